@@ -1,0 +1,62 @@
+/** What each folder of src/ may import. This table is the architecture; the rest is plumbing. */
+const mayImport = {
+  base: [],
+  model: ['base'],
+  definition: ['model', 'base'],
+  kernel: ['model', 'base'],
+  store: ['model', 'base'],
+  engine: ['kernel', 'store', 'model', 'base'],
+  library: ['assemble.ts', 'engine', 'definition', 'store', 'kernel', 'model', 'base'],
+};
+
+const layers = Object.entries(mayImport).map(([folder, allowed]) => ({
+  name: `layer-${folder}`,
+  severity: 'error',
+  comment: `src/${folder} may import only: ${allowed.join(', ') || 'nothing of ours'}`,
+  from: { path: `^src/${folder}/` },
+  to: { path: '^src/', pathNot: [folder, ...allowed].map((name) => `^src/${name}(/|$)`) },
+}));
+
+module.exports = {
+  forbidden: [
+    ...layers,
+    {
+      name: 'front-door',
+      severity: 'error',
+      comment: 'a foreign folder is entered by its index.ts',
+      from: { path: '^src/([^/]+)/' },
+      to: { path: '^src/[^/]+/.+', pathNot: ['^src/$1/', '^src/[^/]+/index\\.ts$'] },
+    },
+    {
+      name: 'adapters-are-strangers',
+      severity: 'error',
+      from: { path: '^src/(store|agents|workspaces|interfaces)/([^/]+)/' },
+      to: { path: '^src/$1/[^/]+/', pathNot: '^src/$1/$2/' },
+    },
+    {
+      name: 'contracts-ignore-adapters',
+      severity: 'error',
+      from: { path: '^src/(store|agents|workspaces)/[^/]+\\.ts$' },
+      to: { path: '^src/$1/[^/]+/' },
+    },
+    {
+      name: 'kernel-is-pure',
+      severity: 'error',
+      from: { path: '^src/(kernel|model|definition)/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'third-party-at-the-edges',
+      severity: 'error',
+      from: { path: '^src/(base|kernel|engine|store|library)/' },
+      to: { path: 'node_modules' },
+    },
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: { extensions: ['.ts', '.tsx', '.js'] },
+  },
+};

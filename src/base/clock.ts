@@ -1,0 +1,59 @@
+/** Time as the engine sees it; `manualClock` lets tests advance it instead of sleeping. */
+export interface Clock {
+  /** Wall-clock milliseconds since 1970. */
+  now(): number;
+  /** Resolves when `ms` have passed, or when the signal aborts; never rejects. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** setTimeout overflows past 2^31 ms and then fires at once, and a suspended machine stops it: look at the clock again. */
+const longestSleepMs = 30_000;
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  async sleep(ms, signal) {
+    const until = Date.now() + ms;
+    while (Date.now() < until && signal?.aborted !== true) {
+      await pause(Math.min(until - Date.now(), longestSleepMs), signal);
+    }
+  },
+};
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener('abort', done, { once: true });
+  });
+}
+
+export interface ManualClock extends Clock {
+  advance(ms: number): void;
+}
+
+export function manualClock(start = 1_800_000_000_000): ManualClock {
+  let now = start;
+  const sleepers = new Set<{ until: number; wake: () => void }>();
+  return {
+    now: () => now,
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        if (ms <= 0 || signal?.aborted) return resolve();
+        const sleeper = { until: now + ms, wake: resolve };
+        sleepers.add(sleeper);
+        signal?.addEventListener('abort', () => (sleepers.delete(sleeper), resolve()), { once: true });
+      }),
+    advance(ms) {
+      now += ms;
+      for (const sleeper of Array.from(sleepers)) {
+        if (sleeper.until > now) continue;
+        sleepers.delete(sleeper);
+        sleeper.wake();
+      }
+    },
+  };
+}

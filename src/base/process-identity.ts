@@ -1,0 +1,91 @@
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { execFileSync } from 'node:child_process';
+
+/** Names one process for good: a pid alone is reused, and start times repeat after a reboot. */
+export interface ProcessIdentity {
+  readonly host: string;
+  readonly bootId: string;
+  readonly pidNamespace: string;
+  readonly pid: number;
+  readonly startTime: string;
+}
+
+export function ownIdentity(): ProcessIdentity {
+  return (own ??= Object.freeze({
+    host: hostname(),
+    bootId: bootId(),
+    pidNamespace: pidNamespace(),
+    pid: process.pid,
+    startTime: processStatus(process.pid)?.startTime ?? '',
+  }));
+}
+let own: ProcessIdentity | undefined;
+
+/** `unknown`: on another host or in another pid namespace, thus out of sight. */
+export type Liveness = 'alive' | 'stopped' | 'dead' | 'unknown';
+
+export function livenessOf(other: ProcessIdentity): Liveness {
+  const here = ownIdentity();
+  if (other.host !== here.host) return 'unknown';
+  if (other.bootId !== here.bootId) return 'dead';
+  if (other.pidNamespace !== here.pidNamespace) return 'unknown';
+  const status = processStatus(other.pid);
+  if (status === undefined || status.startTime !== other.startTime || 'ZX'.includes(status.state))
+    return 'dead';
+  return 'Tt'.includes(status.state) ? 'stopped' : 'alive';
+}
+
+interface ProcessStatus {
+  /** The letter of proc(5): R, S, D, T (stopped), t (traced), Z (zombie), X (dead). */
+  readonly state: string;
+  readonly startTime: string;
+}
+
+function processStatus(pid: number): ProcessStatus | undefined {
+  return process.platform === 'linux' ? linuxStatus(pid) : psStatus(pid);
+}
+
+function linuxStatus(pid: number): ProcessStatus | undefined {
+  const stat = readText(`/proc/${pid}/stat`);
+  if (stat === undefined) return undefined;
+  // The command name may contain spaces and parentheses: fields are counted after its last ')'.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { state: fields[0]!, startTime: fields[19]! };
+}
+
+function psStatus(pid: number): ProcessStatus | undefined {
+  try {
+    const line = execFileSync('ps', ['-o', 'state=,lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+    const [state = '', ...started] = line.split(/\s+/);
+    return { state: state[0]!, startTime: started.join(' ') };
+  } catch {
+    return undefined;
+  }
+}
+
+function bootId(): string {
+  const linux = readText('/proc/sys/kernel/random/boot_id')?.trim();
+  if (linux !== undefined) return linux;
+  try {
+    return execFileSync('sysctl', ['-n', 'kern.boottime'], { encoding: 'utf8' }).trim();
+  } catch {
+    return 'unknown-boot';
+  }
+}
+
+function pidNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return 'host';
+  }
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,23 @@
+export type { Command, CommandAnswer, InboxCommand } from './commands.ts';
+export type { Evaluator, Variables } from './evaluator.ts';
+export type { Event, EventOf, EventType, Patch, PatchOperation, PatchPath } from './events.ts';
+export { journalVersion, type Commit, type Lease, type LeaseOwner, type StoredCommit } from './journal.ts';
+export type { Failure, Outcome } from './outcome.ts';
+export { isFinal, type RunStatus, type RunSummary, type TaskStatus } from './status.ts';
+export {
+  isFunctionRef,
+  type CheckpointPolicy,
+  type Condition,
+  type Dynamic,
+  type EdgeSpec,
+  type ForEachSpec,
+  type FunctionRef,
+  type GraphSpec,
+  type InputSpec,
+  type JsonSchema,
+  type OnInterrupt,
+  type RetryPolicy,
+  type TaskSpec,
+  type Work,
+  type Workflow,
+} from './workflow.ts';

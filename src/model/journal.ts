@@ -1,0 +1,45 @@
+import type { ProcessIdentity } from '../base/index.ts';
+import type { Event } from './events.ts';
+
+/** Of the events as they are written today. Older ones pass through upcasters when they are read. */
+export const journalVersion = 1;
+
+/** One durable row of a run's journal: all events of one transition. */
+export interface Commit {
+  readonly run: string;
+  /** 1 for the first. */
+  readonly seq: number;
+  /** Wall-clock milliseconds. */
+  readonly at: number;
+  /** Of the lease under which it was written. */
+  readonly epoch: number;
+  readonly version: number;
+  readonly events: readonly Event[];
+}
+
+/** A commit as it is stored: `hash` = sha256(previous hash + body), so the stored bytes themselves are what is verified. */
+export interface StoredCommit {
+  readonly run: string;
+  readonly seq: number;
+  /** JSON of the commit, with big values replaced by references to blobs. */
+  readonly body: string;
+  readonly hash: string;
+}
+
+/** Who may drive: exactly one process at a time. */
+export interface LeaseOwner extends ProcessIdentity {
+  /** Random; one per opened store, so that two engines in one process are two owners. */
+  readonly instance: string;
+}
+
+export interface Lease {
+  /** What is leased: `run:<id>`. */
+  readonly name: string;
+  readonly owner: LeaseOwner;
+  /** +1 at each taking. */
+  readonly epoch: number;
+  /** Random; every write under the lease shows it. */
+  readonly token: string;
+  readonly takenAt: number;
+  readonly expiresAt: number;
+}

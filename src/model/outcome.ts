@@ -1,0 +1,18 @@
+import type { Json } from '../base/index.ts';
+
+/** How an attempt ended: a value, not an exception. */
+export type Outcome =
+  | { readonly type: 'succeeded'; readonly output?: Json }
+  | { readonly type: 'failed'; readonly failure: Failure }
+  | { readonly type: 'delayed'; readonly until: number; readonly reason: string }
+  | { readonly type: 'cancelled'; readonly reason: string }
+  | { readonly type: 'interrupted'; readonly reason: string };
+
+export interface Failure {
+  /** TIMEOUT, OUTPUT_INVALID, EXPRESSION_FAILED…; for a user's error its own `code` or name. */
+  readonly code: string;
+  readonly message: string;
+  readonly stack?: string;
+  /** false: trying again cannot help. */
+  readonly retryable: boolean;
+}

@@ -1,0 +1,25 @@
+export type TaskStatus =
+  'pending' | 'queued' | 'running' | 'delayed' | 'held' | 'succeeded' | 'failed' | 'skipped' | 'cancelled';
+
+export type RunStatus =
+  'running' | 'delayed' | 'held' | 'paused' | 'stalled' | 'succeeded' | 'failed' | 'cancelled';
+
+const finalStatuses: ReadonlySet<RunStatus> = new Set(['succeeded', 'failed', 'cancelled']);
+
+export function isFinal(status: RunStatus): boolean {
+  return finalStatuses.has(status);
+}
+
+/** What lists and dashboards show of a run without folding its journal. Constant in size. */
+export interface RunSummary {
+  readonly workflow: string;
+  readonly workflowHash: string;
+  readonly status: RunStatus;
+  /** Tasks that have settled, and tasks known so far. */
+  readonly settled: number;
+  readonly total: number;
+  /** When the next timer is due, if nothing else can happen before. */
+  readonly wakeAt?: number;
+  /** Why it failed, is held or stalled. */
+  readonly reason?: string;
+}

@@ -1,0 +1,136 @@
+import type { Json, JsonObject } from '../base/index.ts';
+
+/**
+ * A workflow as data: validated, normalised, frozen, hashed. Nothing here is optional because a user left it out;
+ * what is optional is meant to be absent. Closures of TypeScript workflows are named here and live in a `Program`.
+ */
+export interface Workflow {
+  readonly format: 1;
+  readonly name: string;
+  readonly version?: string;
+  readonly form: 'tasks' | 'graph';
+  readonly inputs: Readonly<Record<string, InputSpec>>;
+  readonly tasks: readonly TaskSpec[];
+  /** Attempts of this workflow's tasks that may run at once; absent = no limit. */
+  readonly maxParallel?: number;
+  /** The first task that fails cancels what has not ended, except tasks whose `if` asks for failure() or always(). */
+  readonly failFast: boolean;
+  /** What the run gives back; absent = the output of every task by name (graph: the state). */
+  readonly outputs?: Dynamic;
+  readonly checkpoint: CheckpointPolicy;
+  /** Only in the graph form. */
+  readonly graph?: GraphSpec;
+  /** sha256 of the canonical JSON of all the rest. */
+  readonly hash: string;
+}
+
+export interface GraphSpec {
+  readonly start: string;
+  /** The initial state; a run may start with another one of the same fields. */
+  readonly state: JsonObject;
+  readonly maxSteps: number;
+}
+
+export interface InputSpec {
+  readonly schema: JsonSchema;
+  readonly required: boolean;
+  readonly default?: Json;
+  readonly description?: string;
+}
+
+/** A JSON Schema (draft 2020-12). */
+export type JsonSchema = JsonObject;
+
+/** Stands for a closure in the functions that come with the workflow. */
+export interface FunctionRef {
+  readonly $function: string;
+}
+
+/** A value in which strings may contain `${{ expression }}` at any depth, or a closure that gives the value. */
+export type Dynamic = Json | FunctionRef;
+
+/** A bare CEL expression, or a predicate. */
+export type Condition = string | FunctionRef;
+
+export interface TaskSpec {
+  readonly name: string;
+  readonly needs: readonly string[];
+  /** Names of tasks (of the same scope) that this task's expressions read; a subset of all that it needs, directly or not. */
+  readonly reads: readonly string[];
+  readonly if?: Condition;
+  readonly forEach?: ForEachSpec;
+  readonly work: Work;
+  /** What an output must look like; absent = anything. */
+  readonly output?: JsonSchema;
+  readonly retry: RetryPolicy;
+  /** Running time of one attempt. */
+  readonly timeoutMs?: number;
+  readonly continueOnError: boolean;
+  /** Higher starts first among those that may start. */
+  readonly priority: number;
+  /** Held exclusively within the run while an attempt runs. Overlapping `writes` appear here as locks too. */
+  readonly locks: readonly string[];
+  readonly writes: readonly string[];
+  readonly onInterrupt: OnInterrupt;
+  /** Closures cannot be hashed: their author says when they have changed. */
+  readonly version?: string;
+  /** Graph form: what changes in the state. Absent in a function node: its output is the update. */
+  readonly update?: Dynamic;
+  /** Graph form: tried in order; the first whose `if` holds is taken. */
+  readonly next?: readonly EdgeSpec[];
+}
+
+export type OnInterrupt = 'restart' | 'continue' | 'ask';
+
+export interface ForEachSpec {
+  /** A list; or, in a matrix, a record of lists whose product is taken. */
+  readonly in: Dynamic;
+  readonly matrix: boolean;
+  /** The name by which expressions see the item. */
+  readonly as: string;
+  /** Evaluated with the item; absent = the item itself if it is a string or number, else its index. */
+  readonly key?: Dynamic;
+  readonly maxParallel?: number;
+  /** So many items may fail without failing the task. */
+  readonly maxFailures: number;
+}
+
+export type Work =
+  | { readonly type: 'function'; readonly function: string; readonly with?: Dynamic }
+  /** A nested workflow. `inherits`: an inline body, which sees the variables around it; else it has inputs of its own. */
+  | {
+      readonly type: 'workflow';
+      readonly workflow: Workflow;
+      readonly inherits: boolean;
+      readonly with?: Dynamic;
+    };
+
+export interface EdgeSpec {
+  readonly if?: Condition;
+  /** A node's name, or `end`. */
+  readonly to: string;
+}
+
+export interface RetryPolicy {
+  /** All tries together: 1 = no retry. */
+  readonly attempts: number;
+  readonly backoffMs: number;
+  readonly factor: number;
+  readonly maxBackoffMs: number;
+  /** 0 = none; 1 = anywhere between nothing and the full delay. */
+  readonly jitter: number;
+  /** Retry only these: error codes or names, or /patterns/ on the message. Empty = all. */
+  readonly on: readonly string[];
+  readonly notOn: readonly string[];
+}
+
+/** `gates`: only when something forces a commit. `manual`: also when a task asks for it. `off`: only start and end. */
+export interface CheckpointPolicy {
+  readonly every: { readonly tasks: number } | { readonly ms: number } | 'gates' | 'manual' | 'off';
+  /** false: payloads too big for the journal are dropped when the run has succeeded, unless its outputs hold them. */
+  readonly preserve: boolean;
+}
+
+export function isFunctionRef(value: unknown): value is FunctionRef {
+  return typeof value === 'object' && value !== null && typeof (value as FunctionRef).$function === 'string';
+}
