@@ -5,6 +5,15 @@ export { asError, hasCode, PitonError, type ErrorDetails } from './errors.ts';
 export { hashJson, sha256 } from './hash.ts';
 export { Heap } from './heap.ts';
 export { randomId } from './ids.ts';
-export { canonicalJson, freezeParsed, isPlainObject, toJson, type Json, type JsonObject } from './json.ts';
+export {
+  canonicalJson,
+  freezeParsed,
+  isPlainObject,
+  sealJson,
+  setKey,
+  toJson,
+  type Json,
+  type JsonObject,
+} from './json.ts';
 export { nearest } from './nearest.ts';
 export { livenessOf, ownIdentity, type Liveness, type ProcessIdentity } from './process-identity.ts';

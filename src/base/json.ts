@@ -59,14 +59,15 @@ function freezeRecord(value: object, place: Place): Json {
   const copy: Record<string, Json> = {};
   for (const [key, entry] of Object.entries(value)) {
     if (entry === undefined) continue;
-    defineKey(copy, key, freezeJson(entry, { ...place, path: `${place.path}.${key}` }));
+    setKey(copy, key, freezeJson(entry, { ...place, path: `${place.path}.${key}` }));
   }
   return copy;
 }
 
 /** Assigning `__proto__` would change the prototype instead of adding a key. */
-function defineKey(target: Record<string, Json>, key: string, value: Json): void {
-  if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true });
+export function setKey(target: Record<string, Json>, key: string, value: Json): void {
+  if (key === '__proto__')
+    Object.defineProperty(target, key, { value, enumerable: true, configurable: true });
   else target[key] = value;
 }
 
@@ -88,6 +89,12 @@ function notJson(what: string, place: Place): PitonError {
 export function freezeParsed<T>(value: T): T {
   if (value === null || typeof value !== 'object' || knownJson.has(value)) return value;
   for (const entry of Object.values(value)) freezeParsed(entry);
+  knownJson.add(Object.freeze(value));
+  return value;
+}
+
+/** Freezes an object that was built of nothing but frozen JSON. */
+export function sealJson<T extends object>(value: T): T {
   knownJson.add(Object.freeze(value));
   return value;
 }

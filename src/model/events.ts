@@ -22,7 +22,7 @@ type Refined<Key, Value> = Key extends 'workflow'
               ? readonly Item[]
               : Value;
 type Frozen<Event> = Event extends { type: infer Type; data: infer Data }
-  ? { readonly [Key in Exclude<keyof Event, 'data'>]: Exclude<Event[Key], undefined> } & {
+  ? { readonly [Key in keyof Event as Exclude<Key, 'data'>]: Exclude<Event[Key], undefined> } & {
       readonly type: Type;
       readonly data: { readonly [Key in keyof Data]: Refined<Key, Exclude<Data[Key], undefined>> };
     }

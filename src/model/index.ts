@@ -21,3 +21,4 @@ export {
   type Work,
   type Workflow,
 } from './workflow.ts';
+export { mentionsFailure } from './conditions.ts';

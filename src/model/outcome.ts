@@ -2,7 +2,8 @@ import type { Json } from '../base/index.ts';
 
 /** How an attempt ended: a value, not an exception. */
 export type Outcome =
-  | { readonly type: 'succeeded'; readonly output?: Json }
+  /** `update`: what a function node of a graph gave back, to be compared with the state; not yet known to be JSON. */
+  | { readonly type: 'succeeded'; readonly output?: Json; readonly update?: unknown }
   | { readonly type: 'failed'; readonly failure: Failure }
   | { readonly type: 'delayed'; readonly until: number; readonly reason: string }
   | { readonly type: 'cancelled'; readonly reason: string }

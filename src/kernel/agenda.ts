@@ -1,0 +1,67 @@
+import { Heap } from '../base/index.ts';
+import type { TaskState } from './run-state.ts';
+
+/**
+ * What planning has to look at next, kept up to date by the fold so that a decision does not search.
+ * Entries may be stale (a task cancelled meanwhile): whoever takes one looks at the task first.
+ */
+export class Agenda {
+  /** Tasks whose needs have settled: run, skip, expand or open? */
+  readonly undecided = new Queue<string>();
+  /** Tasks to be cancelled unless they run or have settled. */
+  readonly doomed = new Queue<string>();
+  /** Tasks with items or a scope of their own, all of which have settled. */
+  readonly concluded = new Queue<string>();
+  /** Graph scopes (by owner) whose visit has settled, or that have just been opened. */
+  readonly moving = new Queue<string>();
+  /** Tasks that will start as soon as limits allow. */
+  readonly ready = new Heap<TaskState>(byPriority);
+  readonly delayed = new Heap<{ readonly until: number; readonly address: string }>(
+    (a, b) => a.until - b.until,
+  );
+  /** Locks and limits by name. */
+  readonly limits = new Map<string, Limit>();
+}
+
+function byPriority(a: TaskState, b: TaskState): number {
+  return b.spec.priority - a.spec.priority || a.order - b.order;
+}
+
+/** First in, first out, each in constant time. */
+export class Queue<T> {
+  #items: T[] = [];
+  #head = 0;
+
+  get size(): number {
+    return this.#items.length - this.#head;
+  }
+
+  push(item: T): void {
+    this.#items.push(item);
+  }
+
+  take(): T | undefined {
+    if (this.#head === this.#items.length) return undefined;
+    const item = this.#items[this.#head++];
+    if (this.#head > 1024 && this.#head * 2 > this.#items.length) {
+      this.#items = this.#items.slice(this.#head);
+      this.#head = 0;
+    }
+    return item;
+  }
+}
+
+/** A counted resource, and who waits for it. */
+export class Limit {
+  readonly capacity: number;
+  used = 0;
+  readonly waiting = new Heap<TaskState>(byPriority);
+
+  constructor(capacity: number) {
+    this.capacity = capacity;
+  }
+
+  get isFree(): boolean {
+    return this.used < this.capacity;
+  }
+}

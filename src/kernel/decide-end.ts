@@ -1,0 +1,73 @@
+import type { Event, Failure } from '../model/index.ts';
+import { failureOf } from './decide-task.ts';
+import { cancelledEnd, failedEnd } from './ends.ts';
+import {
+  cancellingOf,
+  scopeAt,
+  taskAt,
+  type RunState,
+  type ScopeState,
+  type TaskState,
+} from './run-state.ts';
+import { successEvents } from './success.ts';
+import { outputsOfScope, variablesOfScope } from './variables.ts';
+import type { World } from './world.ts';
+
+/** How something that consists of tasks (the run, a nested workflow, a for-each) ends, all of them having settled. */
+export function decideEnd(state: RunState, owner: string, world: World): readonly Event[] {
+  if (owner === '') return decideScopeEnd(state, scopeAt(state, ''), world);
+  const task = taskAt(state, owner);
+  if (task.life.status !== 'running') return [];
+  return task.group === undefined
+    ? decideScopeEnd(state, scopeAt(state, owner), world)
+    : decideGroupEnd(state, task, world);
+}
+
+function decideScopeEnd(state: RunState, scope: ScopeState, world: World): readonly Event[] {
+  if (scope.unsettled > 0 || scope.graph?.ended === false) return [];
+  const cancelled = cancelledEnd(state, scope);
+  if (cancelled !== undefined) return [cancelled];
+  if (scope.failed !== undefined) return [failedEnd(scope, failureOfTask(taskAt(state, scope.failed)))];
+  return succeedScope(state, scope, world);
+}
+
+function succeedScope(state: RunState, scope: ScopeState, world: World): readonly Event[] {
+  try {
+    const { outputs } = scope.workflow;
+    const output =
+      outputs === undefined ? undefined : world.evaluator.render(outputs, variablesOfScope(state, scope));
+    if (scope.owner === '')
+      return [{ type: 'run.succeeded', data: output === undefined ? {} : { outputs: output } }];
+    const success = {
+      ...(output !== undefined && { output }),
+      update: output ?? outputsOfScope(state, scope),
+    };
+    return successEvents(state, taskAt(state, scope.owner), { success, world });
+  } catch (thrown) {
+    return [failedEnd(scope, failureOf(thrown))];
+  }
+}
+
+function failureOfTask({ address, life }: TaskState): Failure {
+  const message = life.status === 'failed' ? life.failure.message : life.status;
+  return { code: 'TASK_FAILED', message: `${address} failed: ${message}`, retryable: false };
+}
+
+function decideGroupEnd(state: RunState, parent: TaskState, world: World): readonly Event[] {
+  const { unsettled, failed } = parent.group!;
+  if (unsettled > 0) return [];
+  if (failed <= parent.spec.forEach!.maxFailures) return successEvents(state, parent, { success: {}, world });
+  const cancelling = cancellingOf(state, parent);
+  if (cancelling === undefined) return [failGroup(state, parent)];
+  return [{ type: 'task.cancelled', task: parent.address, data: { reason: cancelling.reason } }];
+}
+
+function failGroup(state: RunState, parent: TaskState): Event {
+  const { failed, items } = parent.group!;
+  const first = items.map((address) => taskAt(state, address)).find(({ life }) => life.status === 'failed');
+  const cause =
+    first?.life.status === 'failed' ? `, first ${first.address}: ${first.life.failure.message}` : '';
+  const message = `${failed} of ${items.length} items did not succeed${cause}`;
+  const failure = { code: 'ITEMS_FAILED', message, retryable: false };
+  return { type: 'task.failed', task: parent.address, data: { failure } };
+}

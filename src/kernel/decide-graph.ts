@@ -1,0 +1,71 @@
+import { mentionsFailure, type EdgeSpec, type Event, type Failure } from '../model/index.ts';
+import { failureOf } from './decide-task.ts';
+import { cancelledEnd, failedEnd } from './ends.ts';
+import { isSettled, scopeAt, taskAt, type RunState, type ScopeState, type TaskState } from './run-state.ts';
+import { outputOf, variablesOf } from './variables.ts';
+import type { World } from './world.ts';
+
+/** Where a graph goes once its visit has settled, or how it ends there. Undefined: it is still at work. */
+export function decideMove(state: RunState, owner: string, world: World): Event | undefined {
+  const scope = scopeAt(state, owner);
+  const { visit: address, ended } = scope.graph!;
+  const visit = address === undefined ? undefined : taskAt(state, address);
+  if (ended || !isOpen(state, owner) || (visit !== undefined && !isSettled(visit.life))) return undefined;
+  const cancelled = cancelledEnd(state, scope);
+  if (cancelled !== undefined) return cancelled;
+  return visit === undefined ? take(scope, null, scope.workflow.graph!.start) : leave(state, visit, world);
+}
+
+function isOpen(state: RunState, owner: string): boolean {
+  return owner === '' || taskAt(state, owner).life.status === 'running';
+}
+
+function leave(state: RunState, visit: TaskState, world: World): Event {
+  const scope = scopeAt(state, visit.scope);
+  try {
+    const edge = chooseEdge(state, visit, world);
+    if (edge === undefined) return failedEnd(scope, noWayOn(visit));
+    if (edge.to !== 'end' && isExhausted(scope)) return failedEnd(scope, tooManySteps(scope));
+    return take(scope, visit.spec.name, edge.to);
+  } catch (thrown) {
+    return failedEnd(scope, failureOf(thrown));
+  }
+}
+
+/** A failed visit is left only by an edge that asks for it. */
+function chooseEdge(state: RunState, visit: TaskState, world: World): EdgeSpec | undefined {
+  const failed = visit.life.status !== 'succeeded' && !visit.spec.continueOnError;
+  const variables = {
+    ...variablesOf(state, visit),
+    output: outputOf(state, visit),
+    ...(visit.life.status === 'failed' && { error: visit.life.failure }),
+    $status: { success: !failed, failure: failed },
+  };
+  return visit.spec.next?.find(({ if: condition }) => {
+    if (failed && !mentionsFailure(condition)) return false;
+    return condition === undefined || world.evaluator.test(condition, variables);
+  });
+}
+
+function isExhausted({ graph, workflow }: ScopeState): boolean {
+  return graph!.step >= workflow.graph!.maxSteps;
+}
+
+function noWayOn(visit: TaskState): Failure {
+  if (visit.life.status === 'failed') {
+    const { failure } = visit.life;
+    return { ...failure, message: `${visit.address} failed: ${failure.message}`, retryable: false };
+  }
+  const message = `No edge that leads on from ${visit.spec.name} applies. Add one without a condition as the last.`;
+  return { code: 'NO_EDGE', message, retryable: false };
+}
+
+function tooManySteps(scope: ScopeState): Failure {
+  const message = `After ${scope.graph!.step} steps, as many as max-steps allows, the graph has not come to its end.`;
+  return { code: 'MAX_STEPS', message, retryable: false };
+}
+
+function take(scope: ScopeState, from: string | null, to: string): Event {
+  const data = { from, to, step: scope.graph!.step + (to === 'end' ? 0 : 1) };
+  return scope.owner === '' ? { type: 'edge.taken', data } : { type: 'edge.taken', task: scope.owner, data };
+}

@@ -1,0 +1,110 @@
+import { asError, hasCode, isPlainObject, PitonError, type Json } from '../base/index.ts';
+import { isFunctionRef, mentionsFailure, type Event, type Failure } from '../model/index.ts';
+import {
+  addressOf,
+  countsAsSuccess,
+  statusOfTask,
+  taskAt,
+  type RunState,
+  type TaskState,
+} from './run-state.ts';
+import { doomOf } from './settle-task.ts';
+import { needsSucceeded, variablesOf } from './variables.ts';
+import type { World } from './world.ts';
+
+/** What becomes of a task whose needs have settled. Undefined: it may start as soon as limits allow. */
+export function decideTask(state: RunState, task: TaskState, world: World): Event | undefined {
+  const doom = doomOf(state, task);
+  if (doom !== undefined) return { type: 'task.cancelled', task: task.address, data: { reason: doom } };
+  if (task.attempts > 0 || task.item !== undefined) return undefined;
+  try {
+    const reason = reasonToSkip(state, task, world);
+    if (reason !== undefined) return { type: 'task.skipped', task: task.address, data: { reason } };
+    return task.spec.forEach === undefined ? undefined : expand(state, task, world);
+  } catch (thrown) {
+    return { type: 'task.failed', task: task.address, data: { failure: failureOf(thrown) } };
+  }
+}
+
+function reasonToSkip(state: RunState, task: TaskState, world: World): string | undefined {
+  const { if: condition } = task.spec;
+  const succeeded = needsSucceeded(state, task);
+  if (!succeeded && !mentionsFailure(condition)) return needThatFailed(state, task);
+  if (condition === undefined || world.evaluator.test(condition, variablesOf(state, task))) return undefined;
+  return isFunctionRef(condition)
+    ? 'its condition does not hold'
+    : `its condition does not hold: ${condition}`;
+}
+
+function needThatFailed(state: RunState, task: TaskState): string {
+  const needs = task.spec.needs.map((need) => taskAt(state, addressOf(task.scope, need)));
+  const need = needs.find((candidate) => !countsAsSuccess(candidate))!;
+  return `it needs ${need.spec.name}, which ${need.life.status === 'failed' ? 'failed' : `was ${statusOfTask(need)}`}`;
+}
+
+function expand(state: RunState, task: TaskState, world: World): Event {
+  const { forEach } = task.spec;
+  const variables = variablesOf(state, task);
+  const given = world.evaluator.render(forEach!.in, variables);
+  const list = forEach!.matrix ? product(given) : given;
+  if (!Array.isArray(list)) throw notAList(task, list);
+  const items = (list as readonly Json[]).map((item, index) => {
+    const seen = { ...variables, [forEach!.as]: item };
+    const key =
+      forEach!.key === undefined ? defaultKey(item, index) : world.evaluator.render(forEach!.key, seen);
+    return { key: String(key), item };
+  });
+  assertDistinct(task, items);
+  return { type: 'tasks.expanded', task: task.address, data: { items } };
+}
+
+function defaultKey(item: Json, index: number): Json {
+  if (typeof item === 'string' || typeof item === 'number') return item;
+  if (!isPlainObject(item)) return index;
+  const values = Object.values(item);
+  const isMatrix =
+    values.length > 0 && values.every((value) => typeof value === 'string' || typeof value === 'number');
+  return isMatrix ? values.join(',') : index;
+}
+
+/** Every combination of one entry of each list. */
+function product(lists: Json): Json {
+  if (!isPlainObject(lists)) return lists;
+  let combinations: Record<string, Json>[] = [{}];
+  for (const [name, values] of Object.entries(lists)) {
+    if (!Array.isArray(values)) return values as Json;
+    combinations = combinations.flatMap((chosen) =>
+      values.map((value: Json) => ({ ...chosen, [name]: value })),
+    );
+  }
+  return combinations;
+}
+
+function notAList(task: TaskState, given: Json): PitonError {
+  const kind = given === null ? 'null' : typeof given;
+  return new PitonError('FOR_EACH_INVALID', `for-each of ${task.address} needs a list, but got ${kind}.`);
+}
+
+function assertDistinct(task: TaskState, items: readonly { readonly key: string }[]): void {
+  const seen = new Set<string>();
+  for (const { key } of items) {
+    if (seen.has(key)) {
+      throw new PitonError(
+        'FOR_EACH_INVALID',
+        `for-each of ${task.address} has two items with the key "${key}".`,
+        {
+          remedy: 'Give `key` an expression that is different for every item.',
+        },
+      );
+    }
+    seen.add(key);
+  }
+}
+
+/** What an expression threw, as the reason of a failure. */
+export function failureOf(thrown: unknown): Failure {
+  const error = asError(thrown);
+  const code =
+    error instanceof PitonError || hasCode(error, 'EXPRESSION_FAILED') ? error.code : 'EXPRESSION_FAILED';
+  return { code, message: error.message, retryable: false };
+}

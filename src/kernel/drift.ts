@@ -1,0 +1,81 @@
+import { hashJson, type Json } from '../base/index.ts';
+import type { TaskSpec, Workflow } from '../model/index.ts';
+import { addTaskOfScope } from './new-tasks.ts';
+import { rebuildAgenda } from './rebuild-agenda.ts';
+import { addressOf, isSettled, scopeAt, taskAt, type RunState } from './run-state.ts';
+import { indexOf, specOf } from './workflow-index.ts';
+
+/** One task that is not as it was when the run was started. */
+export interface Drift {
+  readonly task: string;
+  readonly change: 'changed' | 'added' | 'removed';
+  /** The run has begun or finished it: it cannot be changed any more. */
+  readonly begun: boolean;
+}
+
+/** How a definition differs from the one the run keeps. Empty if it does not, or only in what concerns no task. */
+export function driftOf(state: RunState, given: Workflow): Drift[] {
+  if (given.hash === state.workflow.hash) return [];
+  const before = indexOf(state.workflow).specs;
+  const after = indexOf(given).specs;
+  const drifts: Drift[] = [];
+  for (const [name, spec] of before) {
+    const now = after.get(name);
+    if (now !== undefined && sameSpec(spec, now)) continue;
+    drifts.push({
+      task: name,
+      change: now === undefined ? 'removed' : 'changed',
+      begun: isBegun(state, name),
+    });
+  }
+  for (const name of after.keys()) {
+    if (!before.has(name)) drifts.push({ task: name, change: 'added', begun: false });
+  }
+  return drifts;
+}
+
+function sameSpec(a: TaskSpec, b: TaskSpec): boolean {
+  return hashJson(a as unknown as Json) === hashJson(b as unknown as Json);
+}
+
+function isBegun(state: RunState, name: string): boolean {
+  const { graph } = scopeAt(state, '');
+  return graph === undefined ? state.tasks.get(name)?.life.status !== 'pending' : graph.visits.has(name);
+}
+
+/** Goes on with another definition of what has not begun. The caller has made sure that nothing else differs. */
+export function adoptWorkflow(state: RunState, workflow: Workflow): void {
+  const scope = scopeAt(state, '');
+  state.workflow = workflow;
+  scope.workflow = workflow;
+  if (scope.graph === undefined) replaceTasks(state, workflow);
+  rebuildAgenda(state);
+}
+
+function replaceTasks(state: RunState, workflow: Workflow): void {
+  const scope = scopeAt(state, '');
+  const { specs } = indexOf(workflow);
+  for (const task of [...state.tasks.values()].filter(
+    ({ scope, item }) => scope === '' && item === undefined,
+  )) {
+    if (specs.has(task.spec.name)) task.spec = specOf(workflow, task.spec.name);
+    else removeTask(state, task.address);
+  }
+  for (const spec of workflow.tasks) if (!state.tasks.has(spec.name)) addTaskOfScope(state, scope, spec);
+  for (const spec of workflow.tasks) recountNeeds(state, spec);
+}
+
+function removeTask(state: RunState, address: string): void {
+  state.tasks.delete(address);
+  state.counts.total--;
+  scopeAt(state, '').unsettled--;
+}
+
+function recountNeeds(state: RunState, spec: TaskSpec): void {
+  const task = taskAt(state, addressOf('', spec.name));
+  const needs = spec.needs.map((need) => taskAt(state, need));
+  task.unmet = needs.filter(({ life }) => !isSettled(life)).length;
+  task.ancestorFailed = needs.some(
+    (need) => need.ancestorFailed || (need.life.status === 'failed' && !need.spec.continueOnError),
+  );
+}

@@ -1,0 +1,159 @@
+import { sealJson, type JsonObject } from '../base/index.ts';
+import type { Commit, Event, EventOf, EventType } from '../model/index.ts';
+import { Agenda } from './agenda.ts';
+import { applyPatch } from './difference.ts';
+import { adoptWorkflow } from './drift.ts';
+import { acquire } from './limits.ts';
+import { addItems, addVisit, openScope } from './new-tasks.ts';
+import { scopeAt, taskAt, type RunState } from './run-state.ts';
+import { cancelScope, isOccupying, setLife, settleTask, vacate } from './settle-task.ts';
+
+/** The state after a whole journal, or after one more commit. The first commit must begin with `run.created`. */
+export function foldCommit(state: RunState | undefined, commit: Commit): RunState {
+  const folded = state ?? newRunState(commit);
+  for (const event of commit.events) fold(folded, event, commit);
+  return folded;
+}
+
+/** Where in the journal an event stands. */
+export interface Position {
+  readonly seq: number;
+  readonly at: number;
+}
+
+/** Folds one event into the state. Deciding happens elsewhere: here everything has already happened. */
+export function fold(state: RunState, event: Event, { seq, at }: Position): void {
+  state.seq = seq;
+  state.at = at;
+  if ('task' in event && event.task !== undefined) state.lastTask = event.task;
+  (folders[event.type] as (state: RunState, event: Event) => void)(state, event);
+}
+
+export function newRunState({ run, seq, at, events }: Commit): RunState {
+  const [created] = events;
+  if (created?.type !== 'run.created')
+    throw new Error(`the journal of ${run} does not begin with run.created`);
+  return {
+    run,
+    seq,
+    at,
+    createdAt: at,
+    workflow: created.data.workflow,
+    phase: { status: 'active' },
+    scopes: new Map(),
+    tasks: new Map(),
+    counts: { total: 0, settled: 0, running: 0, held: 0, delayed: 0 },
+    agenda: new Agenda(),
+  };
+}
+
+type Folders = { readonly [Type in EventType]: (state: RunState, event: EventOf<Type>) => void };
+
+const folders: Folders = {
+  'run.created'(state, { data }) {
+    openScope(state, { owner: '', workflow: data.workflow, inputs: data.inputs });
+    const { graph } = scopeAt(state, '');
+    if (graph !== undefined && data.state !== undefined)
+      graph.state = sealJson({ ...graph.state, ...data.state });
+  },
+  'run.paused'(state, { data }) {
+    state.phase = { status: 'paused', ...data };
+  },
+  'run.resumed'(state) {
+    state.phase = { status: 'active' };
+  },
+  'run.succeeded'(state, { data }) {
+    state.phase = { status: 'succeeded', ...data };
+  },
+  'run.failed'(state, { data }) {
+    state.phase = { status: 'failed', ...data };
+  },
+  'run.cancelled'(state, { data }) {
+    state.phase = { status: 'cancelled', ...data };
+  },
+  'run.repaired'(state, { data }) {
+    for (const address of data.held) {
+      const task = taskAt(state, address);
+      if (isOccupying(task)) vacate(state, task);
+      setLife(state, task, { status: 'held', reason: data.reason, actions: ['retry', 'skip'] });
+    }
+  },
+  'lease.taken'() {},
+  'command.decided'() {},
+  'drift.accepted'(state, { data }) {
+    adoptWorkflow(state, data.workflow);
+  },
+  'cancel.requested'(state, { task, data }) {
+    cancelScope(state, scopeAt(state, task ?? ''), { reason: data.reason, failFast: false });
+  },
+  'scope.opened'(state, { task, data }) {
+    const owner = taskAt(state, task!);
+    const { work } = owner.spec;
+    if (work.type !== 'workflow') throw new Error(`${task} has no tasks of its own to open`);
+    setLife(state, owner, { status: 'running' });
+    acquire(state, owner);
+    owner.startedAt = state.at;
+    openScope(state, { owner: owner.address, workflow: work.workflow, inputs: data.inputs });
+  },
+  'state.updated'(state, { task, data }) {
+    const graph = scopeAt(state, task ?? '').graph!;
+    graph.state = applyPatch(graph.state, data.patch) as JsonObject;
+  },
+  'edge.taken'(state, { task, data }) {
+    const scope = scopeAt(state, task ?? '');
+    const graph = scope.graph!;
+    graph.step = data.step;
+    graph.ended = data.to === 'end';
+    if (graph.ended) state.agenda.concluded.push(scope.owner);
+    else addVisit(state, scope, data.to);
+  },
+  'tasks.expanded'(state, { task, data }) {
+    const parent = taskAt(state, task);
+    setLife(state, parent, { status: 'running' });
+    parent.startedAt = state.at;
+    addItems(state, parent, data.items);
+  },
+  'attempt.started'(state, { task: address, attempt, data }) {
+    const task = taskAt(state, address);
+    task.attempts = data.number;
+    task.key ??= attempt;
+    task.lastAttempt = attempt;
+    task.startedAt ??= state.at;
+    setLife(state, task, { status: 'running', attempt: { id: attempt, startedAt: state.at, ...data } });
+    acquire(state, task);
+  },
+  'attempt.ended'(state, { task: address, data }) {
+    const task = taskAt(state, address);
+    vacate(state, task);
+    if (data.outcome === 'failed') task.failures++;
+    if (data.outcome !== 'interrupted') return;
+    task.interruptions = task.settledAtInterruption === state.counts.settled ? task.interruptions + 1 : 1;
+    task.settledAtInterruption = state.counts.settled;
+    state.agenda.ready.push(task);
+  },
+  'task.succeeded'(state, { task, data }) {
+    settleTask(state, taskAt(state, task), { status: 'succeeded', ...data });
+  },
+  'task.failed'(state, { task, data }) {
+    settleTask(state, taskAt(state, task), { status: 'failed', ...data });
+  },
+  'task.delayed'(state, { task: address, data }) {
+    setLife(state, taskAt(state, address), { status: 'delayed', ...data });
+    state.agenda.delayed.push({ until: data.until, address });
+  },
+  'task.held'(state, { task, data }) {
+    setLife(state, taskAt(state, task), { status: 'held', ...data });
+  },
+  'task.released'(state, { task: address }) {
+    const task = taskAt(state, address);
+    task.interruptions = 0;
+    setLife(state, task, { status: 'pending' });
+    if (task.unmet === 0) state.agenda.undecided.push(address);
+  },
+  'task.skipped'(state, { task, data }) {
+    settleTask(state, taskAt(state, task), { status: 'skipped', ...data });
+  },
+  'task.cancelled'(state, { task, data }) {
+    settleTask(state, taskAt(state, task), { status: 'cancelled', ...data });
+  },
+};

@@ -1,0 +1,77 @@
+import { sealJson, type Json, type JsonObject } from '../base/index.ts';
+import type { TaskSpec, Workflow } from '../model/index.ts';
+import { addressOf, itemAddress, type RunState, type ScopeState, type TaskState } from './run-state.ts';
+import { specOf } from './workflow-index.ts';
+
+/** Opens a scope: its tasks exist from now on, and those that need nothing are up for a decision. */
+export function openScope(
+  state: RunState,
+  scope: { owner: string; workflow: Workflow; inputs: JsonObject },
+): void {
+  const opened: ScopeState = { ...scope, unsettled: 0 };
+  state.scopes.set(scope.owner, opened);
+  if (scope.workflow.form === 'graph') openGraph(state, opened);
+  else for (const spec of scope.workflow.tasks) addTaskOfScope(state, opened, spec);
+  if (scope.workflow.form === 'tasks' && opened.unsettled === 0) state.agenda.concluded.push(scope.owner);
+}
+
+function openGraph(state: RunState, scope: ScopeState): void {
+  const { graph } = scope.workflow;
+  scope.graph = { state: sealJson({ ...graph!.state }), step: 0, visits: new Map(), ended: false };
+  state.agenda.moving.push(scope.owner);
+}
+
+export function addTaskOfScope(state: RunState, scope: ScopeState, spec: TaskSpec): void {
+  scope.unsettled++;
+  const address = addressOf(scope.owner, spec.name);
+  addTask(state, newTask(state, { address, scope: scope.owner, spec }));
+}
+
+export function addItems(
+  state: RunState,
+  parent: TaskState,
+  items: readonly { readonly key: string; readonly item: Json }[],
+): void {
+  const addresses = items.map(({ key }) => itemAddress(parent.address, key));
+  parent.group = { items: addresses, unsettled: items.length, failed: 0 };
+  items.forEach(({ key, item }, index) => {
+    const { scope, spec } = parent;
+    const task = newTask(state, { address: addresses[index]!, scope, spec });
+    addTask(state, { ...task, unmet: 0, item: { key, index, value: item, parent: parent.address } });
+  });
+  if (items.length === 0) state.agenda.concluded.push(parent.address);
+}
+
+/** The n-th time a graph comes to a node. */
+export function addVisit(state: RunState, scope: ScopeState, node: string): void {
+  const graph = scope.graph!;
+  const count = (graph.visits.get(node) ?? 0) + 1;
+  graph.visits.set(node, count);
+  graph.visit = `${addressOf(scope.owner, node)}#${count}`;
+  const spec = specOf(scope.workflow, node);
+  scope.unsettled++;
+  addTask(state, newTask(state, { address: graph.visit, scope: scope.owner, spec }));
+}
+
+function newTask(
+  state: RunState,
+  given: { readonly address: string; readonly scope: string; readonly spec: TaskSpec },
+): TaskState {
+  return {
+    ...given,
+    order: state.counts.total,
+    life: { status: 'pending' },
+    ancestorFailed: false,
+    unmet: given.spec.needs.length,
+    attempts: 0,
+    failures: 0,
+    interruptions: 0,
+    settledAtInterruption: -1,
+  };
+}
+
+function addTask(state: RunState, task: TaskState): void {
+  state.tasks.set(task.address, task);
+  state.counts.total++;
+  if (task.unmet === 0) state.agenda.undecided.push(task.address);
+}

@@ -1,0 +1,141 @@
+import type { Event } from '../model/index.ts';
+import { decideEnd } from './decide-end.ts';
+import { decideMove } from './decide-graph.ts';
+import { decideTask, failureOf } from './decide-task.ts';
+import { fold, type Position } from './fold.ts';
+import { mayStart, passOn } from './limits.ts';
+import { isSettled, taskAt, type RunState, type TaskState } from './run-state.ts';
+import { doomOf } from './settle-task.ts';
+import { variablesOf } from './variables.ts';
+import type { World } from './world.ts';
+
+/**
+ * Everything that should happen next, in order, already folded into the state. A decision is an event that has not
+ * been committed yet: the engine commits all of these at once and only then acts on them.
+ */
+export function plan(state: RunState, world: World, position: Position): Event[] {
+  const decisions: Event[] = [];
+  for (let next = decide(state, world); next.length > 0; next = decide(state, world)) {
+    for (const event of next) fold(state, event, position);
+    decisions.push(...next);
+  }
+  return decisions;
+}
+
+/** The next thing that should happen. Takes from the agenda; costs the same however many tasks there are. */
+function decide(state: RunState, world: World): readonly Event[] {
+  if (state.phase.status !== 'active' && state.phase.status !== 'paused') return [];
+  return (
+    firstOf(state.agenda.doomed, (address) => decideDoom(state, address)) ??
+    firstOf(state.agenda.concluded, (owner) => decideEnd(state, owner, world)) ??
+    firstOf(state.agenda.moving, (owner) => decideMove(state, owner, world)) ??
+    firstOf(state.agenda.undecided, (address) => decideUndecided(state, address, world)) ??
+    (state.phase.status === 'active' ? asList(decideStart(state, world) ?? decideStuck(state)) : [])
+  );
+}
+
+function firstOf(
+  queue: { take(): string | undefined },
+  decision: (entry: string) => Event | readonly Event[] | undefined,
+): readonly Event[] | undefined {
+  for (let entry = queue.take(); entry !== undefined; entry = queue.take()) {
+    const decided = asList(decision(entry));
+    if (decided.length > 0) return decided;
+  }
+  return undefined;
+}
+
+function asList(decided: Event | readonly Event[] | undefined): readonly Event[] {
+  if (decided === undefined) return [];
+  return Array.isArray(decided) ? decided : [decided as Event];
+}
+
+function decideDoom(state: RunState, address: string): Event | undefined {
+  const task = taskAt(state, address);
+  if (isSettled(task.life) || task.life.status === 'running') return undefined;
+  const reason = doomOf(state, task);
+  return reason === undefined ? undefined : { type: 'task.cancelled', task: address, data: { reason } };
+}
+
+function decideUndecided(state: RunState, address: string, world: World): Event | undefined {
+  const task = taskAt(state, address);
+  if (task.life.status !== 'pending') return undefined;
+  const event = decideTask(state, task, world);
+  if (event === undefined) state.agenda.ready.push(task);
+  return event;
+}
+
+function decideStart(state: RunState, world: World): Event | undefined {
+  releaseDue(state, world.now);
+  for (let task = state.agenda.ready.pop(); task !== undefined; task = state.agenda.ready.pop()) {
+    if (!isStartable(task, world.now)) passOn(state, task);
+    else if (mayStart(state, task)) return start(state, task, world);
+  }
+  return undefined;
+}
+
+function releaseDue(state: RunState, now: number): void {
+  const { delayed, ready } = state.agenda;
+  for (let next = delayed.peek(); next !== undefined && next.until <= now; next = delayed.peek()) {
+    delayed.pop();
+    ready.push(taskAt(state, next.address));
+  }
+}
+
+function isStartable({ life, unmet }: TaskState, now: number): boolean {
+  return life.status === 'pending' ? unmet === 0 : life.status === 'delayed' && life.until <= now;
+}
+
+function start(state: RunState, task: TaskState, world: World): Event {
+  const doom = doomOf(state, task);
+  if (doom !== undefined) return { type: 'task.cancelled', task: task.address, data: { reason: doom } };
+  return task.spec.work.type === 'workflow' ? open(state, task, world) : startAttempt(task, world);
+}
+
+function startAttempt({ address, attempts, spec }: TaskState, { now, mint }: World): Event {
+  const deadline = spec.timeoutMs === undefined ? {} : { deadline: now + spec.timeoutMs };
+  return {
+    type: 'attempt.started',
+    task: address,
+    attempt: mint(),
+    data: { number: attempts + 1, ...deadline },
+  };
+}
+
+function open(state: RunState, task: TaskState, { evaluator }: World): Event {
+  const { work, name } = task.spec;
+  try {
+    const given =
+      work.type === 'workflow' && work.with !== undefined
+        ? evaluator.render(work.with, variablesOf(state, task))
+        : {};
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+      throw new TypeError(`\`with\` of ${name} must give an object of inputs`);
+    }
+    return { type: 'scope.opened', task: task.address, data: { inputs: given as Record<string, never> } };
+  } catch (thrown) {
+    return { type: 'task.failed', task: task.address, data: { failure: failureOf(thrown) } };
+  }
+}
+
+/** A run must never wait with nothing to wait for. Not reached as long as the kernel is right: then it says so. */
+function decideStuck(state: RunState): Event | undefined {
+  const { running, held, delayed } = state.counts;
+  if (running + held + delayed > 0) return undefined;
+  const waiting = [...state.tasks.values()].find(({ life }) => !isSettled(life));
+  const what =
+    waiting === undefined ? 'every task has settled' : `${waiting.address} is ${waiting.life.status}`;
+  const message = `The run has nothing to do and nothing to wait for, but has not ended (${what}). This is a defect of Piton.`;
+  return { type: 'run.failed', data: { failure: { code: 'STUCK', message, retryable: false } } };
+}
+
+/** When something will be due by itself, if nothing happens before. */
+export function nextWake(state: RunState): number | undefined {
+  const { delayed } = state.agenda;
+  for (let next = delayed.peek(); next !== undefined; next = delayed.peek()) {
+    const { life } = taskAt(state, next.address);
+    if (life.status === 'delayed' && life.until === next.until) return next.until;
+    delayed.pop();
+  }
+  return undefined;
+}

@@ -1,0 +1,21 @@
+import type { Failure, RetryPolicy } from '../model/index.ts';
+
+/** Milliseconds until the next try after so many failures, or undefined if there is to be none. */
+export function retryDelay(
+  policy: RetryPolicy,
+  { failure, failures, chance }: { failure: Failure; failures: number; chance: number },
+): number | undefined {
+  if (!failure.retryable || failures >= policy.attempts || !isRetried(policy, failure)) return undefined;
+  const full = Math.min(policy.backoffMs * policy.factor ** (failures - 1), policy.maxBackoffMs);
+  return Math.round(full * (1 - policy.jitter * chance));
+}
+
+function isRetried({ on, notOn }: RetryPolicy, failure: Failure): boolean {
+  if (notOn.some((pattern) => matches(pattern, failure))) return false;
+  return on.length === 0 || on.some((pattern) => matches(pattern, failure));
+}
+
+function matches(pattern: string, { code, message }: Failure): boolean {
+  const expression = /^\/(.*)\/([a-z]*)$/s.exec(pattern);
+  return expression === null ? code === pattern : new RegExp(expression[1]!, expression[2]).test(message);
+}

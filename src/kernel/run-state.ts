@@ -1,0 +1,186 @@
+import type { Json, JsonObject } from '../base/index.ts';
+import type { Failure, TaskSpec, TaskStatus, Workflow } from '../model/index.ts';
+import { Agenda } from './agenda.ts';
+
+/**
+ * The fold of a run's journal. `fold` owns it and changes it in place (a copy per event would make the cost of a
+ * transition grow with the number of tasks); everybody else only reads it, between two transitions.
+ */
+export interface RunState {
+  readonly run: string;
+  /** Of the last commit folded: the state is that checkpoint. */
+  seq: number;
+  at: number;
+  readonly createdAt: number;
+  /** The task that changed last. */
+  lastTask?: string;
+  workflow: Workflow;
+  phase: RunPhase;
+  /** The run's own tasks are the scope ''. */
+  readonly scopes: Map<string, ScopeState>;
+  readonly tasks: Map<string, TaskState>;
+  readonly counts: Counts;
+  /** What planning has to look at next. Derived: can be rebuilt from the rest. */
+  agenda: Agenda;
+}
+
+export type RunPhase =
+  | { readonly status: 'active' }
+  | { readonly status: 'paused'; readonly reason?: string }
+  | { readonly status: 'succeeded'; readonly outputs?: Json }
+  | { readonly status: 'failed'; readonly failure: Failure }
+  | { readonly status: 'cancelled'; readonly reason: string };
+
+export interface Counts {
+  /** Tasks known so far: for-each items and graph visits are added as they come. */
+  total: number;
+  settled: number;
+  /** Attempts under way. */
+  running: number;
+  held: number;
+  delayed: number;
+}
+
+/** An opened group of tasks: the run's own, an inline body, or a child workflow. */
+export interface ScopeState {
+  /** Address of the task that owns it; '' for the run. */
+  readonly owner: string;
+  workflow: Workflow;
+  readonly inputs: JsonObject;
+  /** Direct tasks that have not settled. */
+  unsettled: number;
+  /** The first task whose failure counts. */
+  failed?: string;
+  /** Nothing more is started here, and why. */
+  cancelling?: Cancelling;
+  /** Only of a graph. */
+  graph?: GraphState;
+}
+
+export interface Cancelling {
+  readonly reason: string;
+  /** A person's cancel stops everything; fail-fast lets tasks that ask for failure() or always() run. */
+  readonly failFast: boolean;
+}
+
+export interface GraphState {
+  state: JsonObject;
+  step: number;
+  /** Address of the visit under way or just ended. */
+  visit?: string;
+  readonly visits: Map<string, number>;
+  ended: boolean;
+}
+
+export interface TaskState {
+  readonly address: string;
+  /** Owner address of the scope it belongs to. */
+  readonly scope: string;
+  spec: TaskSpec;
+  /** Creation order: among equals, the earlier starts first. */
+  readonly order: number;
+  /** Of a for-each. */
+  readonly item?: {
+    readonly key: string;
+    readonly index: number;
+    readonly value: Json;
+    readonly parent: string;
+  };
+  life: Life;
+  /** One of those it needs, or they need, has failed. */
+  ancestorFailed: boolean;
+  /** Needs that have not settled. */
+  unmet: number;
+  attempts: number;
+  failures: number;
+  /** Interruptions in a row without any task of the run settling in between. */
+  interruptions: number;
+  settledAtInterruption: number;
+  /** The first attempt's id: the idempotency key of all of them. */
+  key?: string;
+  lastAttempt?: string;
+  startedAt?: number;
+  endedAt?: number;
+  /** Of a for-each, once expanded. */
+  group?: GroupState;
+}
+
+export interface GroupState {
+  readonly items: readonly string[];
+  unsettled: number;
+  failed: number;
+}
+
+export type Life =
+  | { readonly status: 'pending' }
+  | { readonly status: 'running'; readonly attempt?: AttemptState }
+  | { readonly status: 'delayed'; readonly until: number; readonly reason: string }
+  | { readonly status: 'held'; readonly reason: string; readonly actions: readonly string[] }
+  | { readonly status: 'succeeded'; readonly output?: Json }
+  | { readonly status: 'failed'; readonly failure: Failure }
+  | { readonly status: 'skipped'; readonly reason: string }
+  | { readonly status: 'cancelled'; readonly reason: string };
+
+export interface AttemptState {
+  readonly id: string;
+  readonly number: number;
+  readonly startedAt: number;
+  readonly deadline?: number;
+}
+
+export function isSettled(life: Life): boolean {
+  return (
+    life.status === 'succeeded' ||
+    life.status === 'failed' ||
+    life.status === 'skipped' ||
+    life.status === 'cancelled'
+  );
+}
+
+/** For the default `if` of those who need it. */
+export function countsAsSuccess(task: TaskState): boolean {
+  return task.life.status === 'succeeded' || (task.life.status === 'failed' && task.spec.continueOnError);
+}
+
+export function statusOfTask(task: TaskState): TaskStatus {
+  return task.life.status === 'pending' && task.unmet === 0 ? 'queued' : task.life.status;
+}
+
+export function taskAt(state: RunState, address: string): TaskState {
+  const task = state.tasks.get(address);
+  if (task === undefined)
+    throw new Error(`the journal names the task ${address}, which the run does not have`);
+  return task;
+}
+
+export function scopeAt(state: RunState, owner: string): ScopeState {
+  const scope = state.scopes.get(owner);
+  if (scope === undefined) throw new Error(`the journal names the scope of ${owner}, which was not opened`);
+  return scope;
+}
+
+export function addressOf(scope: string, name: string): string {
+  return scope === '' ? name : `${scope}.${name}`;
+}
+
+/** Keys are any text; in an address they must not look like its punctuation. */
+export function itemAddress(parent: string, key: string): string {
+  return `${parent}[${key.replaceAll(/[%[\]\p{Cc}]/gu, (character) => encodeURIComponent(character))}]`;
+}
+
+/** The scopes around a task, innermost first. */
+export function* scopesAround(state: RunState, task: TaskState): Generator<ScopeState> {
+  for (let scope = scopeAt(state, task.scope); ;) {
+    yield scope;
+    if (scope.owner === '') return;
+    scope = scopeAt(state, taskAt(state, scope.owner).scope);
+  }
+}
+
+/** What stops a task from starting at all, if something does. */
+export function cancellingOf(state: RunState, task: TaskState): Cancelling | undefined {
+  for (const { cancelling } of scopesAround(state, task)) {
+    if (cancelling !== undefined) return cancelling;
+  }
+  return undefined;
+}

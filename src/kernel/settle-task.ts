@@ -1,0 +1,125 @@
+import { mentionsFailure } from '../model/index.ts';
+import { release } from './limits.ts';
+import {
+  addressOf,
+  cancellingOf,
+  countsAsSuccess,
+  isSettled,
+  scopeAt,
+  taskAt,
+  type Cancelling,
+  type Life,
+  type RunState,
+  type ScopeState,
+  type TaskState,
+} from './run-state.ts';
+import { indexOf } from './workflow-index.ts';
+
+/** Moves a task to another place in its life and keeps the counts true. */
+export function setLife(state: RunState, task: TaskState, life: Life): void {
+  countLife(state, task.life, -1);
+  task.life = life;
+  countLife(state, life, +1);
+}
+
+function countLife(state: RunState, life: Life, by: 1 | -1): void {
+  if (life.status === 'held') state.counts.held += by;
+  else if (life.status === 'delayed') state.counts.delayed += by;
+  else if (life.status === 'running' && life.attempt !== undefined) state.counts.running += by;
+  else if (isSettled(life)) state.counts.settled += by;
+}
+
+/** Whether it holds its slots and locks: an attempt under way, or a scope of its own that is open. */
+export function isOccupying(task: TaskState): boolean {
+  return task.life.status === 'running' && task.group === undefined;
+}
+
+/** The task's slots and locks are free again. */
+export function vacate(state: RunState, task: TaskState): void {
+  release(state, task);
+  setLife(state, task, { status: 'pending' });
+}
+
+/** A task has come to its end: whoever waited for it is told. */
+export function settleTask(state: RunState, task: TaskState, life: Life): void {
+  if (isOccupying(task)) vacate(state, task);
+  setLife(state, task, life);
+  task.endedAt = state.at;
+  if (task.item !== undefined) settleItem(state, task, task.item.parent);
+  else settleInScope(state, task, scopeAt(state, task.scope));
+}
+
+function settleItem(state: RunState, task: TaskState, parentAddress: string): void {
+  const parent = taskAt(state, parentAddress);
+  const group = parent.group!;
+  group.unsettled--;
+  if (!countsAsSuccess(task) && task.life.status !== 'skipped') group.failed++;
+  if (group.unsettled === 0) state.agenda.concluded.push(parentAddress);
+  else if (group.failed === parent.spec.forEach!.maxFailures + 1) {
+    for (const item of group.items) state.agenda.doomed.push(item);
+  }
+}
+
+function settleInScope(state: RunState, task: TaskState, scope: ScopeState): void {
+  scope.unsettled--;
+  if (scope.graph !== undefined) return state.agenda.moving.push(scope.owner);
+  releaseDependants(state, task);
+  if (task.life.status === 'failed' && !task.spec.continueOnError) failScope(state, task, scope);
+  if (scope.unsettled === 0) state.agenda.concluded.push(scope.owner);
+}
+
+function releaseDependants(state: RunState, task: TaskState): void {
+  const failed = task.ancestorFailed || (task.life.status === 'failed' && !task.spec.continueOnError);
+  const { workflow } = scopeAt(state, task.scope);
+  for (const name of indexOf(workflow).dependants.get(task.spec.name) ?? []) {
+    const dependant = taskAt(state, addressOf(task.scope, name));
+    dependant.ancestorFailed ||= failed;
+    if (--dependant.unmet === 0) state.agenda.undecided.push(dependant.address);
+  }
+}
+
+function failScope(state: RunState, task: TaskState, scope: ScopeState): void {
+  scope.failed ??= task.address;
+  if (!scope.workflow.failFast || scope.cancelling !== undefined) return;
+  cancelScope(state, scope, { reason: `${task.address} failed`, failFast: true });
+}
+
+/** From now on nothing is started in the scope; what waits there is doomed. */
+export function cancelScope(state: RunState, scope: ScopeState, cancelling: Cancelling): void {
+  scope.cancelling = cancelling;
+  for (const task of tasksWithin(state, scope)) {
+    if (!isSettled(task.life)) state.agenda.doomed.push(task.address);
+  }
+}
+
+/** Every task below a scope that may be unsettled, nested ones included. */
+export function* tasksWithin(state: RunState, scope: ScopeState): Generator<TaskState> {
+  if (scope.graph !== undefined) {
+    if (scope.graph.visit !== undefined) yield* withBelow(state, taskAt(state, scope.graph.visit));
+    return;
+  }
+  for (const { name } of scope.workflow.tasks) {
+    yield* withBelow(state, taskAt(state, addressOf(scope.owner, name)));
+  }
+}
+
+function* withBelow(state: RunState, task: TaskState): Generator<TaskState> {
+  yield task;
+  for (const item of task.group?.items ?? []) yield* withBelow(state, taskAt(state, item));
+  const scope = state.scopes.get(task.address);
+  if (scope !== undefined) yield* tasksWithin(state, scope);
+}
+
+/** Why a task must not be started (again), if it must not: its scope is being cancelled, or too many other items have failed. */
+export function doomOf(state: RunState, task: TaskState): string | undefined {
+  const cancelling = cancellingOf(state, task);
+  if (cancelling !== undefined && !survives(task, cancelling)) return cancelling.reason;
+  if (task.item === undefined) return undefined;
+  const { group, spec, address } = taskAt(state, task.item.parent);
+  return group!.failed > spec.forEach!.maxFailures ? `too many items of ${address} failed` : undefined;
+}
+
+/** Cleaning up after a failure is what a task with failure() or always() is for. */
+function survives(task: TaskState, cancelling: Cancelling): boolean {
+  return cancelling.failFast && mentionsFailure(task.spec.if);
+}

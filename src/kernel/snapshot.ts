@@ -1,0 +1,82 @@
+import { freezeParsed } from '../base/index.ts';
+import type { Workflow } from '../model/index.ts';
+import { Agenda } from './agenda.ts';
+import { rebuildAgenda } from './rebuild-agenda.ts';
+import { scopeAt, type RunState, type ScopeState, type TaskState } from './run-state.ts';
+import { specOf } from './workflow-index.ts';
+
+/** Of what `encodeState` writes: a snapshot of another format is not used, the journal is folded instead. */
+export const snapshotFormat = 1;
+
+type EncodedTask = Omit<TaskState, 'spec'> & { readonly name: string };
+type EncodedScope = Omit<ScopeState, 'workflow' | 'graph'> & { readonly graph?: EncodedGraph };
+type EncodedGraph = Omit<NonNullable<ScopeState['graph']>, 'visits'> & {
+  readonly visits: [string, number][];
+};
+type EncodedState = Omit<RunState, 'agenda' | 'scopes' | 'tasks'> & {
+  readonly scopes: EncodedScope[];
+  readonly tasks: EncodedTask[];
+};
+
+export function encodeState(state: RunState): string {
+  const { agenda: _, scopes, tasks, ...facts } = state;
+  const encoded: EncodedState = {
+    ...facts,
+    scopes: [...scopes.values()].map(encodeScope),
+    tasks: [...tasks.values()].map(({ spec, ...task }) => ({ ...task, name: spec.name })),
+  };
+  return JSON.stringify(encoded);
+}
+
+function encodeScope({ workflow: _, graph, ...scope }: ScopeState): EncodedScope {
+  return graph === undefined ? scope : { ...scope, graph: { ...graph, visits: [...graph.visits] } };
+}
+
+export function decodeState(text: string): RunState {
+  const { scopes, tasks, ...facts } = JSON.parse(text) as EncodedState;
+  const state: RunState = {
+    ...facts,
+    workflow: freezeParsed(facts.workflow),
+    scopes: new Map(),
+    tasks: new Map(),
+    agenda: new Agenda(),
+  };
+  const byScope = Map.groupBy(tasks, ({ scope }) => scope);
+  for (const scope of scopes) decodeScope(state, scope, byScope.get(scope.owner) ?? []);
+  restoreOrder(state, tasks);
+  rebuildAgenda(state);
+  return state;
+}
+
+/** Scopes come in the order they were opened, so the task that owns one has been decoded before. */
+function decodeScope(
+  state: RunState,
+  { graph, ...scope }: EncodedScope,
+  tasks: readonly EncodedTask[],
+): void {
+  const workflow = scope.owner === '' ? state.workflow : nestedWorkflow(state.tasks.get(scope.owner)!);
+  state.scopes.set(scope.owner, {
+    ...scope,
+    inputs: freezeParsed(scope.inputs),
+    workflow,
+    ...(graph && { graph: { ...graph, state: freezeParsed(graph.state), visits: new Map(graph.visits) } }),
+  });
+  for (const { name, ...task } of tasks) {
+    state.tasks.set(task.address, {
+      ...task,
+      life: freezeParsed(task.life),
+      spec: specOf(scopeAt(state, scope.owner).workflow, name),
+    });
+  }
+}
+
+function nestedWorkflow({ spec }: TaskState): Workflow {
+  if (spec.work.type !== 'workflow') throw new Error(`${spec.name} has no tasks of its own`);
+  return spec.work.workflow;
+}
+
+function restoreOrder(state: RunState, tasks: readonly EncodedTask[]): void {
+  const decoded = new Map(state.tasks);
+  state.tasks.clear();
+  for (const { address } of tasks) state.tasks.set(address, decoded.get(address)!);
+}

@@ -1,0 +1,53 @@
+import { isPlainObject, type Json, type JsonObject } from '../base/index.ts';
+import type { Event, Patch } from '../model/index.ts';
+import { failureOf } from './decide-task.ts';
+import { difference } from './difference.ts';
+import { scopeAt, type RunState, type TaskState } from './run-state.ts';
+import { variablesOf } from './variables.ts';
+import type { World } from './world.ts';
+
+export interface Success {
+  readonly output?: Json;
+  readonly update?: unknown;
+}
+
+/** What is recorded when a task succeeds; for a node of a graph also what that changes in the state. */
+export function successEvents(
+  state: RunState,
+  task: TaskState,
+  { success, world }: { success: Success; world: World },
+): Event[] {
+  const { output } = success;
+  const succeeded: Event = {
+    type: 'task.succeeded',
+    task: task.address,
+    data: output === undefined ? {} : { output },
+  };
+  const { graph, owner } = scopeAt(state, task.scope);
+  if (graph === undefined || task.item !== undefined) return [succeeded];
+  try {
+    const patch = patchOf(graph.state, updateOf(state, task, { success, world }));
+    if (patch.length === 0) return [succeeded];
+    return [{ type: 'state.updated', ...(owner !== '' && { task: owner }), data: { patch } }, succeeded];
+  } catch (thrown) {
+    return [{ type: 'task.failed', task: task.address, data: { failure: failureOf(thrown) } }];
+  }
+}
+
+/** Unless `update` says otherwise, a node's output is what it changes. */
+function updateOf(
+  state: RunState,
+  task: TaskState,
+  { success, world }: { success: Success; world: World },
+): unknown {
+  const { update } = task.spec;
+  if (update === undefined) return success.update ?? success.output;
+  return world.evaluator.render(update, { ...variablesOf(state, task), output: success.output });
+}
+
+function patchOf(before: JsonObject, update: unknown): Patch {
+  if (update === undefined || update === null) return [];
+  if (!isPlainObject(update))
+    throw new TypeError('what a node changes in the state must be given as an object');
+  return difference(before, { ...before, ...update }).patch;
+}

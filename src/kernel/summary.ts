@@ -1,0 +1,45 @@
+import type { RunStatus, RunSummary } from '../model/index.ts';
+import { nextWake } from './plan.ts';
+import { isSettled, type RunState } from './run-state.ts';
+
+/** Where the run is in its life, for people. */
+export function statusOf(state: RunState): RunStatus {
+  const { phase, counts } = state;
+  if (phase.status !== 'active') return phase.status;
+  if (counts.running > 0) return 'running';
+  if (counts.held > 0) return 'held';
+  return counts.delayed > 0 ? 'delayed' : 'running';
+}
+
+/** Constant in time and size, whatever the number of tasks. */
+export function summaryOf(state: RunState): RunSummary {
+  const status = statusOf(state);
+  const wakeAt = status === 'delayed' ? nextWake(state) : undefined;
+  const reason = reasonOf(state);
+  return {
+    workflow: state.workflow.name,
+    workflowHash: state.workflow.hash,
+    status,
+    settled: state.counts.settled,
+    total: state.counts.total,
+    ...(wakeAt !== undefined && { wakeAt }),
+    ...(reason !== undefined && { reason }),
+  };
+}
+
+function reasonOf({ phase }: RunState): string | undefined {
+  if (phase.status === 'failed') return phase.failure.message;
+  return 'reason' in phase ? phase.reason : undefined;
+}
+
+/** Tasks that wait for a person, in the order they were made. */
+export function heldTasks(state: RunState): { task: string; reason: string; actions: readonly string[] }[] {
+  if (state.counts.held === 0) return [];
+  return [...state.tasks.values()].flatMap(({ address, life }) =>
+    life.status === 'held' ? [{ task: address, reason: life.reason, actions: life.actions }] : [],
+  );
+}
+
+export function unsettledTasks(state: RunState): string[] {
+  return [...state.tasks.values()].filter(({ life }) => !isSettled(life)).map(({ address }) => address);
+}
