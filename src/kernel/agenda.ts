@@ -21,6 +21,7 @@ export class Agenda {
   );
   /** Locks and limits by name. */
   readonly limits = new Map<string, Limit>();
+  readonly lanes = new Map<string, Lane>();
 }
 
 function byPriority(a: TaskState, b: TaskState): number {
@@ -51,11 +52,26 @@ export class Queue<T> {
   }
 }
 
+/** Tasks that need the same limits: if the first of them must wait, so must all. */
+export class Lane {
+  readonly limits: readonly Limit[];
+  readonly waiting = new Heap<TaskState>(byPriority);
+  /** The limit it waits for. Undefined: nobody waits, or the one whose turn it is, is among the ready. */
+  parkedAt: Limit | undefined;
+
+  constructor(limits: readonly Limit[]) {
+    this.limits = limits;
+  }
+}
+
 /** A counted resource, and who waits for it. */
 export class Limit {
   readonly capacity: number;
   used = 0;
-  readonly waiting = new Heap<TaskState>(byPriority);
+  /** By the first task of each lane. Stale once the lane has moved or has another first. */
+  readonly parked = new Heap<{ readonly lane: Lane; readonly first: TaskState }>((a, b) =>
+    byPriority(a.first, b.first),
+  );
 
   constructor(capacity: number) {
     this.capacity = capacity;

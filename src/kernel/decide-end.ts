@@ -5,6 +5,7 @@ import {
   cancellingOf,
   scopeAt,
   taskAt,
+  type GroupState,
   type RunState,
   type ScopeState,
   type TaskState,
@@ -49,17 +50,27 @@ function succeedScope(state: RunState, scope: ScopeState, world: World): readonl
 }
 
 function failureOfTask({ address, life }: TaskState): Failure {
-  const message = life.status === 'failed' ? life.failure.message : life.status;
-  return { code: 'TASK_FAILED', message: `${address} failed: ${message}`, retryable: false };
+  const message =
+    life.status === 'failed'
+      ? `${address} failed: ${life.failure.message}`
+      : `${address} was ${life.status}${'reason' in life ? `: ${life.reason}` : ''}`;
+  return { code: 'TASK_FAILED', message, retryable: false };
 }
 
 function decideGroupEnd(state: RunState, parent: TaskState, world: World): readonly Event[] {
   const { unsettled, failed } = parent.group!;
   if (unsettled > 0) return [];
-  if (failed <= parent.spec.forEach!.maxFailures) return successEvents(state, parent, { success: {}, world });
   const cancelling = cancellingOf(state, parent);
-  if (cancelling === undefined) return [failGroup(state, parent)];
-  return [{ type: 'task.cancelled', task: parent.address, data: { reason: cancelling.reason } }];
+  if (cancelling !== undefined && isCutShort(state, parent.group!)) {
+    return [{ type: 'task.cancelled', task: parent.address, data: { reason: cancelling.reason } }];
+  }
+  if (failed > parent.spec.forEach!.maxFailures) return [failGroup(state, parent)];
+  return successEvents(state, parent, { success: {}, world });
+}
+
+/** However many items may fail: what was not even tried is no result. */
+function isCutShort(state: RunState, { items }: GroupState): boolean {
+  return items.some((address) => taskAt(state, address).life.status === 'cancelled');
 }
 
 function failGroup(state: RunState, parent: TaskState): Event {

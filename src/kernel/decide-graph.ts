@@ -32,9 +32,10 @@ function leave(state: RunState, visit: TaskState, world: World): Event {
   }
 }
 
-/** A failed visit is left only by an edge that asks for it. */
+/** A failed visit is left only by an edge that asks for it; one that was skipped, as if it had changed nothing. */
 function chooseEdge(state: RunState, visit: TaskState, world: World): EdgeSpec | undefined {
-  const failed = visit.life.status !== 'succeeded' && !visit.spec.continueOnError;
+  const { status } = visit.life;
+  const failed = (status === 'failed' && !visit.spec.continueOnError) || status === 'cancelled';
   const variables = {
     ...variablesOf(state, visit),
     output: outputOf(state, visit),
@@ -55,6 +56,10 @@ function noWayOn(visit: TaskState): Failure {
   if (visit.life.status === 'failed') {
     const { failure } = visit.life;
     return { ...failure, message: `${visit.address} failed: ${failure.message}`, retryable: false };
+  }
+  if (visit.life.status === 'cancelled') {
+    const message = `${visit.address} was cancelled: ${visit.life.reason}`;
+    return { code: 'TASK_FAILED', message, retryable: false };
   }
   const message = `No edge that leads on from ${visit.spec.name} applies. Add one without a condition as the last.`;
   return { code: 'NO_EDGE', message, retryable: false };

@@ -1,4 +1,12 @@
-import { asError, hasCode, isPlainObject, PitonError, type Json } from '../base/index.ts';
+import {
+  asError,
+  canonicalJson,
+  hasCode,
+  isPlainObject,
+  PitonError,
+  type Json,
+  type JsonObject,
+} from '../base/index.ts';
 import { isFunctionRef, mentionsFailure, type Event, type Failure } from '../model/index.ts';
 import {
   addressOf,
@@ -9,7 +17,7 @@ import {
   type TaskState,
 } from './run-state.ts';
 import { doomOf } from './settle-task.ts';
-import { needsSucceeded, variablesOf } from './variables.ts';
+import { variablesOf } from './variables.ts';
 import type { World } from './world.ts';
 
 /** What becomes of a task whose needs have settled. Undefined: it may start as soon as limits allow. */
@@ -28,8 +36,7 @@ export function decideTask(state: RunState, task: TaskState, world: World): Even
 
 function reasonToSkip(state: RunState, task: TaskState, world: World): string | undefined {
   const { if: condition } = task.spec;
-  const succeeded = needsSucceeded(state, task);
-  if (!succeeded && !mentionsFailure(condition)) return needThatFailed(state, task);
+  if (task.needFailed && !mentionsFailure(condition)) return needThatFailed(state, task);
   if (condition === undefined || world.evaluator.test(condition, variablesOf(state, task))) return undefined;
   return isFunctionRef(condition)
     ? 'its condition does not hold'
@@ -47,32 +54,35 @@ function expand(state: RunState, task: TaskState, world: World): Event {
   const variables = variablesOf(state, task);
   const given = world.evaluator.render(forEach!.in, variables);
   const list = forEach!.matrix ? product(given) : given;
-  if (!Array.isArray(list)) throw notAList(task, list);
+  if (!Array.isArray(list)) throw notAList(task, given);
   const items = (list as readonly Json[]).map((item, index) => {
-    const seen = { ...variables, [forEach!.as]: item };
+    const seen = { ...variables, [forEach!.as]: item, index };
     const key =
-      forEach!.key === undefined ? defaultKey(item, index) : world.evaluator.render(forEach!.key, seen);
-    return { key: String(key), item };
+      forEach!.key === undefined
+        ? defaultKey(item, { index, matrix: forEach!.matrix })
+        : world.evaluator.render(forEach!.key, seen);
+    return { key: typeof key === 'object' ? canonicalJson(key) : String(key), item };
   });
   assertDistinct(task, items);
   return { type: 'tasks.expanded', task: task.address, data: { items } };
 }
 
-function defaultKey(item: Json, index: number): Json {
-  if (typeof item === 'string' || typeof item === 'number') return item;
-  if (!isPlainObject(item)) return index;
-  const values = Object.values(item);
-  const isMatrix =
-    values.length > 0 && values.every((value) => typeof value === 'string' || typeof value === 'number');
-  return isMatrix ? values.join(',') : index;
+/** The combinations of a matrix are known by their values, other items by themselves; what has no short name, by its place. */
+function defaultKey(item: Json, { index, matrix }: { index: number; matrix: boolean }): Json {
+  const names = matrix ? Object.values(item as JsonObject) : [item];
+  return names.length > 0 && names.every(isName) ? names.join(',') : index;
+}
+
+function isName(value: Json): boolean {
+  return typeof value === 'string' || typeof value === 'number';
 }
 
 /** Every combination of one entry of each list. */
-function product(lists: Json): Json {
-  if (!isPlainObject(lists)) return lists;
+function product(lists: Json): Json | undefined {
+  if (!isPlainObject(lists)) return undefined;
   let combinations: Record<string, Json>[] = [{}];
   for (const [name, values] of Object.entries(lists)) {
-    if (!Array.isArray(values)) return values as Json;
+    if (!Array.isArray(values)) return undefined;
     combinations = combinations.flatMap((chosen) =>
       values.map((value: Json) => ({ ...chosen, [name]: value })),
     );
@@ -81,8 +91,10 @@ function product(lists: Json): Json {
 }
 
 function notAList(task: TaskState, given: Json): PitonError {
-  const kind = given === null ? 'null' : typeof given;
-  return new PitonError('FOR_EACH_INVALID', `for-each of ${task.address} needs a list, but got ${kind}.`);
+  const wanted = task.spec.forEach!.matrix ? 'a record of lists' : 'a list';
+  const got = JSON.stringify(given);
+  const shown = got.length > 80 ? `${got.slice(0, 80)}…` : got;
+  return new PitonError('FOR_EACH_INVALID', `for-each of ${task.address} needs ${wanted}, but got ${shown}.`);
 }
 
 function assertDistinct(task: TaskState, items: readonly { readonly key: string }[]): void {

@@ -37,17 +37,16 @@ function compareRecords(
 ): Json {
   const changes = patch.length;
   const value: Record<string, Json> = {};
-  for (const [key, entry] of Object.entries(after)) {
-    if (entry === undefined) continue;
-    const inside = { path: [...path, key], patch };
-    setKey(
-      value,
-      key,
-      Object.hasOwn(before, key) ? compare(before[key]!, entry, inside) : addEntry(entry, inside),
-    );
+  // Keys stand in the order in which applying the patch puts them: what was folded anew must not read differently.
+  for (const [key, entry] of Object.entries(before)) {
+    const inside = [...path, key];
+    const now = Object.hasOwn(after, key) ? after[key] : undefined;
+    if (now === undefined) patch.push({ op: 'delete', path: inside });
+    else setKey(value, key, compare(entry, now, { path: inside, patch }));
   }
-  for (const key of Object.keys(before)) {
-    if (!Object.hasOwn(value, key)) patch.push({ op: 'delete', path: [...path, key] });
+  for (const [key, entry] of Object.entries(after)) {
+    if (entry === undefined || Object.hasOwn(before, key)) continue;
+    setKey(value, key, addEntry(entry, { path: [...path, key], patch }));
   }
   return patch.length === changes ? before : sealJson(value);
 }

@@ -2,7 +2,7 @@ import { hashJson, type Json } from '../base/index.ts';
 import type { TaskSpec, Workflow } from '../model/index.ts';
 import { addTaskOfScope } from './new-tasks.ts';
 import { rebuildAgenda } from './rebuild-agenda.ts';
-import { addressOf, isSettled, scopeAt, taskAt, type RunState } from './run-state.ts';
+import { addressOf, countsAsSuccess, isSettled, scopeAt, taskAt, type RunState } from './run-state.ts';
 import { indexOf, specOf } from './workflow-index.ts';
 
 /** One task that is not as it was when the run was started. */
@@ -16,16 +16,17 @@ export interface Drift {
 /** How a definition differs from the one the run keeps. Empty if it does not, or only in what concerns no task. */
 export function driftOf(state: RunState, given: Workflow): Drift[] {
   if (given.hash === state.workflow.hash) return [];
+  const sameForm = given.form === state.workflow.form;
   const before = indexOf(state.workflow).specs;
   const after = indexOf(given).specs;
   const drifts: Drift[] = [];
   for (const [name, spec] of before) {
     const now = after.get(name);
-    if (now !== undefined && sameSpec(spec, now)) continue;
+    if (now !== undefined && sameForm && sameSpec(spec, now)) continue;
     drifts.push({
       task: name,
       change: now === undefined ? 'removed' : 'changed',
-      begun: isBegun(state, name),
+      begun: !sameForm || isBegun(state, name),
     });
   }
   for (const name of after.keys()) {
@@ -40,7 +41,9 @@ function sameSpec(a: TaskSpec, b: TaskSpec): boolean {
 
 function isBegun(state: RunState, name: string): boolean {
   const { graph } = scopeAt(state, '');
-  return graph === undefined ? state.tasks.get(name)?.life.status !== 'pending' : graph.visits.has(name);
+  if (graph !== undefined) return graph.visits.has(name);
+  const { life, attempts } = taskAt(state, name);
+  return life.status !== 'pending' || attempts > 0;
 }
 
 /** Goes on with another definition of what has not begun. The caller has made sure that nothing else differs. */
@@ -74,8 +77,10 @@ function removeTask(state: RunState, address: string): void {
 function recountNeeds(state: RunState, spec: TaskSpec): void {
   const task = taskAt(state, addressOf('', spec.name));
   const needs = spec.needs.map((need) => taskAt(state, need));
-  task.unmet = needs.filter(({ life }) => !isSettled(life)).length;
-  task.ancestorFailed = needs.some(
+  const settled = needs.filter(({ life }) => isSettled(life));
+  task.unmet = needs.length - settled.length;
+  task.needFailed = settled.some((need) => !countsAsSuccess(need));
+  task.ancestorFailed = settled.some(
     (need) => need.ancestorFailed || (need.life.status === 'failed' && !need.spec.continueOnError),
   );
 }

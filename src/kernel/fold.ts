@@ -5,7 +5,15 @@ import { applyPatch } from './difference.ts';
 import { adoptWorkflow } from './drift.ts';
 import { acquire } from './limits.ts';
 import { addItems, addVisit, openScope } from './new-tasks.ts';
-import { scopeAt, taskAt, type RunState } from './run-state.ts';
+import {
+  interruptionsInARow,
+  isSettled,
+  scopeAt,
+  taskAt,
+  type Life,
+  type RunState,
+  type TaskState,
+} from './run-state.ts';
 import { cancelScope, isOccupying, setLife, settleTask, vacate } from './settle-task.ts';
 
 /** The state after a whole journal, or after one more commit. The first commit must begin with `run.created`. */
@@ -42,9 +50,19 @@ export function newRunState({ run, seq, at, events }: Commit): RunState {
     phase: { status: 'active' },
     scopes: new Map(),
     tasks: new Map(),
-    counts: { total: 0, settled: 0, running: 0, held: 0, delayed: 0 },
+    counts: { total: 0, made: 0, settled: 0, running: 0, held: 0, delayed: 0 },
     agenda: new Agenda(),
   };
+}
+
+/** What has settled stays so, and what consists of other tasks has no attempt of its own to hold. */
+function isHoldable(life: Life): boolean {
+  return !isSettled(life) && (life.status !== 'running' || life.attempt !== undefined);
+}
+
+function countInterruption(state: RunState, task: TaskState): void {
+  task.interruptions = interruptionsInARow(state, task);
+  task.settledAtInterruption = state.counts.settled;
 }
 
 type Folders = { readonly [Type in EventType]: (state: RunState, event: EventOf<Type>) => void };
@@ -74,8 +92,10 @@ const folders: Folders = {
   'run.repaired'(state, { data }) {
     for (const address of data.held) {
       const task = taskAt(state, address);
+      if (!isHoldable(task.life)) continue;
       if (isOccupying(task)) vacate(state, task);
       setLife(state, task, { status: 'held', reason: data.reason, actions: ['retry', 'skip'] });
+      state.agenda.doomed.push(address);
     }
   },
   'lease.taken'() {},
@@ -127,9 +147,8 @@ const folders: Folders = {
     vacate(state, task);
     if (data.outcome === 'failed') task.failures++;
     if (data.outcome !== 'interrupted') return;
-    task.interruptions = task.settledAtInterruption === state.counts.settled ? task.interruptions + 1 : 1;
-    task.settledAtInterruption = state.counts.settled;
-    state.agenda.ready.push(task);
+    state.agenda.undecided.push(address);
+    if (data.graceful !== true) countInterruption(state, task);
   },
   'task.succeeded'(state, { task, data }) {
     settleTask(state, taskAt(state, task), { status: 'succeeded', ...data });

@@ -16,7 +16,7 @@ export {
   type ScopeState,
   type TaskState,
 } from './run-state.ts';
-export { tasksWithin } from './settle-task.ts';
+export { reasonToStop } from './settle-task.ts';
 export { decodeState, encodeState, snapshotFormat } from './snapshot.ts';
 export { heldTasks, statusOf, summaryOf, unsettledTasks } from './summary.ts';
 export { outputOf, outputsOfScope, variablesOf, viewOf, type TaskView } from './variables.ts';

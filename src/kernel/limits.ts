@@ -1,30 +1,71 @@
-import { Limit } from './agenda.ts';
-import { scopesAround, type RunState, type TaskState } from './run-state.ts';
+import type { Workflow } from '../model/index.ts';
+import { Lane, Limit } from './agenda.ts';
+import { scopesAround, taskAt, type RunState, type TaskState } from './run-state.ts';
 
 /**
  * What a task occupies while it runs: its locks, a slot among the items of its for-each, a slot in every scope around it.
- * All are taken at once or none, and what holds them while it waits for others (a for-each item with a body of its own,
- * which takes an item's slot alone) never waits for the same kind: there is no deadlock.
+ * All are taken at once or none, and what holds some while its own tasks wait for others (a task with tasks of its own)
+ * never holds what these wait for: there is no deadlock.
  *
- * A task that must wait is parked at the first resource that is taken; a release wakes one waiter, and a woken waiter
- * that does not take what it was woken for wakes the next.
+ * Who must wait, waits in the lane of those who need the same, and the lane is parked at the first limit that is taken.
+ * A release wakes one lane, that is its first task; a woken task that does not take what it was woken for wakes the next.
+ * So a release costs the same however many tasks wait.
  */
-export function limitsOf(state: RunState, task: TaskState): Limit[] {
-  const limits = task.spec.locks.map((lock) => limit(state, `lock:${lock}`, 1));
-  if (task.item !== undefined)
-    addLimit(limits, state, [`items:${task.item.parent}`, task.spec.forEach?.maxParallel]);
-  if (task.spec.work.type === 'workflow') return limits;
-  for (const scope of scopesAround(state, task)) {
-    addLimit(limits, state, [`scope:${scope.owner}`, scope.workflow.maxParallel]);
+function laneOf(state: RunState, task: TaskState): Lane {
+  const needed = limitsNeeded(state, task);
+  if (needed.length === 0) return unlimited;
+  const key = JSON.stringify(needed.map(([name]) => name));
+  const { lanes } = state.agenda;
+  let lane = lanes.get(key);
+  if (lane === undefined) lanes.set(key, (lane = new Lane(needed.map((needed) => limitOf(state, needed)))));
+  return lane;
+}
+
+/** Nobody ever waits in it. */
+const unlimited = new Lane([]);
+
+type Needed = readonly [name: string, capacity: number];
+
+function limitsNeeded(state: RunState, task: TaskState): Needed[] {
+  const { item, spec } = task;
+  const needed = lockNames(state, task).map((name): Needed => [name, 1]);
+  if (item !== undefined && spec.forEach?.maxParallel !== undefined)
+    needed.push([`items:${item.parent}`, spec.forEach.maxParallel]);
+  if (spec.work.type === 'workflow') return needed;
+  for (const { owner, workflow } of scopesAround(state, task)) {
+    if (workflow.maxParallel !== undefined) needed.push([`scope:${owner}`, workflow.maxParallel]);
   }
-  return limits;
+  return needed;
 }
 
-function addLimit(limits: Limit[], state: RunState, [name, capacity]: [string, number | undefined]): void {
-  if (capacity !== undefined) limits.push(limit(state, name, capacity));
+/**
+ * A task with tasks of its own keeps its locks until all of these have settled. It takes theirs along with its own, and
+ * below it they are a matter among its own tasks: nobody who holds a lock waits for one that somebody else may hold.
+ */
+function lockNames(state: RunState, task: TaskState): string[] {
+  const { locks, work } = task.spec;
+  if (locks.length === 0) return [];
+  const holder = lockHolderAround(state, task);
+  const all = work.type === 'workflow' ? locksWithin(work.workflow, new Set(locks)) : new Set(locks);
+  return [...all].map((lock) => `lock:${holder}:${lock}`);
 }
 
-function limit(state: RunState, name: string, capacity: number): Limit {
+function lockHolderAround(state: RunState, task: TaskState): string {
+  for (let owner = task.scope; owner !== ''; owner = taskAt(state, owner).scope) {
+    if (taskAt(state, owner).spec.locks.length > 0) return owner;
+  }
+  return '';
+}
+
+function locksWithin(workflow: Workflow, locks: Set<string>): Set<string> {
+  for (const spec of workflow.tasks) {
+    for (const lock of spec.locks) locks.add(lock);
+    if (spec.work.type === 'workflow') locksWithin(spec.work.workflow, locks);
+  }
+  return locks;
+}
+
+function limitOf(state: RunState, [name, capacity]: Needed): Limit {
   const known = state.agenda.limits.get(name);
   if (known !== undefined) return known;
   const made = new Limit(capacity);
@@ -33,11 +74,11 @@ function limit(state: RunState, name: string, capacity: number): Limit {
 }
 
 export function acquire(state: RunState, task: TaskState): void {
-  for (const limit of limitsOf(state, task)) limit.used++;
+  for (const limit of laneOf(state, task).limits) limit.used++;
 }
 
 export function release(state: RunState, task: TaskState): void {
-  for (const limit of limitsOf(state, task)) {
+  for (const limit of laneOf(state, task).limits) {
     limit.used--;
     wakeOne(state, limit);
   }
@@ -45,20 +86,44 @@ export function release(state: RunState, task: TaskState): void {
 
 /** True if it may start now; else it has been parked. */
 export function mayStart(state: RunState, task: TaskState): boolean {
-  const limits = limitsOf(state, task);
-  const taken = limits.find((limit) => !limit.isFree);
-  if (taken === undefined) return true;
-  taken.waiting.push(task);
-  for (const limit of limits) if (limit.isFree) wakeOne(state, limit);
+  const lane = laneOf(state, task);
+  const taken = lane.limits.find((limit) => !limit.isFree);
+  if (taken === undefined) {
+    callNext(state, lane);
+    return true;
+  }
+  lane.waiting.push(task);
+  park(lane, taken);
+  wakeFree(state, lane);
   return false;
 }
 
-/** A task that was woken and turned out not to need it. */
+/** A task had its turn and takes nothing: others may. */
 export function passOn(state: RunState, task: TaskState): void {
-  for (const limit of limitsOf(state, task)) if (limit.isFree) wakeOne(state, limit);
+  const lane = laneOf(state, task);
+  callNext(state, lane);
+  wakeFree(state, lane);
+}
+
+function park(lane: Lane, at: Limit): void {
+  lane.parkedAt = at;
+  at.parked.push({ lane, first: lane.waiting.peek()! });
+}
+
+function wakeFree(state: RunState, { limits }: Lane): void {
+  for (const limit of limits) if (limit.isFree) wakeOne(state, limit);
 }
 
 function wakeOne(state: RunState, limit: Limit): void {
-  const next = limit.waiting.pop();
-  if (next !== undefined) state.agenda.ready.push(next);
+  for (let next = limit.parked.pop(); next !== undefined; next = limit.parked.pop()) {
+    const { lane, first } = next;
+    if (lane.parkedAt !== limit || lane.waiting.peek() !== first) continue;
+    lane.parkedAt = undefined;
+    return callNext(state, lane);
+  }
+}
+
+function callNext(state: RunState, lane: Lane): void {
+  const first = lane.parkedAt === undefined ? lane.waiting.pop() : undefined;
+  if (first !== undefined) state.agenda.ready.push(first);
 }

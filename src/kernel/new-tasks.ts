@@ -35,9 +35,10 @@ export function addItems(
   const addresses = items.map(({ key }) => itemAddress(parent.address, key));
   parent.group = { items: addresses, unsettled: items.length, failed: 0 };
   items.forEach(({ key, item }, index) => {
-    const { scope, spec } = parent;
+    const { scope, spec, needFailed, ancestorFailed } = parent;
     const task = newTask(state, { address: addresses[index]!, scope, spec });
-    addTask(state, { ...task, unmet: 0, item: { key, index, value: item, parent: parent.address } });
+    const place = { key, index, value: item, parent: parent.address };
+    addTask(state, { ...task, needFailed, ancestorFailed, unmet: 0, item: place });
   });
   if (items.length === 0) state.agenda.concluded.push(parent.address);
 }
@@ -59,8 +60,9 @@ function newTask(
 ): TaskState {
   return {
     ...given,
-    order: state.counts.total,
+    order: state.counts.made++,
     life: { status: 'pending' },
+    needFailed: false,
     ancestorFailed: false,
     unmet: given.spec.needs.length,
     attempts: 0,

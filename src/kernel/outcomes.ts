@@ -1,6 +1,6 @@
 import type { Event, Failure, Outcome } from '../model/index.ts';
 import { retryDelay } from './retry.ts';
-import type { RunState, TaskState } from './run-state.ts';
+import { interruptionsInARow, type RunState, type TaskState } from './run-state.ts';
 import { doomOf } from './settle-task.ts';
 import { successEvents, type Success } from './success.ts';
 import type { World } from './world.ts';
@@ -17,7 +17,11 @@ export function decideOutcome(
   const { address: at, life } = task;
   if (life.status !== 'running' || life.attempt === undefined) return [];
   const { settled, ended } = consequence(state, task, { outcome, world });
-  const data = { outcome: ended, ...('reason' in outcome && { reason: outcome.reason }) };
+  const data = {
+    outcome: ended,
+    ...('reason' in outcome && { reason: outcome.reason }),
+    ...('graceful' in outcome && { graceful: outcome.graceful }),
+  };
   return [{ type: 'attempt.ended', task: at, attempt: life.attempt.id, data }, ...settled];
 }
 
@@ -32,6 +36,14 @@ function consequence(
   { outcome, world }: { outcome: Outcome; world: World },
 ): Consequence {
   const { address } = task;
+  const doom = doomOf(state, task);
+  if (doom !== undefined && (outcome.type === 'delayed' || outcome.type === 'interrupted')) {
+    // It will not be tried again: a timer or a person would only keep the end of the run waiting.
+    return {
+      ended: outcome.type,
+      settled: [{ type: 'task.cancelled', task: address, data: { reason: doom } }],
+    };
+  }
   switch (outcome.type) {
     case 'succeeded':
       return succeed(state, task, { outcome, world });
@@ -50,7 +62,7 @@ function consequence(
         settled: [{ type: 'task.cancelled', task: address, data: { reason: outcome.reason } }],
       };
     case 'interrupted':
-      return { ended: 'interrupted', settled: interrupt(state, task) };
+      return { ended: 'interrupted', settled: interrupt(state, task, outcome.graceful === true) };
   }
 }
 
@@ -81,9 +93,8 @@ function fail(
   return { type: 'task.delayed', task: task.address, data: { until: world.now + delay, reason } };
 }
 
-function interrupt(state: RunState, task: TaskState): Event[] {
-  const inARow = task.settledAtInterruption === state.counts.settled ? task.interruptions + 1 : 1;
-  const reason = reasonToAsk(task, inARow);
+function interrupt(state: RunState, task: TaskState, graceful: boolean): Event[] {
+  const reason = reasonToAsk(task, graceful ? 0 : interruptionsInARow(state, task));
   if (reason === undefined) return [];
   return [{ type: 'task.held', task: task.address, data: { reason, actions: ['retry', 'skip'] } }];
 }

@@ -30,7 +30,9 @@ function decide(state: RunState, world: World): readonly Event[] {
     firstOf(state.agenda.concluded, (owner) => decideEnd(state, owner, world)) ??
     firstOf(state.agenda.moving, (owner) => decideMove(state, owner, world)) ??
     firstOf(state.agenda.undecided, (address) => decideUndecided(state, address, world)) ??
-    (state.phase.status === 'active' ? asList(decideStart(state, world) ?? decideStuck(state)) : [])
+    (state.phase.status === 'active' && world.mayStart
+      ? asList(decideStart(state, world) ?? decideStuck(state))
+      : [])
   );
 }
 
@@ -69,9 +71,15 @@ function decideStart(state: RunState, world: World): Event | undefined {
   releaseDue(state, world.now);
   for (let task = state.agenda.ready.pop(); task !== undefined; task = state.agenda.ready.pop()) {
     if (!isStartable(task, world.now)) passOn(state, task);
-    else if (mayStart(state, task)) return start(state, task, world);
+    else if (mayStart(state, task)) return startOrPassOn(state, task, world);
   }
   return undefined;
+}
+
+function startOrPassOn(state: RunState, task: TaskState, world: World): Event {
+  const event = start(state, task, world);
+  if (event.type !== 'attempt.started' && event.type !== 'scope.opened') passOn(state, task);
+  return event;
 }
 
 function releaseDue(state: RunState, now: number): void {
@@ -131,6 +139,7 @@ function decideStuck(state: RunState): Event | undefined {
 
 /** When something will be due by itself, if nothing happens before. */
 export function nextWake(state: RunState): number | undefined {
+  if (state.phase.status !== 'active') return undefined;
   const { delayed } = state.agenda;
   for (let next = delayed.peek(); next !== undefined; next = delayed.peek()) {
     const { life } = taskAt(state, next.address);

@@ -6,7 +6,8 @@ export function retryDelay(
   { failure, failures, chance }: { failure: Failure; failures: number; chance: number },
 ): number | undefined {
   if (!failure.retryable || failures >= policy.attempts || !isRetried(policy, failure)) return undefined;
-  const full = Math.min(policy.backoffMs * policy.factor ** (failures - 1), policy.maxBackoffMs);
+  const growth = Math.min(policy.factor ** (failures - 1), Number.MAX_VALUE);
+  const full = Math.min(policy.backoffMs * growth, policy.maxBackoffMs);
   return Math.round(full * (1 - policy.jitter * chance));
 }
 

@@ -1,5 +1,11 @@
 import type { Json, JsonObject } from '../base/index.ts';
-import type { Failure, TaskSpec, TaskStatus, Workflow } from '../model/index.ts';
+import {
+  mentionsFailure,
+  type Failure,
+  type TaskSpec,
+  type TaskStatus,
+  type Workflow,
+} from '../model/index.ts';
 import { Agenda } from './agenda.ts';
 
 /**
@@ -34,6 +40,8 @@ export type RunPhase =
 export interface Counts {
   /** Tasks known so far: for-each items and graph visits are added as they come. */
   total: number;
+  /** Tasks ever made. Never goes down, so that no two get the same place in the order. */
+  made: number;
   settled: number;
   /** Attempts under way. */
   running: number;
@@ -87,6 +95,8 @@ export interface TaskState {
     readonly parent: string;
   };
   life: Life;
+  /** One of those it needs has settled without success. */
+  needFailed: boolean;
   /** One of those it needs, or they need, has failed. */
   ancestorFailed: boolean;
   /** Needs that have not settled. */
@@ -177,10 +187,24 @@ export function* scopesAround(state: RunState, task: TaskState): Generator<Scope
   }
 }
 
-/** What stops a task from starting at all, if something does. */
+/**
+ * What stops a task from starting at all, if something does. At every level it is the task's own place there that
+ * decides: what belongs to a task that survives a fail-fast, survives it too.
+ */
 export function cancellingOf(state: RunState, task: TaskState): Cancelling | undefined {
-  for (const { cancelling } of scopesAround(state, task)) {
-    if (cancelling !== undefined) return cancelling;
+  for (let member = task; ; member = taskAt(state, member.scope)) {
+    const { cancelling } = scopeAt(state, member.scope);
+    if (cancelling !== undefined && !survives(member, cancelling)) return cancelling;
+    if (member.scope === '') return undefined;
   }
-  return undefined;
+}
+
+/** Cleaning up after a failure is what a task with failure() or always() is for. */
+function survives(task: TaskState, cancelling: Cancelling): boolean {
+  return cancelling.failFast && mentionsFailure(task.spec.if);
+}
+
+/** With the one that is happening now. Progress of any task begins the count anew. */
+export function interruptionsInARow(state: RunState, task: TaskState): number {
+  return task.settledAtInterruption === state.counts.settled ? task.interruptions + 1 : 1;
 }

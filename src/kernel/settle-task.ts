@@ -1,4 +1,3 @@
-import { mentionsFailure } from '../model/index.ts';
 import { release } from './limits.ts';
 import {
   addressOf,
@@ -8,6 +7,7 @@ import {
   scopeAt,
   taskAt,
   type Cancelling,
+  type GroupState,
   type Life,
   type RunState,
   type ScopeState,
@@ -53,11 +53,15 @@ function settleItem(state: RunState, task: TaskState, parentAddress: string): vo
   const parent = taskAt(state, parentAddress);
   const group = parent.group!;
   group.unsettled--;
-  if (!countsAsSuccess(task) && task.life.status !== 'skipped') group.failed++;
+  if (!countsAsSuccess(task) && task.life.status !== 'skipped') failItem(state, parent, group);
   if (group.unsettled === 0) state.agenda.concluded.push(parentAddress);
-  else if (group.failed === parent.spec.forEach!.maxFailures + 1) {
-    for (const item of group.items) state.agenda.doomed.push(item);
-  }
+}
+
+/** The others are doomed once: at the failure that is one too many, not at each that follows. */
+function failItem(state: RunState, parent: TaskState, group: GroupState): void {
+  group.failed++;
+  if (group.failed !== parent.spec.forEach!.maxFailures + 1) return;
+  for (const item of group.items) state.agenda.doomed.push(item);
 }
 
 function settleInScope(state: RunState, task: TaskState, scope: ScopeState): void {
@@ -65,14 +69,18 @@ function settleInScope(state: RunState, task: TaskState, scope: ScopeState): voi
   if (scope.graph !== undefined) return state.agenda.moving.push(scope.owner);
   releaseDependants(state, task);
   if (task.life.status === 'failed' && !task.spec.continueOnError) failScope(state, task, scope);
+  // Unless the whole scope is being cancelled (which then is how it ends), one task less is a failure of the scope.
+  else if (task.life.status === 'cancelled') scope.failed ??= task.address;
   if (scope.unsettled === 0) state.agenda.concluded.push(scope.owner);
 }
 
 function releaseDependants(state: RunState, task: TaskState): void {
+  const succeeded = countsAsSuccess(task);
   const failed = task.ancestorFailed || (task.life.status === 'failed' && !task.spec.continueOnError);
   const { workflow } = scopeAt(state, task.scope);
   for (const name of indexOf(workflow).dependants.get(task.spec.name) ?? []) {
     const dependant = taskAt(state, addressOf(task.scope, name));
+    dependant.needFailed ||= !succeeded;
     dependant.ancestorFailed ||= failed;
     if (--dependant.unmet === 0) state.agenda.undecided.push(dependant.address);
   }
@@ -112,14 +120,13 @@ function* withBelow(state: RunState, task: TaskState): Generator<TaskState> {
 
 /** Why a task must not be started (again), if it must not: its scope is being cancelled, or too many other items have failed. */
 export function doomOf(state: RunState, task: TaskState): string | undefined {
-  const cancelling = cancellingOf(state, task);
-  if (cancelling !== undefined && !survives(task, cancelling)) return cancelling.reason;
-  if (task.item === undefined) return undefined;
+  const stop = reasonToStop(state, task);
+  if (stop !== undefined || task.item === undefined) return stop;
   const { group, spec, address } = taskAt(state, task.item.parent);
   return group!.failed > spec.forEach!.maxFailures ? `too many items of ${address} failed` : undefined;
 }
 
-/** Cleaning up after a failure is what a task with failure() or always() is for. */
-function survives(task: TaskState, cancelling: Cancelling): boolean {
-  return cancelling.failFast && mentionsFailure(task.spec.if);
+/** Why a running attempt is to be stopped, if it is: its scope is being cancelled. */
+export function reasonToStop(state: RunState, task: TaskState): string | undefined {
+  return cancellingOf(state, task)?.reason;
 }

@@ -37,6 +37,7 @@ export function decodeState(text: string): RunState {
   const state: RunState = {
     ...facts,
     workflow: freezeParsed(facts.workflow),
+    phase: freezeParsed(facts.phase),
     scopes: new Map(),
     tasks: new Map(),
     agenda: new Agenda(),
@@ -65,6 +66,7 @@ function decodeScope(
     state.tasks.set(task.address, {
       ...task,
       life: freezeParsed(task.life),
+      ...(task.item && { item: freezeParsed(task.item) }),
       spec: specOf(scopeAt(state, scope.owner).workflow, name),
     });
   }

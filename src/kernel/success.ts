@@ -1,9 +1,9 @@
-import { isPlainObject, type Json, type JsonObject } from '../base/index.ts';
+import { isPlainObject, PitonError, type Json, type JsonObject } from '../base/index.ts';
 import type { Event, Patch } from '../model/index.ts';
 import { failureOf } from './decide-task.ts';
 import { difference } from './difference.ts';
 import { scopeAt, type RunState, type TaskState } from './run-state.ts';
-import { variablesOf } from './variables.ts';
+import { outputsOfItems, variablesOf } from './variables.ts';
 import type { World } from './world.ts';
 
 export interface Success {
@@ -28,21 +28,24 @@ export function successEvents(
   try {
     const patch = patchOf(graph.state, updateOf(state, task, { success, world }));
     if (patch.length === 0) return [succeeded];
+    assertFits(patch, world.maxOutputBytes);
     return [{ type: 'state.updated', ...(owner !== '' && { task: owner }), data: { patch } }, succeeded];
   } catch (thrown) {
     return [{ type: 'task.failed', task: task.address, data: { failure: failureOf(thrown) } }];
   }
 }
 
-/** Unless `update` says otherwise, a node's output is what it changes. */
+/** Unless `update` says otherwise, a node's output is what it changes; a list of outputs, of a for-each, changes nothing. */
 function updateOf(
   state: RunState,
   task: TaskState,
   { success, world }: { success: Success; world: World },
 ): unknown {
   const { update } = task.spec;
-  if (update === undefined) return success.update ?? success.output;
-  return world.evaluator.render(update, { ...variablesOf(state, task), output: success.output });
+  if (update === undefined) return task.group === undefined ? (success.update ?? success.output) : undefined;
+  const output =
+    task.group === undefined ? (success.output ?? success.update) : outputsOfItems(state, task.group);
+  return world.evaluator.render(update, { ...variablesOf(state, task), output });
 }
 
 function patchOf(before: JsonObject, update: unknown): Patch {
@@ -50,4 +53,16 @@ function patchOf(before: JsonObject, update: unknown): Patch {
   if (!isPlainObject(update))
     throw new TypeError('what a node changes in the state must be given as an object');
   return difference(before, { ...before, ...update }).patch;
+}
+
+function assertFits(patch: Patch, limit: number): void {
+  const bytes = JSON.stringify(patch).length;
+  if (bytes <= limit) return;
+  throw new PitonError(
+    'OUTPUT_TOO_LARGE',
+    `The change of the state is ${bytes} bytes long, more than the ${limit} allowed.`,
+    {
+      remedy: 'Keep big data in files or a store of your own and only its name in the state.',
+    },
+  );
 }

@@ -14,7 +14,7 @@ export function statusOf(state: RunState): RunStatus {
 /** Constant in time and size, whatever the number of tasks. */
 export function summaryOf(state: RunState): RunSummary {
   const status = statusOf(state);
-  const wakeAt = status === 'delayed' ? nextWake(state) : undefined;
+  const wakeAt = status === 'delayed' || status === 'held' ? nextWake(state) : undefined;
   const reason = reasonOf(state);
   return {
     workflow: state.workflow.name,

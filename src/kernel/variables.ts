@@ -2,10 +2,12 @@ import type { Json, JsonObject } from '../base/index.ts';
 import type { Failure, TaskStatus, Variables } from '../model/index.ts';
 import {
   addressOf,
-  countsAsSuccess,
+  isSettled,
   scopeAt,
   statusOfTask,
   taskAt,
+  type GroupState,
+  type Life,
   type RunState,
   type ScopeState,
   type TaskState,
@@ -29,23 +31,30 @@ export interface ItemView extends TaskView {
 /** What the expressions of one task see. */
 export function variablesOf(state: RunState, task: TaskState): Variables {
   const scope = scopeAt(state, task.scope);
+  const around = scopeVariables(state, scope);
   return {
-    ...scopeVariables(state, scope),
+    ...around,
     ...itemVariables(task),
-    tasks: views(state, scope, task.spec.reads),
+    tasks: together(around.tasks, views(state, scope, task.spec.reads)),
     needs: views(state, scope, task.spec.needs),
-    $status: { success: needsSucceeded(state, task), failure: task.ancestorFailed },
-    key: task.item?.key,
+    $status: { success: !task.needFailed, failure: task.ancestorFailed },
   };
 }
 
 /** What the expressions of a scope itself see: its `outputs`. */
 export function variablesOfScope(state: RunState, scope: ScopeState): Variables {
   const names = scope.graph === undefined ? scope.workflow.tasks.map(({ name }) => name) : [];
-  return { ...scopeVariables(state, scope), tasks: views(state, scope, names) };
+  const around = scopeVariables(state, scope);
+  return { ...around, tasks: together(around.tasks, views(state, scope, names)) };
 }
 
-function scopeVariables(state: RunState, scope: ScopeState): Record<string, unknown> {
+interface ScopeVariables {
+  readonly [name: string]: unknown;
+  /** Those around an inline body. */
+  readonly tasks?: Views;
+}
+
+function scopeVariables(state: RunState, scope: ScopeState): ScopeVariables {
   const own = {
     run: { id: state.run },
     inputs: scope.inputs,
@@ -60,47 +69,79 @@ function scopeVariables(state: RunState, scope: ScopeState): Record<string, unkn
 }
 
 function itemVariables(task: TaskState): Record<string, unknown> {
-  return task.item === undefined ? {} : { [task.spec.forEach!.as]: task.item.value };
+  return task.item === undefined ? {} : { key: task.item.key, [task.spec.forEach!.as]: task.item.value };
 }
 
-function views(state: RunState, scope: ScopeState, names: readonly string[]): Record<string, TaskView> {
-  const found: Record<string, TaskView> = {};
-  for (const name of names) {
-    const task = state.tasks.get(addressOf(scope.owner, name));
-    if (task !== undefined) found[name] = viewOf(state, task);
-  }
+/** A name means the nearest task. */
+function together(outer: Views | undefined, own: Views): Views {
+  if (outer === undefined) return own;
+  return Object.keys(own).length === 0 ? outer : { ...outer, ...own };
+}
+
+type Views = Readonly<Record<string, TaskView>>;
+
+/** By scope and list of names. Kept once all of them have settled: many items of one for-each may read many tasks. */
+const knownViews = new WeakMap<ScopeState, WeakMap<readonly string[], Views>>();
+
+function views(state: RunState, scope: ScopeState, names: readonly string[]): Views {
+  const known = knownViews.get(scope)?.get(names);
+  if (known !== undefined) return known;
+  const tasks = names.flatMap((name) => state.tasks.get(addressOf(scope.owner, name)) ?? []);
+  const found = Object.freeze(Object.fromEntries(tasks.map((task) => [task.spec.name, viewOf(state, task)])));
+  if (tasks.every(({ life }) => isSettled(life))) keepViews(scope, names, found);
   return found;
 }
 
-export function needsSucceeded(state: RunState, task: TaskState): boolean {
-  return task.spec.needs.every((need) => countsAsSuccess(taskAt(state, addressOf(task.scope, need))));
+function keepViews(scope: ScopeState, names: readonly string[], found: Views): void {
+  let ofScope = knownViews.get(scope);
+  if (ofScope === undefined) knownViews.set(scope, (ofScope = new WeakMap()));
+  ofScope.set(names, found);
 }
 
+/** What has settled does not change any more. */
+const settledViews = new WeakMap<Life, TaskView>();
+
 export function viewOf(state: RunState, task: TaskState): TaskView {
+  const known = settledViews.get(task.life);
+  if (known !== undefined) return known;
+  const view = Object.freeze(makeView(state, task));
+  if (isSettled(task.life)) settledViews.set(task.life, view);
+  return view;
+}
+
+function makeView(state: RunState, task: TaskState): TaskView {
   const output = outputOf(state, task);
   return {
     status: statusOfTask(task),
     ...(output !== undefined && { output }),
     ...(task.life.status === 'failed' && { error: task.life.failure }),
-    ...(task.group !== undefined && itemViews(state, task.group.items)),
+    ...(task.group !== undefined && {
+      items: itemViews(state, task.group),
+      outputs: outputsOfItems(state, task.group),
+    }),
   };
 }
 
-function itemViews(state: RunState, items: readonly string[]): Pick<TaskView, 'items' | 'outputs'> {
-  const tasks = items.map((address) => taskAt(state, address));
-  return {
-    items: tasks.map((task) => ({ key: task.item!.key, item: task.item!.value, ...viewOf(state, task) })),
-    outputs: tasks
-      .filter(({ life }) => life.status === 'succeeded')
-      .map((task) => outputOf(state, task) ?? null),
-  };
+function itemViews(state: RunState, group: GroupState): readonly ItemView[] {
+  return group.items.map((address) => {
+    const task = taskAt(state, address);
+    return { key: task.item!.key, item: task.item!.value, ...viewOf(state, task) };
+  });
+}
+
+/** Of those that succeeded, in the order of the list. */
+export function outputsOfItems(state: RunState, group: GroupState): readonly Json[] {
+  return group.items
+    .map((address) => taskAt(state, address))
+    .filter(({ life }) => life.status === 'succeeded')
+    .map((task) => outputOf(state, task) ?? null);
 }
 
 /** What a task gave. Of a for-each it is the list of its items' outputs, of a nested workflow without `outputs` all its tasks'. */
 export function outputOf(state: RunState, task: TaskState): Json | undefined {
   if (task.life.status !== 'succeeded') return undefined;
   if (task.life.output !== undefined) return task.life.output;
-  if (task.group !== undefined) return itemViews(state, task.group.items).outputs as Json;
+  if (task.group !== undefined) return outputsOfItems(state, task.group);
   const scope = state.scopes.get(task.address);
   return scope === undefined ? null : outputsOfScope(state, scope);
 }

@@ -8,4 +8,8 @@ export interface World {
   /** A new attempt's id. */
   mint(): string;
   readonly evaluator: Evaluator;
+  /** false: nothing new may be started now (no room in the store, or the driver is stopping). */
+  readonly mayStart: boolean;
+  /** Of the JSON text of one output, or of one change of a graph's state. */
+  readonly maxOutputBytes: number;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Json } from '../base/index.ts';
 
 /**
  * Every fact a journal can hold. `task` is the address of the task concerned (for what happens to a nested scope, of
@@ -6,7 +7,8 @@ import { z } from 'zod';
  *
  * Loaded lazily, by whatever reads a journal: importing the library does not pay for it.
  */
-const json = z.json();
+/** Journals are JSON text whose hash has been verified: that a value is JSON need not be looked at again, leaf by leaf. */
+const json = z.unknown().pipe(z.custom<Json>());
 const failure = z.object({
   code: z.string(),
   message: z.string(),
@@ -73,6 +75,7 @@ export const eventSchema = z.discriminatedUnion('type', [
   ofAttempt('attempt.ended', {
     outcome: z.enum(['succeeded', 'failed', 'delayed', 'cancelled', 'interrupted']),
     reason: z.string().optional(),
+    graceful: z.boolean().optional(),
   }),
   ofTask('task.succeeded', { output: json.optional() }),
   ofTask('task.failed', { failure }),
@@ -82,5 +85,3 @@ export const eventSchema = z.discriminatedUnion('type', [
   ofTask('task.skipped', { reason: z.string() }),
   ofTask('task.cancelled', { reason: z.string() }),
 ]);
-
-export const patchSchema = patch;

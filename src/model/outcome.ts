@@ -7,7 +7,8 @@ export type Outcome =
   | { readonly type: 'failed'; readonly failure: Failure }
   | { readonly type: 'delayed'; readonly until: number; readonly reason: string }
   | { readonly type: 'cancelled'; readonly reason: string }
-  | { readonly type: 'interrupted'; readonly reason: string };
+  /** `graceful`: the driver was asked to stop; says nothing against the task. */
+  | { readonly type: 'interrupted'; readonly reason: string; readonly graceful?: boolean };
 
 export interface Failure {
   /** TIMEOUT, OUTPUT_INVALID, EXPRESSION_FAILED…; for a user's error its own `code` or name. */

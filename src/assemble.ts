@@ -1,0 +1,77 @@
+import { nearest, ownIdentity, PitonError, randomId, systemClock, type Clock } from './base/index.ts';
+import { Observers, type Observer } from './engine/index.ts';
+import { Piton } from './library/index.ts';
+import { openStore, registerStore, type Store } from './store/index.ts';
+import { openMemoryStore } from './store/memory/index.ts';
+import { mirrorStore } from './store/mirror/index.ts';
+import { openSqliteStore } from './store/sqlite/index.ts';
+
+export interface OpenOptions {
+  /** `sqlite:<file>`, `memory:` for tests, another scheme that was registered, or an opened store of your own. */
+  readonly store: string | Store;
+  /** `full` (default) survives loss of power; `process` is faster and survives the death of any process. */
+  readonly durability?: 'full' | 'process';
+  /** A folder to which every commit is also written as readable JSON lines. */
+  readonly mirror?: string;
+  /** Told everything that happens, after it was committed. */
+  readonly observers?: readonly Observer[];
+  /** A driver that is silent for so long may be replaced by another; default 30000. */
+  readonly leaseMs?: number;
+  /** How long a function that was asked to stop may take; default 5000. */
+  readonly graceMs?: number;
+  /** Of the JSON text of one output; default 16 MiB. */
+  readonly maxOutputBytes?: number;
+  /** For tests that advance time themselves. */
+  readonly clock?: Clock;
+}
+
+const defaults = {
+  durability: 'full',
+  observers: [],
+  leaseMs: 30_000,
+  graceMs: 5_000,
+  maxOutputBytes: 16 * 1024 * 1024,
+  clock: systemClock,
+} as const;
+
+registerStore('sqlite', openSqliteStore);
+registerStore('memory', openMemoryStore);
+
+/** Opens Piton on a store. */
+export async function open(options: OpenOptions): Promise<Piton> {
+  const { store: given, mirror, observers: told, ...config } = resolveOptions(options);
+  const { durability, clock } = config;
+  const opened = typeof given === 'string' ? await openStore(given, { durability, clock }) : given;
+  const observers = new Observers();
+  for (const observer of told) observers.add(observer);
+  return new Piton({
+    ...config,
+    store: mirror === undefined ? opened : mirrorStore(opened, mirror),
+    observers,
+    owner: Object.freeze({ ...ownIdentity(), instance: randomId() }),
+  });
+}
+
+function resolveOptions(
+  given: OpenOptions,
+): Omit<Required<OpenOptions>, 'mirror'> & Pick<OpenOptions, 'mirror'> {
+  const known = [...Object.keys(defaults), 'store', 'mirror'];
+  for (const key of Object.keys(given)) if (!known.includes(key)) throw unknownOption(key, known);
+  const options = { ...defaults, ...given };
+  if (!(options.leaseMs >= 100)) throw badOption(`leaseMs is ${options.leaseMs}; it must be at least 100.`);
+  if (!(options.graceMs >= 0)) throw badOption(`graceMs is ${options.graceMs}; it must not be negative.`);
+  if (!['full', 'process'].includes(options.durability)) {
+    throw badOption(`durability is ${String(options.durability)}; it must be full or process.`);
+  }
+  return Object.freeze(options);
+}
+
+function badOption(message: string): PitonError {
+  return new PitonError('OPTION_INVALID', message);
+}
+
+function unknownOption(key: string, known: readonly string[]): PitonError {
+  const suggestion = nearest(key, known);
+  const remedy = suggestion === undefined ? `Known are ${known.join(', ')}.` : `Did you mean ${suggestion}?`;
+  return new PitonError('OPTION_INVALID', `open has no option ${key}.`, { remedy });
+}

@@ -1,0 +1,152 @@
+import { freezeParsed, hashJson, type Json } from '../base/index.ts';
+import type { Work, Workflow } from '../model/index.ts';
+import { checkChildInputs } from './define/check-child-inputs.ts';
+import { checkGraph } from './define/check-graph.ts';
+import { checkLimits } from './define/check-limits.ts';
+import { checkNames } from './define/check-names.ts';
+import { checkNeeds, type NeedsGraph } from './define/check-needs.ts';
+import { createReadsChecker, declaredReads, readsOfSites, type Read } from './define/check-reads.ts';
+import { checkTemplates } from './define/check-templates.ts';
+import { taskSites, valueSites } from './define/expression-sites.ts';
+import { fillTask, fillWorkflow } from './define/fill-defaults.ts';
+import { freezeHead, freezeTask } from './define/freeze-values.ts';
+import { hyphenatedNames } from './define/known-names.ts';
+import { openScope, taskPath, type Scope } from './define/scope.ts';
+import { shareWriteLocks } from './define/share-write-locks.ts';
+import { definitionError, toProblem, type Finding, type Path } from './problems.ts';
+import type { TaskDraft, WorkflowDraft } from './workflow-draft.ts';
+
+/**
+ * Fills in every default, checks the whole, freezes and hashes it. All that is wrong is told at once, in one
+ * PitonError `DEFINITION_INVALID` whose `details.problems` is a list of `Problem`.
+ */
+export function defineWorkflow(draft: WorkflowDraft): Workflow {
+  const { workflow, findings } = normaliseWorkflow(draft);
+  if (workflow === undefined)
+    throw definitionError(findings.map(toProblem), `The workflow \`${draft.name}\``);
+  return workflow;
+}
+
+export interface Normalised {
+  /** Absent exactly when there are findings. */
+  readonly workflow?: Workflow;
+  readonly findings: readonly Finding[];
+  readonly suggestions: readonly Finding[];
+  /** What an inline body reads of the tasks around it. */
+  readonly outerReads: readonly Read[];
+}
+
+/** Where a workflow stands: by itself, or as the inline body of a task. */
+export interface Surroundings {
+  readonly at: Path;
+  readonly inherits: boolean;
+  readonly names: ReadonlySet<string>;
+}
+
+const standingAlone: Surroundings = { at: [], inherits: false, names: new Set() };
+
+export function normaliseWorkflow(draft: WorkflowDraft, around: Surroundings = standingAlone): Normalised {
+  const head = freezeHead(draft, around.at);
+  const scope = openScope(head.value, around.at, around.inherits);
+  const names = hyphenatedNames(scope.draft, around.inherits ? around.names : new Set());
+  const { graph, findings } = checkNeeds(scope);
+  const tasks = scope.draft.tasks.map((task) => inspectTask(scope, task, names));
+  const reads = checkReads(scope, graph, { tasks, names });
+  const all = [
+    ...head.findings,
+    ...checkNames(scope),
+    ...findings,
+    ...checkGraph(scope),
+    ...checkLimits(scope),
+    ...tasks.flatMap((task) => task.findings),
+    ...reads.findings,
+  ];
+  if (all.length > 0) return { findings: all, suggestions: [], outerReads: reads.outer };
+  const { locks, suggestions } = shareWriteLocks(scope, graph);
+  const specs = tasks.map(({ task, work }, position) =>
+    fillTask({ task, work: work!, reads: reads.ofTasks[position]!, writeLock: locks.get(position), names }),
+  );
+  return {
+    workflow: seal(fillWorkflow(scope, specs, names)),
+    findings: [],
+    suggestions: [...suggestions, ...tasks.flatMap((task) => task.suggestions)],
+    outerReads: reads.outer,
+  };
+}
+
+function seal(body: Omit<Workflow, 'hash'>): Workflow {
+  return freezeParsed({ ...body, hash: hashJson(body as unknown as Json) });
+}
+
+interface InspectedTask {
+  readonly task: TaskDraft;
+  /** Absent if its nested workflow is wrong. */
+  readonly work: Work | undefined;
+  readonly reads: readonly Read[];
+  readonly findings: readonly Finding[];
+  readonly suggestions: readonly Finding[];
+}
+
+/** What can be said about a task by itself, with the workflow nested in it. */
+function inspectTask(scope: Scope, draft: TaskDraft, names: ReadonlySet<string>): InspectedTask {
+  const at = taskPath(scope, draft);
+  const { value: task, findings } = freezeTask(draft, at);
+  const sites = taskSites(task, at);
+  const read = readsOfSites(sites, names);
+  const { work, nested } = finishWork(task, { at, inherits: true, names });
+  const declared = declaredReads(task, scope);
+  return {
+    task,
+    work,
+    reads: [...read.reads, ...declared, ...nested.outerReads],
+    suggestions: nested.suggestions,
+    findings: [
+      ...findings,
+      ...checkTemplates(sites),
+      ...read.findings,
+      ...nested.findings,
+      ...(work === undefined ? [] : checkChildInputs(task, work, at)),
+    ],
+  };
+}
+
+const nothingNested: Normalised = { findings: [], suggestions: [], outerReads: [] };
+
+function finishWork(task: TaskDraft, around: Surroundings): { work: Work | undefined; nested: Normalised } {
+  const { work } = task;
+  if (work.type === 'function') return { work, nested: nothingNested };
+  const inherits = work.inherits ?? false;
+  if (isFinished(work.workflow)) {
+    return { work: { ...work, workflow: work.workflow, inherits } as Work, nested: nothingNested };
+  }
+  const nested = normaliseWorkflow(work.workflow, { ...around, inherits });
+  const { workflow } = nested;
+  return { work: workflow === undefined ? undefined : ({ ...work, workflow, inherits } as Work), nested };
+}
+
+function isFinished(workflow: Workflow | WorkflowDraft): workflow is Workflow {
+  return 'hash' in workflow && Object.isFrozen(workflow);
+}
+
+interface CheckedReads {
+  readonly ofTasks: readonly (readonly string[])[];
+  readonly outer: readonly Read[];
+  readonly findings: readonly Finding[];
+}
+
+function checkReads(
+  scope: Scope,
+  graph: NeedsGraph,
+  { tasks, names }: { tasks: readonly InspectedTask[]; names: ReadonlySet<string> },
+): CheckedReads {
+  const checker = createReadsChecker(scope, graph);
+  const sites = valueSites(scope.draft.outputs, 'outputs', [...scope.at, 'outputs']);
+  const outputs = readsOfSites(sites, names);
+  const ofTasks = tasks.map(({ task, reads }) => checker.ofTask(task, reads));
+  const all = [...ofTasks, checker.ofOutputs(outputs.reads)];
+  return {
+    ofTasks: ofTasks.map((found) => found.names),
+    outer: all.flatMap((found) => found.outer),
+    findings: [...checkTemplates(sites), ...outputs.findings, ...all.flatMap((found) => found.findings)],
+  };
+}

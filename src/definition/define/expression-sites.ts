@@ -1,0 +1,66 @@
+import type { Json } from '../../base/index.ts';
+import { isFunctionRef, type Condition, type Dynamic } from '../../model/index.ts';
+import { splitCondition } from '../expressions/conditions.ts';
+import { hasExpression, splitTemplate, type Template } from '../expressions/templates.ts';
+import type { Path } from '../problems.ts';
+import type { TaskDraft } from '../workflow-draft.ts';
+
+/** A text of the workflow that holds expressions, and what they may see. */
+export interface ExpressionSite {
+  readonly at: Path;
+  readonly role: SiteRole;
+  readonly template: Template;
+}
+
+/** Named after the keys: what an expression sees, and what it must give, depends on where it stands. */
+export type SiteRole = 'if' | 'in' | 'key' | 'with' | 'update' | 'next' | 'outputs';
+
+/** Every site of one task. Not those inside a nested workflow: they belong to its own scope. */
+export function taskSites(task: TaskDraft, at: Path): ExpressionSite[] {
+  const { forEach } = task;
+  const forEachAt = [...at, 'for-each'];
+  return [
+    ...conditionSites(task.if, 'if', [...at, 'if']),
+    ...(forEach === undefined
+      ? []
+      : valueSites(forEach.in, 'in', [...forEachAt, forEach.matrix === true ? 'matrix' : 'in'])),
+    ...valueSites(forEach?.key, 'key', [...forEachAt, 'key']),
+    ...valueSites(task.work.with, 'with', [...at, 'with']),
+    ...valueSites(task.update, 'update', [...at, 'update']),
+    ...(task.next ?? []).flatMap((edge, index) =>
+      conditionSites(edge.if, 'next', [...at, 'next', index, 'if']),
+    ),
+  ];
+}
+
+export function valueSites(value: Dynamic | undefined, role: SiteRole, at: Path): ExpressionSite[] {
+  if (value === undefined || isFunctionRef(value)) return [];
+  return textsOf(value, at)
+    .filter(({ text }) => hasExpression(text))
+    .map(({ text, at }) => ({ at, role, template: splitTemplate(text) }));
+}
+
+function conditionSites(condition: Condition | undefined, role: SiteRole, at: Path): ExpressionSite[] {
+  if (typeof condition !== 'string') return [];
+  return [{ at, role, template: splitCondition(condition) }];
+}
+
+interface PlacedText {
+  readonly text: string;
+  readonly at: Path;
+}
+
+function textsOf(value: Json, at: Path): PlacedText[] {
+  if (typeof value === 'string') return [{ text: value, at }];
+  if (value === null || typeof value !== 'object') return [];
+  if (Array.isArray(value)) return value.flatMap((item: Json, index) => textsOf(item, [...at, index]));
+  return Object.entries(value).flatMap(([key, entry]) => textsOf(entry, [...at, key]));
+}
+
+/** The same value with every text replaced by what `change` makes of it. */
+export function mapTexts(value: Json, change: (text: string) => string): Json {
+  if (typeof value === 'string') return change(value);
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map((item: Json) => mapTexts(item, change));
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, mapTexts(entry, change)]));
+}

@@ -1,0 +1,167 @@
+import { freezeParsed, type Json } from '../../base/index.ts';
+import { isFunctionRef } from '../../model/index.ts';
+import type {
+  CheckpointPolicy,
+  Condition,
+  Dynamic,
+  EdgeSpec,
+  ForEachSpec,
+  GraphSpec,
+  InputSpec,
+  RetryPolicy,
+  TaskSpec,
+  Workflow,
+} from '../../model/index.ts';
+import { splitCondition, withDefaultStatus } from '../expressions/conditions.ts';
+import { joinNames } from '../expressions/rewrite.ts';
+import { expressionsOf, hasExpression, splitTemplate } from '../expressions/templates.ts';
+import type { ForEachDraft, GraphDraft, TaskDraft, WorkflowDraft } from '../workflow-draft.ts';
+import { mapTexts } from './expression-sites.ts';
+import type { Scope } from './scope.ts';
+
+/** What the checks found out and the draft does not say itself. */
+export interface FilledTask {
+  readonly task: TaskDraft;
+  readonly work: TaskSpec['work'];
+  readonly reads: readonly string[];
+  readonly writeLock: string | undefined;
+  /** Known names with hyphens. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** Shared by all tasks that do not say otherwise: they are many. */
+const defaultRetry: RetryPolicy = freezeParsed({
+  attempts: 1,
+  backoffMs: 1_000,
+  factor: 2,
+  maxBackoffMs: 60_000,
+  jitter: 0.5,
+  on: [],
+  notOn: [],
+});
+const none: readonly string[] = freezeParsed([]);
+const defaultCheckpoint: CheckpointPolicy = { every: { tasks: 1 }, preserve: true };
+const defaultMaxSteps = 100;
+
+/** Everything of the workflow but its hash. */
+export function fillWorkflow(
+  scope: Scope,
+  tasks: readonly TaskSpec[],
+  names: ReadonlySet<string>,
+): Omit<Workflow, 'hash'> {
+  const { draft } = scope;
+  return withoutUndefined({
+    format: 1 as const,
+    name: draft.name,
+    version: draft.version,
+    form: scope.form,
+    inputs: fillInputs(draft.inputs ?? {}),
+    tasks,
+    maxParallel: draft.maxParallel,
+    failFast: draft.failFast ?? false,
+    outputs: joinInDynamic(draft.outputs, names),
+    checkpoint: { ...defaultCheckpoint, ...withoutUndefined(draft.checkpoint ?? {}) },
+    graph: draft.graph === undefined ? undefined : fillGraph(draft.graph),
+  });
+}
+
+export function fillTask({ task, work, reads, writeLock, names }: FilledTask): TaskSpec {
+  // A set, as a finished task that is filled in again brings its write lock along.
+  const locks = writeLock === undefined ? task.locks : [...new Set([...(task.locks ?? []), writeLock])];
+  return withoutUndefined({
+    name: task.name,
+    needs: copyList(task.needs),
+    reads: copyList(reads),
+    if: task.if === undefined ? undefined : fillCondition(task.if, names),
+    forEach: task.forEach === undefined ? undefined : fillForEach(task.forEach, names),
+    work: withoutUndefined({ ...work, with: joinInDynamic(work.with, names) }) as TaskSpec['work'],
+    output: task.output,
+    retry: task.retry === undefined ? defaultRetry : fillRetry(task.retry),
+    timeoutMs: task.timeoutMs,
+    ...fillFlags(task),
+    locks: copyList(locks),
+    writes: copyList(task.writes),
+    version: task.version,
+    update: joinInDynamic(task.update, names),
+    next: task.next?.map((edge) => fillEdge(edge, names)),
+  });
+}
+
+function fillFlags(task: TaskDraft): Pick<TaskSpec, 'continueOnError' | 'priority' | 'onInterrupt'> {
+  return {
+    continueOnError: task.continueOnError ?? false,
+    priority: task.priority ?? 0,
+    onInterrupt: task.onInterrupt ?? 'restart',
+  };
+}
+
+function fillRetry(retry: NonNullable<TaskDraft['retry']>): RetryPolicy {
+  const { on, notOn, ...rest } = retry;
+  return { ...defaultRetry, ...withoutUndefined(rest), on: copyList(on), notOn: copyList(notOn) };
+}
+
+function fillEdge(edge: EdgeSpec, names: ReadonlySet<string>): EdgeSpec {
+  const condition = edge.if === undefined ? undefined : joinInCondition(edge.if, names);
+  return withoutUndefined({ if: condition, to: edge.to });
+}
+
+/** The workflow is frozen; lists of the user's are not. */
+function copyList(list: readonly string[] | undefined): readonly string[] {
+  return list === undefined || list.length === 0 ? none : [...list];
+}
+
+function fillInputs(inputs: NonNullable<WorkflowDraft['inputs']>): Record<string, InputSpec> {
+  return Object.fromEntries(
+    Object.entries(inputs).map(([name, input]) => [
+      name,
+      withoutUndefined({ ...input, required: input.required ?? input.default === undefined }),
+    ]),
+  );
+}
+
+function fillGraph({ start, state, maxSteps }: GraphDraft): GraphSpec {
+  return { start, state: state ?? {}, maxSteps: maxSteps ?? defaultMaxSteps };
+}
+
+function fillForEach(forEach: ForEachDraft, names: ReadonlySet<string>): ForEachSpec {
+  const matrix = forEach.matrix ?? false;
+  return withoutUndefined({
+    in: joinInDynamic(forEach.in, names)!,
+    matrix,
+    as: forEach.as ?? (matrix ? 'matrix' : 'item'),
+    key: joinInDynamic(forEach.key, names),
+    maxParallel: forEach.maxParallel,
+    maxFailures: forEach.maxFailures ?? 0,
+  });
+}
+
+function fillCondition(condition: Condition, names: ReadonlySet<string>): Condition {
+  const joined = joinInCondition(condition, names);
+  return typeof joined === 'string' ? withDefaultStatus(joined) : joined;
+}
+
+function joinInCondition(condition: Condition, names: ReadonlySet<string>): Condition {
+  if (typeof condition !== 'string') return condition;
+  const [part] = expressionsOf(splitCondition(condition));
+  return joinNames(part!.expression, names).text;
+}
+
+function joinInDynamic(value: Dynamic | undefined, names: ReadonlySet<string>): Dynamic | undefined {
+  if (names.size === 0 || value === undefined || isFunctionRef(value)) return value;
+  return mapTexts(value as Json, (text) => (hasExpression(text) ? joinInText(text, names) : text));
+}
+
+function joinInText(text: string, names: ReadonlySet<string>): string {
+  return splitTemplate(text)
+    .parts.map((part) => ('text' in part ? part.text : `\${{ ${joinNames(part.expression, names).text} }}`))
+    .join('');
+}
+
+type Defined<T> = { [Key in keyof T as undefined extends T[Key] ? never : Key]: T[Key] } & {
+  [Key in keyof T as undefined extends T[Key] ? Key : never]?: Exclude<T[Key], undefined>;
+};
+
+/** An absent key and one that is undefined are told apart by types and by hashes: only the first is meant here. */
+function withoutUndefined<T extends object>(value: T): Defined<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as Defined<T>;
+}

@@ -1,0 +1,52 @@
+import { PitonError, toJson, type Json } from '../../base/index.ts';
+import type { Finding, Path } from '../problems.ts';
+import type { TaskDraft, WorkflowDraft } from '../workflow-draft.ts';
+
+/** Values which users made become frozen JSON of our own; what JSON cannot keep is found here. */
+export interface Frozen<T> {
+  readonly value: T;
+  readonly findings: readonly Finding[];
+}
+
+export function freezeTask(task: TaskDraft, at: Path): Frozen<TaskDraft> {
+  const findings: Finding[] = [];
+  const freeze = <T>(value: T, ...steps: string[]): T => freezeValue(value, [...at, ...steps], findings);
+  const { forEach, work } = task;
+  const value = {
+    ...task,
+    if: freeze(task.if, 'if'),
+    output: freeze(task.output, 'output'),
+    update: freeze(task.update, 'update'),
+    work: work.with === undefined ? work : { ...work, with: freeze(work.with, 'with') },
+    forEach: forEach && {
+      ...forEach,
+      in: freeze(forEach.in, 'for-each', 'in'),
+      key: freeze(forEach.key, 'for-each', 'key'),
+    },
+  };
+  return { value, findings };
+}
+
+export function freezeHead(draft: WorkflowDraft, at: Path): Frozen<WorkflowDraft> {
+  const findings: Finding[] = [];
+  const freeze = <T>(value: T, step: string): T => freezeValue(value, [...at, step], findings);
+  const value = {
+    ...draft,
+    inputs: freeze(draft.inputs, 'inputs'),
+    outputs: freeze(draft.outputs, 'outputs'),
+    checkpoint: freeze(draft.checkpoint, 'checkpoint'),
+    graph: freeze(draft.graph, 'graph'),
+  };
+  return { value, findings };
+}
+
+function freezeValue<T>(value: T, at: Path, findings: Finding[]): T {
+  if (value === undefined || typeof value === 'string') return value;
+  try {
+    return toJson(value) as T & Json;
+  } catch (error) {
+    if (!(error instanceof PitonError)) throw error;
+    findings.push({ at, message: error.message });
+    return undefined as T;
+  }
+}

@@ -1,0 +1,84 @@
+import type { ASTNode, Environment } from '@marcbachmann/cel-js';
+import { nearest } from '../../base/index.ts';
+import { explainCelError, originalText, type Objection } from './cel-errors.ts';
+import { toCelSource, withoutDecimals, type CelSource } from './cel-source.ts';
+import { createEnvironment } from './environment.ts';
+import type { TypeName, Types } from './types.ts';
+
+/** Variables that an expression sees, with their types. */
+export type VariableTypes = Readonly<Record<string, TypeName>>;
+
+export type Verdict = { readonly type: TypeName } | { readonly objection: Objection };
+
+/** Checks expressions without running them. */
+export type ExpressionChecker = (expression: string, variables: VariableTypes) => Verdict;
+
+export function createExpressionChecker(types: Types, names: ReadonlySet<string>): ExpressionChecker {
+  const environment = createEnvironment(() => ({ success: true, failure: false }));
+  const untyped = environment.clone({ unlistedVariablesAreDyn: true });
+  return (expression, variables) => {
+    const source = toCelSource(expression, names);
+    // First as it will be run, where only what is in the expression itself has types; then with all that is known.
+    const run = untyped.check(source.text);
+    if (run.error !== undefined) return { objection: explainCelError(run.error, source) };
+    const typed = typedEnvironment(environment, variables, types).check(withoutDecimals(source.text));
+    if (typed.error === undefined) return { type: typed.type! };
+    const objection = explainCelError(typed.error, source);
+    return isTooStrict(objection)
+      ? { type: 'dyn' }
+      : { objection: improve(objection, { source, variables, types }) };
+  };
+}
+
+function typedEnvironment(base: Environment, variables: VariableTypes, types: Types): Environment {
+  const environment = base.clone();
+  types.declare(environment, Object.values(variables).join(' '));
+  for (const [name, type] of Object.entries(variables)) environment.registerVariable(name, type);
+  return environment;
+}
+
+/** Records are a kind of their own to the checker; at run time they are maps, which can be compared and counted. */
+function isTooStrict({ code, node, message }: Objection): boolean {
+  if (code !== 'no_such_overload' && code !== 'no_matching_overload') return false;
+  const allowed = node?.op === '==' || node?.op === '!=' || node?.op === 'in' || /`size\(/.test(message);
+  return allowed && /\bobject\b/.test(message);
+}
+
+interface Known {
+  readonly source: CelSource;
+  readonly variables: VariableTypes;
+  readonly types: Types;
+}
+
+/** Adds what a person may have meant. */
+function improve(objection: Objection, known: Known): Objection {
+  const { code, node } = objection;
+  if (code === 'unknown_variable' && node?.op === 'id') {
+    return withSuggestion(objection, node.args, Object.keys(known.variables));
+  }
+  const isAccess = node?.op === '.' || node?.op === '[]';
+  return code === 'no_such_key' && isAccess ? explainField(objection, node, known) : objection;
+}
+
+function explainField(
+  objection: Objection,
+  node: Extract<ASTNode, { op: '.' | '[]' }>,
+  { source, types }: Known,
+): Objection {
+  const [owner, member] = node.args;
+  const field = typeof member === 'string' ? member : String(member.args);
+  const fields = Object.keys(types.fieldsOf(checkedType(owner) ?? '') ?? {});
+  const message = `\`${originalText(owner, source)}\` has no field \`${field}\`.`;
+  const remedy = fields.length === 0 ? 'It has none.' : `It has: ${fields.slice(0, 10).join(', ')}.`;
+  return withSuggestion({ ...objection, message, remedy }, field, fields);
+}
+
+function withSuggestion(objection: Objection, wrong: string, names: readonly string[]): Objection {
+  const similar = nearest(wrong, names);
+  return similar === undefined ? objection : { ...objection, remedy: `Did you mean \`${similar}\`?` };
+}
+
+/** Left on the node by CEL's checker. */
+function checkedType(node: object): string | undefined {
+  return (node as { checkedType?: { name?: string } }).checkedType?.name;
+}

@@ -1,0 +1,120 @@
+import { asError, PitonError, toJson, type Json, type JsonObject } from '../../base/index.ts';
+import { isFunctionRef, type Evaluator, type Variables, type Workflow } from '../../model/index.ts';
+import { taskSites, valueSites } from '../define/expression-sites.ts';
+import { toJsonValue } from './json-values.ts';
+import { hasExpression, splitTemplate, type Template } from './templates.ts';
+
+/** Closures by name, as `{ $function: name }` refers to them. */
+export type Functions = Readonly<Record<string, (variables: Variables) => unknown>>;
+
+/** Runs one expression. Gives what CEL gives, which is not yet JSON. */
+export type Program = (variables: Variables) => unknown;
+export type Compile = (expression: string) => Program;
+
+/** CEL is loaded only for a workflow that has expressions. */
+export async function createEvaluator(workflow: Workflow, functions: Functions): Promise<Evaluator> {
+  const compile = usesExpressions(workflow)
+    ? (await import('./programs.ts')).createCompiler()
+    : refuseExpression;
+  const split = remember(splitTemplate);
+  return {
+    test: (condition, variables) =>
+      isFunctionRef(condition)
+        ? asBoolean(
+            callFunction(functions, condition.$function, variables),
+            `function ${condition.$function}`,
+          )
+        : asBoolean(evaluate(compile, condition, variables), condition),
+    render: (value, variables) =>
+      isFunctionRef(value)
+        ? callFunction(functions, value.$function, variables)
+        : toJson(renderValue(value, (text) => renderTemplate(split(text), compile, variables))),
+  };
+}
+
+function usesExpressions(workflow: Workflow): boolean {
+  return (
+    valueSites(workflow.outputs, 'outputs', []).length > 0 ||
+    workflow.tasks.some(
+      (task) =>
+        taskSites(task, []).length > 0 ||
+        (task.work.type === 'workflow' && usesExpressions(task.work.workflow)),
+    )
+  );
+}
+
+/** For texts that did not come from the workflow this evaluator was made for. */
+function refuseExpression(expression: string): never {
+  throw failed(expression, 'The workflow was said to have no expressions.');
+}
+
+function remember<T>(compute: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>();
+  return (text) => {
+    const value = known.get(text) ?? compute(text);
+    known.set(text, value);
+    return value;
+  };
+}
+
+function renderValue(value: Json, renderText: (text: string) => Json): Json {
+  if (typeof value === 'string') return hasExpression(value) ? renderText(value) : value;
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map((item: Json) => renderValue(item, renderText));
+  return Object.fromEntries(
+    Object.entries(value as JsonObject).map(([key, entry]) => [key, renderValue(entry, renderText)]),
+  );
+}
+
+function renderTemplate({ parts, fault }: Template, compile: Compile, variables: Variables): Json {
+  if (fault !== undefined) throw failed('${{', `An expression is ${fault.type}.`);
+  const [first] = parts;
+  if (parts.length === 1 && 'expression' in first!) return evaluate(compile, first.expression, variables);
+  return parts
+    .map((part) =>
+      'text' in part ? part.text : asText(evaluate(compile, part.expression, variables), part.expression),
+    )
+    .join('');
+}
+
+function asText(value: Json, expression: string): string {
+  if (typeof value === 'string') return value;
+  if (value === null) {
+    throw failed(expression, 'It gives null, which is no text.', 'Test it first with has().');
+  }
+  return JSON.stringify(value);
+}
+
+function evaluate(compile: Compile, expression: string, variables: Variables): Json {
+  const result = compile(expression)(variables);
+  try {
+    return toJsonValue(result);
+  } catch (cause) {
+    throw failed(expression, asError(cause).message);
+  }
+}
+
+function callFunction(functions: Functions, name: string, variables: Variables): Json {
+  const call = Object.hasOwn(functions, name) ? functions[name] : undefined;
+  if (call === undefined) throw failed(name, 'There is no function of that name in the program.');
+  try {
+    return toJson(call(variables) ?? null);
+  } catch (cause) {
+    throw new PitonError('EXPRESSION_FAILED', `The function \`${name}\` failed: ${asError(cause).message}`, {
+      expression: name,
+      cause,
+    });
+  }
+}
+
+function asBoolean(value: Json, expression: string): boolean {
+  if (typeof value === 'boolean') return value;
+  throw failed(expression, `A condition must be true or false; this is ${JSON.stringify(value)}.`);
+}
+
+function failed(expression: string, reason: string, remedy?: string): PitonError {
+  return new PitonError('EXPRESSION_FAILED', `\`${expression}\` failed: ${reason}`, {
+    expression,
+    ...(remedy === undefined ? {} : { remedy }),
+  });
+}

@@ -1,0 +1,59 @@
+import { PitonError } from '../base/index.ts';
+
+/** One thing wrong with a workflow (or, as a suggestion, one thing that could be better). Lines and columns count from 1. */
+export interface Problem {
+  readonly message: string;
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+  /** Where in the workflow, in the words of the file: `tasks.build.needs[0]`. */
+  readonly path: string;
+  /** What to do about it. */
+  readonly remedy?: string;
+}
+
+export type Path = readonly (string | number)[];
+
+/** A problem before it is known where in a file it is. */
+export interface Finding {
+  readonly at: Path;
+  readonly message: string;
+  readonly remedy?: string;
+  /** Where in the text at `at`, for what is wrong inside an expression. */
+  readonly offset?: number;
+  /** The key is meant, not its value. */
+  readonly onKey?: boolean;
+  /** The text as a whole cannot be read as an expression: perhaps it is not what its author wrote. */
+  readonly malformed?: boolean;
+}
+
+export function toProblem(finding: Finding): Problem {
+  const { at, message, remedy } = finding;
+  return { message, path: renderPath(at), ...(remedy === undefined ? {} : { remedy }) };
+}
+
+export function renderPath(path: Path): string {
+  return path
+    .map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`))
+    .join('');
+}
+
+/** So many are told in the message; `details.problems` holds them all. */
+const mostShown = 50;
+
+export function definitionError(problems: readonly Problem[], name: string): PitonError {
+  const shown = problems.slice(0, mostShown).map((problem) => `\n  ${describeProblem(problem)}`);
+  const hidden = problems.length - shown.length;
+  const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`;
+  const rest = hidden > 0 ? `\n  … and ${hidden} more` : '';
+  return new PitonError('DEFINITION_INVALID', `${name} has ${count}:${shown.join('')}${rest}`, { problems });
+}
+
+/** One line for people: where, what, and what to do. */
+export function describeProblem(problem: Problem): string {
+  const { file, line, column, path, message, remedy } = problem;
+  const position = line === undefined ? [] : [line, column];
+  const place = [file, ...position].filter((part) => part !== undefined).join(':');
+  const where = [place, path].filter((part) => part !== '').join(' ');
+  return `${where}${where === '' ? '' : ': '}${message}${remedy === undefined ? '' : ` ${remedy}`}`;
+}

@@ -1,0 +1,76 @@
+import type { JsonObject } from '../base/index.ts';
+import type {
+  CheckpointPolicy,
+  Condition,
+  Dynamic,
+  EdgeSpec,
+  ForEachSpec,
+  InputSpec,
+  JsonSchema,
+  OnInterrupt,
+  RetryPolicy,
+  Work,
+  Workflow,
+} from '../model/index.ts';
+
+/** The shape of a `Workflow` before its defaults are filled in. A finished `Workflow` is one too. */
+export interface WorkflowDraft {
+  readonly name: string;
+  readonly version?: string | undefined;
+  /** Default: `graph` when there is a `graph`. */
+  readonly form?: Workflow['form'] | undefined;
+  readonly inputs?: Readonly<Record<string, Optional<InputSpec, 'required'>>> | undefined;
+  readonly tasks: readonly TaskDraft[];
+  readonly maxParallel?: number | undefined;
+  /** Default: false. */
+  readonly failFast?: boolean | undefined;
+  readonly outputs?: Dynamic | undefined;
+  /** Default: after every task, preserving payloads. */
+  readonly checkpoint?: Loose<CheckpointPolicy> | undefined;
+  readonly graph?: GraphDraft | undefined;
+}
+
+export interface GraphDraft {
+  readonly start: string;
+  readonly state?: JsonObject | undefined;
+  /** Default: 100. */
+  readonly maxSteps?: number | undefined;
+}
+
+export interface TaskDraft {
+  readonly name: string;
+  readonly needs?: readonly string[] | undefined;
+  /** Added to what the expressions are seen to read; a closure is taken to read all direct needs. */
+  readonly reads?: readonly string[] | undefined;
+  readonly if?: Condition | undefined;
+  readonly forEach?: ForEachDraft | undefined;
+  readonly work: WorkDraft;
+  readonly output?: JsonSchema | undefined;
+  /** Default: one attempt; if there are more, after 1 s, 2 s, 4 s… up to 1 min, each shortened by up to half. */
+  readonly retry?: Loose<RetryPolicy> | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly continueOnError?: boolean | undefined;
+  readonly priority?: number | undefined;
+  readonly locks?: readonly string[] | undefined;
+  readonly writes?: readonly string[] | undefined;
+  readonly onInterrupt?: OnInterrupt | undefined;
+  readonly version?: string | undefined;
+  readonly update?: Dynamic | undefined;
+  readonly next?: readonly EdgeSpec[] | undefined;
+}
+
+/** Defaults: `as` is `item` (`matrix` in a matrix), no failure is forgiven. */
+export type ForEachDraft = Pick<ForEachSpec, 'in'> & Loose<Omit<ForEachSpec, 'in'>>;
+
+/** A nested workflow may be a draft; one that inherits has to be, since its expressions are checked where it stands. */
+export type WorkDraft =
+  | Extract<Work, { type: 'function' }>
+  | {
+      readonly type: 'workflow';
+      readonly workflow: Workflow | WorkflowDraft;
+      readonly inherits?: boolean | undefined;
+      readonly with?: Dynamic | undefined;
+    };
+
+type Loose<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
+type Optional<T, Key extends keyof T> = Omit<T, Key> & Loose<Pick<T, Key>>;

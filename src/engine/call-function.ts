@@ -1,0 +1,105 @@
+import { asError, nearest, PitonError, toJson, type Json } from '../base/index.ts';
+import { scopeAt, variablesOf, type RunState, type TaskState } from '../kernel/index.ts';
+import type { Failure, Outcome, TaskSpec } from '../model/index.ts';
+import type { FunctionCall, Program, TaskFunction } from './program.ts';
+
+export interface CallOptions {
+  readonly program: Program;
+  readonly maxOutputBytes: number;
+  readonly signal: AbortSignal;
+  checkpoint(): Promise<void>;
+}
+
+/** Calls the function of a task and says how that ended. Never rejects. */
+export async function callFunction(state: RunState, task: TaskState, options: CallOptions): Promise<Outcome> {
+  try {
+    const { call, run } = prepare(state, task, options);
+    const returned = await run(call);
+    if (isUpdate(state, task))
+      return returned === undefined ? { type: 'succeeded' } : { type: 'succeeded', update: returned };
+    return { type: 'succeeded', output: await checkOutput(returned, task.spec, options) };
+  } catch (thrown) {
+    return { type: 'failed', failure: failureOf(thrown) };
+  }
+}
+
+/** What a function node of a graph gives back is compared with the state, part by part; it is not an output of its own. */
+function isUpdate(state: RunState, { scope, item, spec }: TaskState): boolean {
+  const isNode = scopeAt(state, scope).graph !== undefined && item === undefined;
+  return isNode && spec.update === undefined && spec.output === undefined;
+}
+
+function prepare(
+  state: RunState,
+  task: TaskState,
+  options: CallOptions,
+): { call: FunctionCall; run: TaskFunction } {
+  const { work } = task.spec;
+  if (work.type !== 'function') throw new Error(`${task.address} is not done by a function`);
+  const { program, signal, checkpoint } = options;
+  const variables = variablesOf(state, task);
+  const given = work.with === undefined ? undefined : program.evaluator.render(work.with, variables);
+  const { address, attempts, key } = task;
+  const call = {
+    run: state.run,
+    task: address,
+    attempt: attempts,
+    key: key!,
+    given,
+    variables,
+    signal,
+    checkpoint,
+  };
+  return { call, run: functionNamed(work.function, task, program) };
+}
+
+function functionNamed(name: string, task: TaskState, { functions }: Program): TaskFunction {
+  const found = Object.hasOwn(functions, name) ? functions[name] : undefined;
+  if (found !== undefined) return found;
+  const suggestion = nearest(name, Object.keys(functions));
+  throw new PitonError(
+    'FUNCTION_MISSING',
+    `Task ${task.address} calls the function ${name}, which was not given.`,
+    {
+      remedy: suggestion === undefined ? 'Give it by name with the workflow.' : `Did you mean ${suggestion}?`,
+    },
+  );
+}
+
+async function checkOutput(returned: unknown, spec: TaskSpec, options: CallOptions): Promise<Json> {
+  const output = returned === undefined ? null : toJson(returned, 'output');
+  assertFits(output, options.maxOutputBytes);
+  if (spec.output === undefined) return output;
+  const check = await options.program.compileSchema(spec.output);
+  const problems = check(output);
+  if (problems.length === 0) return output;
+  throw new PitonError('OUTPUT_INVALID', `The output does not fit its schema: ${problems.join('; ')}.`);
+}
+
+function assertFits(output: Json, limit: number): void {
+  if (output === null || (typeof output !== 'object' && typeof output !== 'string')) return;
+  const { length } = JSON.stringify(output);
+  if (length <= limit) return;
+  throw new PitonError(
+    'OUTPUT_TOO_LARGE',
+    `The output is ${length} bytes long, more than the ${limit} allowed.`,
+    {
+      remedy: 'Keep big data in a file or a store of your own and give back its name.',
+    },
+  );
+}
+
+/** These are wrong every time. */
+const permanent = new Set(['NOT_SERIALISABLE', 'OUTPUT_TOO_LARGE', 'FUNCTION_MISSING', 'EXPRESSION_FAILED']);
+
+function failureOf(thrown: unknown): Failure {
+  const error = asError(thrown);
+  const { code: given, retryable } = error as { code?: unknown; retryable?: unknown };
+  const code = typeof given === 'string' ? given : error.name;
+  return {
+    code,
+    message: error.message,
+    ...(error.stack !== undefined && { stack: error.stack }),
+    retryable: retryable !== false && !permanent.has(code),
+  };
+}

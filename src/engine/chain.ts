@@ -1,0 +1,95 @@
+import { PitonError } from '../base/index.ts';
+import type { StoredCommit } from '../model/index.ts';
+import type { RunRecord, Store } from '../store/index.ts';
+import { chainHash, genesis } from './codec.ts';
+
+const pageSize = 1000;
+
+export interface Head {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+export interface Damage {
+  readonly lastGood: Head;
+  /** The first commit that is missing or wrong. */
+  readonly firstBad: number;
+  /** How far the journal is known to have gone. */
+  readonly knownSeq: number;
+  readonly reason: string;
+}
+
+export interface Chain {
+  readonly commits: readonly StoredCommit[];
+  readonly damage?: Damage;
+}
+
+export async function findRun(store: Store, run: string): Promise<RunRecord> {
+  const record = await store.findRun(run);
+  if (record !== undefined) return record;
+  throw new PitonError('RUN_NOT_FOUND', `There is no run ${run} in ${store.url}.`, {
+    run,
+    remedy: 'Check the id and the store.',
+  });
+}
+
+/**
+ * All good commits of a run, and what is wrong with the rest. The hashes prove that nothing was changed or taken out of
+ * the middle; the run's own row and the witness, that nothing was cut off the end.
+ */
+export async function readChain(store: Store, record: RunRecord): Promise<Chain> {
+  const commits: StoredCommit[] = [];
+  let hash = genesis;
+  let wrong: string | undefined;
+  for await (const stored of storedCommits(store, record.run)) {
+    wrong = faultOf(stored, { expectedSeq: commits.length + 1, previousHash: hash });
+    if (wrong !== undefined) break;
+    commits.push(stored);
+    hash = stored.hash;
+  }
+  const knownSeq = Math.max(record.seq, (await store.witnessedSeq(record.run)) ?? 0);
+  wrong ??= tailFault(commits.length, { record, hash, knownSeq });
+  if (wrong === undefined) return { commits };
+  const lastGood = { seq: commits.length, hash };
+  return { commits, damage: { lastGood, firstBad: commits.length + 1, knownSeq, reason: wrong } };
+}
+
+async function* storedCommits(store: Store, run: string): AsyncGenerator<StoredCommit> {
+  for (let after = 0; ;) {
+    const page = await store.readCommits(run, { after, limit: pageSize });
+    yield* page;
+    if (page.length < pageSize) return;
+    after = page.at(-1)!.seq;
+  }
+}
+
+function faultOf(
+  { run, seq, body, hash }: StoredCommit,
+  { expectedSeq, previousHash }: { expectedSeq: number; previousHash: string },
+): string | undefined {
+  if (seq !== expectedSeq) return `commit ${expectedSeq} is missing`;
+  if (hash !== chainHash(previousHash, body)) return `commit ${seq} is not what was written`;
+  return body.startsWith(`{"run":${JSON.stringify(run)},"seq":${seq},`)
+    ? undefined
+    : `commit ${seq} belongs elsewhere`;
+}
+
+function tailFault(
+  length: number,
+  { record, hash, knownSeq }: { record: RunRecord; hash: string; knownSeq: number },
+): string | undefined {
+  if (length < record.seq) return `the run had ${record.seq} commits, of which only ${length} are there`;
+  if (length < knownSeq) return `its mirror shows ${knownSeq} commits, the store only ${length}`;
+  if (length > record.seq || hash !== record.hash) return `the run's own row names another last commit`;
+  return undefined;
+}
+
+export function damaged(store: Store, run: string, damage: Damage): PitonError {
+  const { lastGood, firstBad, reason } = damage;
+  return new PitonError('RUN_DAMAGED', `The journal of run ${run} in ${store.url} is damaged: ${reason}.`, {
+    run,
+    firstBad,
+    lastGood: lastGood.seq,
+    remedy: `It is good up to ${run}@${lastGood.seq}: repair goes back there and holds what may have run since.`,
+  });
+}

@@ -1,0 +1,81 @@
+import type { CheckpointPolicy, Event, EventType } from '../model/index.ts';
+
+/** What has happened and is not durable yet. With the default policy it is emptied at every transition. */
+export class CheckpointBuffer {
+  #events: Event[] = [];
+  #settled = 0;
+  #isForced = false;
+  /** Of the first event in it, and so of all: a commit has one time. */
+  #since: number | undefined;
+  readonly #policy: CheckpointPolicy['every'];
+
+  constructor({ every }: CheckpointPolicy) {
+    this.#policy = every;
+  }
+
+  get events(): readonly Event[] {
+    return this.#events;
+  }
+
+  /** The time that events added now get. */
+  timeOf(now: number): number {
+    if (this.#since === undefined || this.#events.length === 0) this.#since = now;
+    return this.#since;
+  }
+
+  add(events: readonly Event[]): void {
+    for (const event of events) {
+      this.#events.push(event);
+      if (settling.has(event.type)) this.#settled++;
+      if (forcing.has(event.type)) this.#isForced = true;
+    }
+  }
+
+  /** A task has asked for it. */
+  force(): void {
+    if (this.#policy !== 'off') this.#isForced = true;
+  }
+
+  isDue(now: number): boolean {
+    if (this.#events.length === 0) return false;
+    if (this.#isForced) return true;
+    if (typeof this.#policy === 'string') return false;
+    return 'tasks' in this.#policy
+      ? this.#settled >= this.#policy.tasks || this.#policy.tasks === 1
+      : now >= this.dueAt!;
+  }
+
+  /** When time alone makes it due. */
+  get dueAt(): number | undefined {
+    if (this.#since === undefined || typeof this.#policy === 'string' || 'tasks' in this.#policy)
+      return undefined;
+    return this.#since + this.#policy.ms;
+  }
+
+  clear(): void {
+    this.#events = [];
+    this.#settled = 0;
+    this.#isForced = false;
+    this.#since = undefined;
+  }
+}
+
+const settling = new Set<EventType>(['task.succeeded', 'task.failed', 'task.skipped', 'task.cancelled']);
+
+/** What others act upon, or a person sees: never kept back, whatever the policy. */
+const forcing = new Set<EventType>([
+  'run.created',
+  'run.paused',
+  'run.resumed',
+  'run.succeeded',
+  'run.failed',
+  'run.cancelled',
+  'run.repaired',
+  'lease.taken',
+  'drift.accepted',
+  'command.decided',
+  'cancel.requested',
+  'task.held',
+  'task.released',
+  'task.delayed',
+]);

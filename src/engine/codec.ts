@@ -1,0 +1,111 @@
+import { freezeParsed, PitonError, sha256 } from '../base/index.ts';
+import { journalVersion, type Commit, type Event, type StoredCommit } from '../model/index.ts';
+import type { Blob, Store } from '../store/index.ts';
+import { upcast } from './upcast.ts';
+
+/** A value whose JSON is longer is kept as a blob, once for all commits that contain it. */
+const longestInline = 8 * 1024;
+/** The hash before the first commit. */
+export const genesis = '0'.repeat(64);
+
+export interface EncodedCommit {
+  readonly stored: StoredCommit;
+  readonly blobs: readonly Blob[];
+}
+
+/** The commit as text, chained to the one before. */
+export function encodeCommit(commit: Commit, previousHash: string): EncodedCommit {
+  const blobs: Blob[] = [];
+  const events = commit.events.map((event) => encodeEvent(event, blobs)).join(',');
+  const { run, seq, at, epoch, version } = commit;
+  const head = `"run":${JSON.stringify(run)},"seq":${seq},"at":${at},"epoch":${epoch},"version":${version}`;
+  const body = `{${head},"events":[${events}]}`;
+  return { stored: { run, seq, body, hash: chainHash(previousHash, body) }, blobs };
+}
+
+export function chainHash(previousHash: string, body: string): string {
+  return sha256(previousHash + body);
+}
+
+/** A definition is always a blob: a thousand runs of one workflow keep it once. */
+function encodeEvent(event: Event, blobs: Blob[]): string {
+  const text = 'workflow' in event.data ? undefined : JSON.stringify(event);
+  if (text !== undefined && text.length <= longestInline) return text;
+  const data: Record<string, unknown> = {};
+  const kept: Record<string, string> = {};
+  for (const [key, value] of Object.entries(event.data)) {
+    const valueText = JSON.stringify(value);
+    if (key !== 'workflow' && valueText.length <= longestInline) data[key] = value;
+    else kept[key] = keep(valueText, blobs);
+  }
+  return JSON.stringify({ ...event, data, blobs: kept });
+}
+
+function keep(text: string, blobs: Blob[]): string {
+  const hash = sha256(text);
+  blobs.push({ hash, text });
+  return hash;
+}
+
+/** An event as it stands in the body: values by name that are blobs, beside those that are not. */
+interface RawEvent {
+  readonly data: Record<string, unknown>;
+  readonly blobs?: Readonly<Record<string, string>>;
+}
+type RawCommit = Omit<Commit, 'events'> & { readonly events: readonly RawEvent[] };
+
+/** Hashes of the blobs that a stored commit refers to. */
+export function blobsOf(stored: StoredCommit): string[] {
+  const { events } = JSON.parse(stored.body) as RawCommit;
+  return events.flatMap(({ blobs }) => Object.values(blobs ?? {}));
+}
+
+/** Reads stored commits: blobs brought in, old versions brought up to date, every event checked against its schema. */
+export type Decode = (stored: StoredCommit) => Promise<Commit> | Commit;
+
+export async function createDecoder(store: Pick<Store, 'readBlob'>): Promise<Decode> {
+  const { eventSchema } = await import('../model/event-schemas.ts');
+  const check = (stored: StoredCommit, raw: RawCommit, events: readonly unknown[]): Commit => {
+    const checked = upcast(events, raw.version).map((event) => {
+      const parsed = eventSchema.safeParse(event);
+      if (!parsed.success) throw unreadable(stored, parsed.error);
+      return freezeParsed(parsed.data) as unknown as Event;
+    });
+    return { ...raw, version: journalVersion, events: checked };
+  };
+  return (stored) => {
+    const raw = JSON.parse(stored.body) as RawCommit;
+    if (raw.version > journalVersion) throw tooNew(stored, raw.version);
+    if (raw.events.every(({ blobs }) => blobs === undefined)) return check(stored, raw, raw.events);
+    return fetchAll(raw, store).then((events) => check(stored, raw, events));
+  };
+}
+
+function fetchAll({ events }: RawCommit, store: Pick<Store, 'readBlob'>): Promise<unknown[]> {
+  return Promise.all(events.map((event) => (event.blobs === undefined ? event : fetchBlobs(event, store))));
+}
+
+async function fetchBlobs({ blobs, ...event }: RawEvent, store: Pick<Store, 'readBlob'>): Promise<unknown> {
+  const data = { ...event.data };
+  for (const [key, hash] of Object.entries(blobs!))
+    data[key] = JSON.parse(await store.readBlob(hash)) as unknown;
+  return { ...event, data };
+}
+
+function tooNew({ run, seq }: StoredCommit, version: number): PitonError {
+  const message = `Commit ${run}@${seq} was written by a newer Piton (journal version ${version}).`;
+  return new PitonError('RUN_TOO_NEW', message, { run, seq, remedy: 'Update Piton.' });
+}
+
+function unreadable({ run, seq }: StoredCommit, cause: Error): PitonError {
+  return new PitonError(
+    'RUN_UNREADABLE',
+    `Commit ${run}@${seq} holds an event that this Piton does not understand.`,
+    {
+      run,
+      seq,
+      cause,
+      remedy: 'Use the version of Piton that wrote it, and report this.',
+    },
+  );
+}

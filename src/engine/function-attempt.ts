@@ -1,0 +1,90 @@
+import { formatDuration, PitonError, type Clock } from '../base/index.ts';
+import type { AttemptState, RunState, TaskState } from '../kernel/index.ts';
+import type { Outcome } from '../model/index.ts';
+import { callFunction } from './call-function.ts';
+import type { Program } from './program.ts';
+
+/** What becomes of the attempt if the function does not succeed after all. */
+export interface StopReason {
+  readonly type: 'timeout' | 'cancelled' | 'interrupted';
+  readonly text: string;
+}
+
+export interface FunctionPorts {
+  readonly program: Program;
+  readonly clock: Clock;
+  /** How long a function that was asked to stop may take. */
+  readonly graceMs: number;
+  readonly maxOutputBytes: number;
+  checkpoint(): Promise<void>;
+  ended(attempt: FunctionAttempt, outcome: Outcome): void;
+}
+
+/** The function of a task whose attempt has been committed, under way. Tells its outcome once, whatever happens. */
+export class FunctionAttempt {
+  readonly task: string;
+  readonly id: string;
+  readonly #ports: FunctionPorts;
+  readonly #controller = new AbortController();
+  readonly #over = new AbortController();
+  #stopReason: StopReason | undefined;
+
+  constructor(task: TaskState, attempt: AttemptState, ports: FunctionPorts) {
+    this.task = task.address;
+    this.id = attempt.id;
+    this.#ports = ports;
+  }
+
+  begin(state: RunState, task: TaskState, { deadline }: AttemptState): void {
+    const { program, maxOutputBytes, checkpoint } = this.#ports;
+    const options = { program, maxOutputBytes, checkpoint, signal: this.#controller.signal };
+    void callFunction(state, task, options).then((outcome) => this.#returned(outcome));
+    if (deadline !== undefined) void this.#stopAt(deadline, task.spec.timeoutMs!);
+  }
+
+  /** Asks the function to end; after the grace it is given up. The first reason counts. */
+  stop(reason: StopReason): void {
+    if (this.#stopReason !== undefined) return;
+    this.#stopReason = reason;
+    this.#controller.abort(new PitonError('STOPPED', `${this.task} is to stop: ${reason.text}.`));
+    void this.#giveUp(reason);
+  }
+
+  async #stopAt(deadline: number, timeoutMs: number): Promise<void> {
+    const { clock } = this.#ports;
+    await clock.sleep(deadline - clock.now(), this.#over.signal);
+    this.stop({ type: 'timeout', text: `it did not end within ${formatDuration(timeoutMs)}` });
+  }
+
+  async #giveUp(reason: StopReason): Promise<void> {
+    await this.#ports.clock.sleep(this.#ports.graceMs, this.#over.signal);
+    this.#end(stoppedOutcome(reason, { isStillRunning: true }));
+  }
+
+  /** Work that was finished in spite of being asked to stop is finished work. */
+  #returned(outcome: Outcome): void {
+    const reason = this.#stopReason;
+    this.#end(
+      reason === undefined || outcome.type === 'succeeded'
+        ? outcome
+        : stoppedOutcome(reason, { isStillRunning: false }),
+    );
+  }
+
+  #end(outcome: Outcome): void {
+    if (this.#over.signal.aborted) return;
+    this.#over.abort();
+    this.#ports.ended(this, outcome);
+  }
+}
+
+/** A function that does not stop must not be started a second time beside itself: then there is no retry. */
+function stoppedOutcome(
+  { type, text }: StopReason,
+  { isStillRunning }: { isStillRunning: boolean },
+): Outcome {
+  if (type === 'cancelled') return { type: 'cancelled', reason: text };
+  if (type === 'interrupted') return { type: 'interrupted', reason: text, graceful: true };
+  const message = isStillRunning ? `${text}, and did not stop when its signal was aborted` : text;
+  return { type: 'failed', failure: { code: 'TIMEOUT', message, retryable: !isStillRunning } };
+}

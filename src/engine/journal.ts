@@ -1,0 +1,79 @@
+import { crashPoint, crashPointsArmed } from '../base/index.ts';
+import { summaryOf, type RunState } from '../kernel/index.ts';
+import { journalVersion, type CommandAnswer, type Event, type Lease } from '../model/index.ts';
+import type { Store } from '../store/index.ts';
+import type { Head } from './chain.ts';
+import { encodeCommit, type EncodedCommit } from './codec.ts';
+import { sealSnapshot } from './load-run.ts';
+
+/** So many commits, and at least so much text in proportion to the last one, and a snapshot pays. */
+const commitsPerSnapshot = 1000;
+
+export interface CommitExtras {
+  readonly answers: readonly { readonly id: string; readonly answer: CommandAnswer }[];
+  readonly release?: { readonly leftOver?: CommandAnswer };
+}
+
+/** Writes the commits of one run, each chained to the last, under its lease. */
+export class Journal {
+  readonly #store: Store;
+  #head: Head;
+  #lease: Lease;
+  #encoded: EncodedCommit | undefined;
+  #bytesSinceSnapshot = 0;
+  #snapshotBytes = 0;
+  #snapshotSeq: number;
+
+  constructor({ store, lease, head }: { store: Store; lease: Lease; head: Head }) {
+    this.#store = store;
+    this.#lease = lease;
+    this.#head = head;
+    this.#snapshotSeq = head.seq;
+  }
+
+  get head(): Head {
+    return this.#head;
+  }
+
+  get lease(): Lease {
+    return this.#lease;
+  }
+
+  /** The same driver has got its lease back after it had run out. */
+  set lease(lease: Lease) {
+    this.#lease = lease;
+    this.#encoded = undefined;
+  }
+
+  /** One durable row. May be called again with the same events after it threw: it is then the same commit. */
+  async append(state: RunState, events: readonly Event[], extras: CommitExtras): Promise<void> {
+    const { run, seq, at } = state;
+    const { epoch, token } = this.#lease;
+    this.#encoded ??= encodeCommit({ run, seq, at, epoch, version: journalVersion, events }, this.#head.hash);
+    const { stored, blobs } = this.#encoded;
+    passCrashPoints('before', events);
+    await this.#store.append({ commit: stored, blobs, summary: summaryOf(state), at, token, ...extras });
+    this.#head = stored;
+    this.#bytesSinceSnapshot += stored.body.length;
+    this.#encoded = undefined;
+    passCrashPoints('after', events);
+  }
+
+  /** Best effort and amortised: a snapshot costs about what was written since the last one. */
+  async snapshotIfDue(state: RunState): Promise<void> {
+    const isDue =
+      this.#head.seq - this.#snapshotSeq >= commitsPerSnapshot &&
+      this.#bytesSinceSnapshot >= this.#snapshotBytes;
+    if (!isDue) return;
+    const snapshot = sealSnapshot(state, this.#head);
+    this.#snapshotSeq = this.#head.seq;
+    this.#bytesSinceSnapshot = 0;
+    this.#snapshotBytes = snapshot.text.length;
+    await this.#store.saveSnapshot(snapshot);
+    crashPoint('after:snapshot');
+  }
+}
+
+export function passCrashPoints(when: 'before' | 'after', events: readonly Event[]): void {
+  if (crashPointsArmed) for (const { type } of events) crashPoint(`${when}:${type}`);
+}

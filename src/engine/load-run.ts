@@ -1,0 +1,64 @@
+import { PitonError, sha256 } from '../base/index.ts';
+import { decodeState, encodeState, foldCommit, snapshotFormat, type RunState } from '../kernel/index.ts';
+import type { StoredCommit } from '../model/index.ts';
+import type { Snapshot, Store } from '../store/index.ts';
+import { damaged, findRun, readChain, type Head } from './chain.ts';
+import { createDecoder } from './codec.ts';
+
+/** A run as its journal tells it: the state, and the head to which the next commit is chained. */
+export interface LoadedRun {
+  readonly state: RunState;
+  readonly head: Head;
+}
+
+/**
+ * Reads a run, verifies the whole chain and folds it: from the newest snapshot that fits, else from the start.
+ * `upTo` goes back to an earlier checkpoint. Throws `RUN_NOT_FOUND`, or `RUN_DAMAGED` with the last good commit.
+ */
+export async function loadRun(store: Store, run: string, upTo = Infinity): Promise<LoadedRun> {
+  const record = await findRun(store, run);
+  const { commits, damage } = await readChain(store, record);
+  if (damage !== undefined && damage.firstBad <= upTo) throw damaged(store, run, damage);
+  return foldCommits(store, upTo === Infinity ? commits : commits.slice(0, upTo));
+}
+
+/** The state after these commits, which are good and begin with the first. */
+export async function foldCommits(store: Store, commits: readonly StoredCommit[]): Promise<LoadedRun> {
+  const last = commits.at(-1);
+  if (last === undefined) throw new PitonError('RUN_NOT_FOUND', 'There is no such checkpoint.');
+  const decode = await createDecoder(store);
+  const snapshot = await usableSnapshot(store, commits, last);
+  let state = snapshot === undefined ? undefined : openSnapshot(snapshot);
+  for (let index = state?.seq ?? 0; index < commits.length; index++) {
+    const decoded = decode(commits[index]!);
+    state = foldCommit(state, decoded instanceof Promise ? await decoded : decoded);
+  }
+  return { state: state!, head: { seq: last.seq, hash: last.hash } };
+}
+
+async function usableSnapshot(
+  store: Store,
+  commits: readonly StoredCommit[],
+  last: StoredCommit,
+): Promise<Snapshot | undefined> {
+  const snapshot = await store.loadSnapshot(last.run, last.seq);
+  if (snapshot?.format !== snapshotFormat) return undefined;
+  return commits[snapshot.seq - 1]?.hash === snapshot.hash ? snapshot : undefined;
+}
+
+/** A snapshot is not in the chain: its own checksum tells whether it is what was written. */
+export function sealSnapshot(state: RunState, head: Head): Snapshot {
+  const text = encodeState(state);
+  return {
+    run: state.run,
+    seq: head.seq,
+    hash: head.hash,
+    format: snapshotFormat,
+    text: sha256(text) + text,
+  };
+}
+
+function openSnapshot({ text }: Snapshot): RunState | undefined {
+  const content = text.slice(64);
+  return sha256(content) === text.slice(0, 64) ? decodeState(content) : undefined;
+}

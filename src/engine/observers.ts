@@ -1,0 +1,56 @@
+import type { JsonObject } from '../base/index.ts';
+import type { Event } from '../model/index.ts';
+
+/** A fact of the journal with its place in it. The same shape everywhere: observers, `run.events()`, JSON lines. */
+export type RunEvent = Event & { readonly run: string; readonly seq: number; readonly at: number };
+
+/** What observers are told besides the facts of the journal. None of it is stored. */
+export type Notice = { readonly run: string; readonly at: number } & (
+  | { readonly type: 'checkpoint.saved'; readonly seq: number }
+  | { readonly type: 'checkpoint.loaded'; readonly seq: number }
+  | { readonly type: 'checkpoint.resumed'; readonly seq: number }
+  | { readonly type: 'run.stalled'; readonly reason: string }
+  | { readonly type: 'lease.lost' }
+  | { readonly type: 'cycle.entered'; readonly node: string; readonly visit: number }
+  | { readonly type: 'node.entered'; readonly task: string; readonly before: JsonObject }
+  | {
+      readonly type: 'node.left';
+      readonly task: string;
+      readonly before: JsonObject;
+      readonly after: JsonObject;
+    }
+);
+
+export type Observation = RunEvent | Notice;
+export type Observer = (observation: Observation) => void;
+
+/** Tells several observers; one that throws harms nobody, and is heard of once. */
+export class Observers {
+  readonly #observers = new Set<Observer>();
+  readonly #faulty = new WeakSet<Observer>();
+
+  get isEmpty(): boolean {
+    return this.#observers.size === 0;
+  }
+
+  add(observer: Observer): () => void {
+    this.#observers.add(observer);
+    return () => void this.#observers.delete(observer);
+  }
+
+  tell(observation: Observation): void {
+    for (const observer of this.#observers) {
+      try {
+        observer(observation);
+      } catch (thrown) {
+        this.#report(observer, thrown);
+      }
+    }
+  }
+
+  #report(observer: Observer, thrown: unknown): void {
+    if (this.#faulty.has(observer)) return;
+    this.#faulty.add(observer);
+    process.emitWarning(`an observer threw, which harms no run: ${String(thrown)}`, 'PitonWarning');
+  }
+}

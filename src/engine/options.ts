@@ -1,0 +1,23 @@
+import type { Clock, Json } from '../base/index.ts';
+import type { LeaseOwner } from '../model/index.ts';
+import type { Store } from '../store/index.ts';
+import type { Observers } from './observers.ts';
+
+/** What an engine and its drivers work with; complete, frozen, decided once when Piton is opened. */
+export interface EnginePorts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly observers: Observers;
+  readonly owner: LeaseOwner;
+  readonly leaseMs: number;
+  /** How long a function that was asked to stop may take. */
+  readonly graceMs: number;
+  /** Of the JSON text of one output. */
+  readonly maxOutputBytes: number;
+}
+
+export type Inputs = Readonly<Record<string, Json>>;
+
+export function leaseName(run: string): string {
+  return `run:${run}`;
+}

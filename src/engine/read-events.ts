@@ -1,0 +1,49 @@
+import { isFinal } from '../model/index.ts';
+import type { Store } from '../store/index.ts';
+import { createDecoder } from './codec.ts';
+import type { Engine } from './engine.ts';
+import type { RunEvent } from './observers.ts';
+
+const pageSize = 200;
+
+/** The events of a run from the journal, then live as they are committed, by whomever, until it ends. */
+export async function* readEvents(
+  { engine, store }: { engine: Engine; store: Store },
+  run: string,
+  { after = 0, signal }: { after?: number; signal?: AbortSignal },
+): AsyncGenerator<RunEvent> {
+  const decode = await createDecoder(store);
+  const bell = new Bell();
+  const unwatch = engine.onChange(() => bell.ring());
+  signal?.addEventListener('abort', () => bell.ring(), { once: true });
+  try {
+    for (let seq = after; signal?.aborted !== true;) {
+      const { status, seq: head } = await engine.find(run);
+      for (const stored of await store.readCommits(run, { after: seq, limit: pageSize })) {
+        const commit = await decode(stored);
+        seq = commit.seq;
+        for (const event of commit.events) yield { ...event, run, seq, at: commit.at } as RunEvent;
+      }
+      if (seq >= head && isFinal(status)) return;
+      if (seq >= head) await bell.wait();
+    }
+  } finally {
+    unwatch();
+  }
+}
+
+/** Remembers one ring until somebody waits for it. */
+class Bell {
+  #hasRung = false;
+  #wake: (() => void) | undefined;
+
+  ring(): void {
+    this.#hasRung = true;
+    this.#wake?.();
+  }
+
+  async wait(): Promise<void> {
+    if (!this.#hasRung) await new Promise<void>((resolve) => (this.#wake = resolve));
+    this.#hasRung = false;
+  }
+}

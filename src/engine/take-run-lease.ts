@@ -1,0 +1,53 @@
+import { livenessOf, PitonError, randomId } from '../base/index.ts';
+import type { Lease } from '../model/index.ts';
+import { leaseName, type EnginePorts } from './options.ts';
+
+/**
+ * The right to drive a run. Whoever is dead on this host is replaced at once, whoever is silent after its lease has run
+ * out; from anyone else it is taken only with `takeover`. Throws `RUN_DRIVEN`.
+ */
+export async function takeRunLease(ports: EnginePorts, run: string, takeover = false): Promise<Lease> {
+  const { store, owner, leaseMs } = ports;
+  const request = { name: leaseName(run), owner, token: randomId(26), leaseMs };
+  const first = await store.takeLease(request);
+  if (first.taken) return first.lease;
+  if (!takeover && livenessOf(first.lease.owner) !== 'dead') throw driven(run, first.lease);
+  const second = await store.takeLease({ ...request, replaces: first.lease.token });
+  if (!second.taken) throw driven(run, second.lease);
+  return second.lease;
+}
+
+/** Ours again, if it ran out while nobody else took it: after a stall, or when the machine was asleep. */
+export async function regainLease(
+  { store, owner, leaseMs }: EnginePorts,
+  lost: Lease,
+): Promise<Lease | undefined> {
+  const { name, token } = lost;
+  const current = await store.findLease(name);
+  if (current?.token !== token) return undefined;
+  const { taken, lease } = await store.takeLease({
+    name,
+    owner,
+    token: randomId(26),
+    leaseMs,
+    replaces: token,
+  });
+  return taken ? lease : undefined;
+}
+
+function driven(run: string, { owner, takenAt }: Lease): PitonError {
+  const isStopped = livenessOf(owner) === 'stopped';
+  const who = `process ${owner.pid} on ${owner.host}${isStopped ? ', which is stopped' : ''}`;
+  return new PitonError(
+    'RUN_DRIVEN',
+    `Run ${run} is driven by ${who}, since ${new Date(takenAt).toISOString()}.`,
+    {
+      run,
+      pid: owner.pid,
+      host: owner.host,
+      since: takenAt,
+      stopped: isStopped,
+      remedy: 'Wait for it, end that process, or take over.',
+    },
+  );
+}

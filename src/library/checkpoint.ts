@@ -1,0 +1,107 @@
+import type { Json, JsonObject } from '../base/index.ts';
+import {
+  outputOf,
+  outputsOfScope,
+  scopeAt,
+  statusOf,
+  statusOfTask,
+  type RunState,
+  type TaskState,
+} from '../kernel/index.ts';
+import type { Failure, RunStatus, TaskStatus } from '../model/index.ts';
+import type { Definition, Progress } from './definition.ts';
+
+/** What is known of one task at a checkpoint. */
+export interface TaskReport {
+  readonly status: TaskStatus;
+  readonly attempts: number;
+  readonly startedAt?: number;
+  readonly endedAt?: number;
+  readonly output?: Json;
+  readonly error?: Failure;
+  /** Why it is held, delayed, skipped or cancelled. */
+  readonly reason?: string;
+  /** When it will be tried again. */
+  readonly until?: number;
+}
+
+/** The state of a run, with its own provenance: `<run>@<seq>` names it for good. */
+export interface Checkpoint<State = unknown> {
+  readonly run: string;
+  readonly seq: number;
+  readonly at: number;
+  /** The task or node that changed last. */
+  readonly lastTask: string | undefined;
+  readonly workflow: string;
+  readonly status: RunStatus;
+  readonly inputs: JsonObject;
+  /** Of a graph. */
+  readonly state: State;
+  readonly tasks: Readonly<Record<string, TaskReport>>;
+  readonly progress: Progress;
+}
+
+export function checkpointOf(state: RunState, definition: Definition | undefined): Checkpoint {
+  const { inputs, graph } = scopeAt(state, '');
+  const { run, seq, at, lastTask, counts } = state;
+  const tasks = Object.fromEntries(
+    [...state.tasks.values()].map((task) => [task.address, reportOf(state, task)]),
+  );
+  return Object.freeze({
+    run,
+    seq,
+    at,
+    lastTask,
+    workflow: state.workflow.name,
+    status: statusOf(state),
+    inputs,
+    state: graph?.state,
+    tasks,
+    progress: definition?.progress?.({ inputs, state: graph?.state }) ?? {
+      done: counts.settled,
+      total: counts.total,
+    },
+  });
+}
+
+function reportOf(state: RunState, task: TaskState): TaskReport {
+  const { life, attempts, startedAt, endedAt } = task;
+  const output = outputOf(state, task);
+  return {
+    status: statusOfTask(task),
+    attempts,
+    ...(startedAt !== undefined && { startedAt }),
+    ...(endedAt !== undefined && { endedAt }),
+    ...(output !== undefined && { output }),
+    ...(life.status === 'failed' && { error: life.failure }),
+    ...('reason' in life && { reason: life.reason }),
+    ...('until' in life && { until: life.until }),
+  };
+}
+
+/** How a run ended. Failing is a value, not an exception. */
+export type RunResult<Outputs, State> =
+  | { readonly status: 'succeeded'; readonly outputs: Outputs; readonly state: State; readonly error?: never }
+  | {
+      readonly status: 'failed' | 'cancelled';
+      /** Of the tasks that succeeded. */
+      readonly outputs: Partial<Outputs>;
+      readonly state: State;
+      readonly error: Failure;
+    };
+
+/** Undefined if the run has not ended. */
+export function resultOf(state: RunState): RunResult<unknown, unknown> | undefined {
+  const { phase } = state;
+  const scope = scopeAt(state, '');
+  const all = { state: scope.graph?.state, outputs: outputsOfScope(state, scope) };
+  if (phase.status === 'succeeded')
+    return { ...all, status: 'succeeded', outputs: phase.outputs ?? all.outputs };
+  if (phase.status === 'failed') return { ...all, status: 'failed', error: phase.failure };
+  if (phase.status !== 'cancelled') return undefined;
+  return {
+    ...all,
+    status: 'cancelled',
+    error: { code: 'CANCELLED', message: phase.reason, retryable: false },
+  };
+}

@@ -1,0 +1,89 @@
+import { isPlainObject } from '../base/index.ts';
+import type { FunctionCall, TaskFunction } from '../engine/index.ts';
+import { isFunctionRef, type FunctionRef, type Variables, type Workflow } from '../model/index.ts';
+
+/** Called with what an expression would see. */
+export type Closure = (variables: Variables) => unknown;
+
+export interface Progress {
+  readonly done: number;
+  readonly total: number;
+}
+
+/**
+ * A workflow that can be started, or be a step of another: its data, and the functions that data cannot hold.
+ * The type parameters are what it takes and gives; `State` is that of a graph.
+ */
+export interface Definition<Inputs = unknown, Outputs = unknown, State = unknown> {
+  /** Throws `DEFINITION_INVALID`, naming everything that is wrong. */
+  readonly workflow: Workflow;
+  readonly functions: Readonly<Record<string, TaskFunction>>;
+  readonly closures: Readonly<Record<string, Closure>>;
+  /** Of kinds that know better than the count of tasks. */
+  progress?(checkpoint: { readonly inputs: unknown; readonly state?: unknown }): Progress;
+  /** Its inputs are described in the workflow, and checked when a run is started. */
+  readonly declaresInputs?: boolean;
+  /** Carries the types; never there. */
+  readonly types?: { readonly inputs: Inputs; readonly outputs: Outputs; readonly state: State };
+}
+
+export type InputsOf<D> = D extends Definition<infer Inputs, unknown, unknown> ? Inputs : never;
+export type OutputsOf<D> = D extends Definition<unknown, infer Outputs, unknown> ? Outputs : never;
+
+export function isDefinition(value: unknown): value is Definition {
+  return typeof value === 'object' && value !== null && 'workflow' in value && 'functions' in value;
+}
+
+/** What every function is told besides its data. */
+export interface StepContext {
+  readonly run: string;
+  readonly task: string;
+  /** 1 for the first. */
+  readonly attempt: number;
+  /** The same on every attempt of this task: give it to whatever outside can recognise a repeated request. */
+  readonly key: string;
+  /** Aborts when the task is to stop: time is up, the run is cancelled, or this process has to let go of it. */
+  readonly signal: AbortSignal;
+  /** Resolves when all that has settled so far is durable. Needed only with a weaker policy than `every-task`. */
+  checkpoint(): Promise<void>;
+}
+
+export function stepContext({ run, task, attempt, key, signal, checkpoint }: FunctionCall): StepContext {
+  return { run, task, attempt, key, signal, checkpoint };
+}
+
+/** Names its functions and closures so that they are told from those of the workflow around it. */
+export function nest(definition: Definition, prefix: string): NestedDefinition {
+  const rename = (name: string): string => `${prefix}/${name}`;
+  const { hash: _, ...draft } = renameFunctions(definition.workflow, rename) as Workflow;
+  return {
+    draft: draft as Workflow,
+    functions: renameKeys(definition.functions, rename),
+    closures: renameKeys(definition.closures, rename),
+  };
+}
+
+export interface NestedDefinition {
+  /** Without its hash: it is hashed again where it stands. */
+  readonly draft: Omit<Workflow, 'hash'>;
+  readonly functions: Readonly<Record<string, TaskFunction>>;
+  readonly closures: Readonly<Record<string, Closure>>;
+}
+
+function renameKeys<T>(
+  record: Readonly<Record<string, T>>,
+  rename: (name: string) => string,
+): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [rename(name), value]));
+}
+
+function renameFunctions(value: unknown, rename: (name: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((item) => renameFunctions(item, rename));
+  if (isFunctionRef(value)) return { $function: rename(value.$function) } satisfies FunctionRef;
+  if (!isPlainObject(value)) return value;
+  const entries = Object.entries(value).map(([key, entry]) => [key, renameFunctions(entry, rename)] as const);
+  const renamed = Object.fromEntries(entries);
+  return renamed['type'] === 'function' && typeof renamed['function'] === 'string'
+    ? { ...renamed, function: rename(renamed['function']) }
+    : renamed;
+}

@@ -1,0 +1,180 @@
+import { toJson, type JsonObject } from '../base/index.ts';
+import { defineWorkflow, type TaskDraft, type WorkflowDraft } from '../definition/index.ts';
+import type { TaskFunction } from '../engine/index.ts';
+import type { EdgeSpec, Workflow } from '../model/index.ts';
+import {
+  isDefinition,
+  nest,
+  stepContext,
+  type Closure,
+  type Definition,
+  type InputsOf,
+  type OutputsOf,
+  type StepContext,
+} from './definition.ts';
+import { checkpointDraft, stepDraft, type CheckpointOption, type StepOptions } from './task-options.ts';
+import { stateOf } from './views.ts';
+
+export interface GraphSettings<State, Start extends string = string> {
+  /** A guard against cycles that never end; default 100. */
+  readonly maxSteps?: number;
+  /** Fields a run begins with unless it is given others. */
+  readonly state?: Partial<State>;
+  /** Default: the first node. */
+  readonly start?: Start;
+  readonly version?: string;
+  readonly checkpoint?: CheckpointOption;
+}
+
+type Node<State> = (state: Readonly<State>, context: StepContext) => Update<State> | Promise<Update<State>>;
+/** What changes; the rest of the state stays as it is. */
+type Update<State> = Partial<State> | undefined | void;
+
+export interface NestedNodeOptions<State, Child> extends StepOptions {
+  /** The inputs of the nested workflow, from the state. */
+  readonly with?: (state: Readonly<State>) => InputsOf<Child>;
+  /** What its result changes in the state; default: its outputs are what changes. */
+  readonly update?: (outputs: OutputsOf<Child>, state: Readonly<State>) => Partial<State>;
+}
+
+interface GraphParts {
+  readonly name: string;
+  readonly settings: GraphSettings<object>;
+  readonly nodes: readonly NodePart[];
+  readonly edges: readonly {
+    readonly from: string;
+    readonly to: string;
+    readonly when: Closure | 'failure' | undefined;
+  }[];
+}
+
+interface NodePart {
+  readonly draft: TaskDraft;
+  readonly functions: Readonly<Record<string, TaskFunction>>;
+  readonly closures: Readonly<Record<string, Closure>>;
+}
+
+/** A state machine: one node at a time changes the state, then an edge is chosen. Cycles are welcome. */
+export class GraphBuilder<State extends object, Nodes extends string = never> implements Definition<
+  object,
+  State,
+  State
+> {
+  declare readonly types: { readonly inputs: object; readonly outputs: State; readonly state: State };
+  readonly #parts: GraphParts;
+  #built: Definition | undefined;
+
+  constructor(parts: GraphParts) {
+    this.#parts = parts;
+  }
+
+  /** A node done by a function: it is given the frozen state and returns what changes. */
+  node<Name extends string>(
+    name: Name,
+    run: Node<State>,
+    options?: StepOptions,
+  ): GraphBuilder<State, Nodes | Name>;
+  /** A node done by another workflow. */
+  node<Name extends string, Child extends Definition>(
+    name: Name,
+    workflow: Child,
+    options?: NestedNodeOptions<State, Child>,
+  ): GraphBuilder<State, Nodes | Name>;
+  node(name: string, work: unknown, options: object = {}): GraphBuilder<State, never> {
+    const node = nodePart(name, work as AnyNode, options as AnyNodeOptions);
+    return new GraphBuilder({ ...this.#parts, nodes: [...this.#parts.nodes, node] });
+  }
+
+  /**
+   * Where to go from a node. Edges are tried in the order they were given; one without a condition always applies.
+   * A node that failed is left only by an edge with 'failure'.
+   */
+  edge(
+    from: Nodes,
+    to: Nodes | 'end',
+    when?: ((state: Readonly<State>) => boolean) | 'failure',
+  ): GraphBuilder<State, Nodes> {
+    const closure: Closure | 'failure' | undefined =
+      typeof when === 'function' ? (variables) => when(stateOf(variables) as State) : when;
+    return new GraphBuilder({ ...this.#parts, edges: [...this.#parts.edges, { from, to, when: closure }] });
+  }
+
+  get workflow(): Workflow {
+    return this.#build().workflow;
+  }
+
+  get functions(): Definition['functions'] {
+    return this.#build().functions;
+  }
+
+  get closures(): Definition['closures'] {
+    return this.#build().closures;
+  }
+
+  #build(): Definition {
+    return (this.#built ??= buildGraph(this.#parts));
+  }
+}
+
+/** Begins a graph over a state of this type. */
+export function stateGraph<State extends object>(
+  name: string,
+  settings: GraphSettings<State> = {},
+): GraphBuilder<State> {
+  return new GraphBuilder({ name, settings: settings as GraphSettings<object>, nodes: [], edges: [] });
+}
+
+type AnyNode = Definition | ((state: unknown, context: StepContext) => unknown);
+interface AnyNodeOptions extends StepOptions {
+  readonly with?: (state: unknown) => unknown;
+  readonly update?: (outputs: unknown, state: unknown) => unknown;
+}
+
+function nodePart(name: string, work: AnyNode, options: AnyNodeOptions): NodePart {
+  if (!isDefinition(work)) {
+    const run: TaskFunction = (call) => work(stateOf(call.variables), stepContext(call));
+    const draft: TaskDraft = { name, ...stepDraft(options), work: { type: 'function', function: name } };
+    return { draft, functions: { [name]: run }, closures: {} };
+  }
+  const nested = nest(work, name);
+  const { with: given, update } = options;
+  const draft: TaskDraft = {
+    name,
+    ...stepDraft(options),
+    update: update && { $function: `${name}:update` },
+    work: {
+      type: 'workflow',
+      workflow: nested.draft as WorkflowDraft,
+      inherits: false,
+      ...(given && { with: { $function: `${name}:with` } }),
+    },
+  };
+  const closures: Record<string, Closure> = { ...nested.closures };
+  if (given !== undefined) closures[`${name}:with`] = (variables) => given(stateOf(variables));
+  if (update !== undefined)
+    closures[`${name}:update`] = (variables) => update(variables['output'], stateOf(variables));
+  return { draft, functions: nested.functions, closures };
+}
+
+function buildGraph({ name, settings, nodes, edges }: GraphParts): Definition {
+  const closures: Record<string, Closure> = {};
+  const next = new Map<string, EdgeSpec[]>(nodes.map(({ draft }) => [draft.name, []]));
+  edges.forEach(({ from, to, when }, index) => {
+    const condition = typeof when === 'function' ? { $function: `edge-${index}` } : when && 'failure()';
+    if (typeof when === 'function') closures[`edge-${index}`] = when;
+    next.get(from)?.push(condition === undefined ? { to } : { to, if: condition });
+  });
+  const { start = nodes[0]?.draft.name ?? '', state = {}, maxSteps, checkpoint, version } = settings;
+  const workflow = defineWorkflow({
+    name,
+    version,
+    checkpoint: checkpointDraft(checkpoint),
+    graph: { start, state: toJson(state, 'state') as JsonObject, maxSteps },
+    tasks: nodes.map(({ draft }) => ({ ...draft, next: next.get(draft.name) })),
+  });
+  return {
+    workflow,
+    functions: Object.assign({}, ...nodes.map((node) => node.functions)) as Definition['functions'],
+    closures: Object.assign(closures, ...nodes.map((node) => node.closures)) as Definition['closures'],
+  };
+}

@@ -1,0 +1,16 @@
+import { compileSchema, createEvaluator } from '../definition/index.ts';
+import type { Program } from '../engine/index.ts';
+import type { Definition } from './definition.ts';
+
+const programs = new WeakMap<object, Promise<Program>>();
+
+/** What the engine needs of a definition; made once for each. */
+export function programOf(definition: Definition): Promise<Program> {
+  let program = programs.get(definition);
+  if (program === undefined) programs.set(definition, (program = makeProgram(definition)));
+  return program;
+}
+
+async function makeProgram({ workflow, functions, closures }: Definition): Promise<Program> {
+  return { workflow, functions, evaluator: await createEvaluator(workflow, closures), compileSchema };
+}

@@ -1,0 +1,132 @@
+import { PitonError } from '../base/index.ts';
+import { readEvents, type Driver, type Engine, type RunEvent } from '../engine/index.ts';
+import { isFinal, type Command, type RunStatus } from '../model/index.ts';
+import type { Store } from '../store/index.ts';
+import { checkpointOf, resultOf, type Checkpoint, type RunResult } from './checkpoint.ts';
+import type { Definition, Progress } from './definition.ts';
+
+/** What became of a command. `queued`: nobody drives the run now; whoever resumes it will decide. */
+export interface CommandResult {
+  readonly status: 'accepted' | 'refused' | 'queued';
+  readonly text: string;
+}
+
+/** A run, whoever drives it: what it has done, how it ends, and what may be asked of it. */
+export class Run<Outputs = unknown, State = unknown> {
+  readonly id: string;
+  readonly #engine: Engine;
+  readonly #store: Store;
+  readonly #definition: Definition | undefined;
+
+  constructor(
+    id: string,
+    { engine, store, definition }: { engine: Engine; store: Store; definition?: Definition },
+  ) {
+    this.id = id;
+    this.#engine = engine;
+    this.#store = store;
+    this.#definition = definition;
+  }
+
+  /** Everything that has been committed so far, then live until the run ends. `after`: only later than that commit. */
+  events(options: { readonly after?: number; readonly signal?: AbortSignal } = {}): AsyncIterable<RunEvent> {
+    return readEvents({ engine: this.#engine, store: this.#store }, this.id, options);
+  }
+
+  /** Resolves when the run has ended, however. Rejects if the driver in this process had to let go of it. */
+  async result(): Promise<RunResult<Outputs, State>> {
+    const driver = await this.#engine.driverOf(this.id);
+    const result = driver === undefined ? await this.#resultFromStore() : await this.#resultFrom(driver);
+    return result as RunResult<Outputs, State>;
+  }
+
+  async #resultFrom(driver: Driver): Promise<RunResult<unknown, unknown>> {
+    await driver.done;
+    const result = await driver.ask(resultOf);
+    if (result !== undefined) return result;
+    throw new PitonError('RUN_STOPPED', `Run ${this.id} was let go of before it ended.`, {
+      run: this.id,
+      remedy: 'Resume it: it goes on where it was.',
+    });
+  }
+
+  async #resultFromStore(): Promise<RunResult<unknown, unknown>> {
+    await this.#until(async () => isFinal((await this.#engine.find(this.id)).status));
+    return resultOf(await this.#engine.load(this.id))!;
+  }
+
+  /** The state as it is, or as it was at an earlier commit. */
+  async checkpoint(seq?: number): Promise<Checkpoint<State>> {
+    const driver = seq === undefined ? await this.#engine.driverOf(this.id) : undefined;
+    const report = (state: Parameters<typeof checkpointOf>[0]): Checkpoint =>
+      checkpointOf(state, this.#definition);
+    const checkpoint =
+      driver === undefined ? report(await this.#engine.load(this.id, seq)) : await driver.ask(report);
+    return checkpoint as Checkpoint<State>;
+  }
+
+  /** `stalled` while nothing can be written, `interrupted` while it should run and nobody drives it. */
+  async status(): Promise<RunStatus | 'interrupted'> {
+    const driver = await this.#engine.driverOf(this.id);
+    if (driver?.stalled !== undefined) return 'stalled';
+    const { status } = await this.#engine.find(this.id);
+    if (isFinal(status) || status === 'paused') return status;
+    return (await this.#engine.isDriven(this.id)) ? status : 'interrupted';
+  }
+
+  async progress(): Promise<Progress> {
+    return (await this.checkpoint()).progress;
+  }
+
+  /** What runs may end; nothing new starts. */
+  pause(reason?: string): Promise<CommandResult> {
+    return this.#send({ type: 'pause', ...(reason !== undefined && { reason }) });
+  }
+
+  /** Ends a pause. A run that nobody drives goes on with `piton.resume`. */
+  unpause(): Promise<CommandResult> {
+    return this.#send({ type: 'resume' });
+  }
+
+  cancel(reason = 'cancelled by the operator'): Promise<CommandResult> {
+    return this.#send({ type: 'cancel', reason });
+  }
+
+  /** Tries a held task again. */
+  retry(task: string): Promise<CommandResult> {
+    return this.#send({ type: 'retry', task });
+  }
+
+  /** Goes on without a held or waiting task. */
+  skip(task: string): Promise<CommandResult> {
+    return this.#send({ type: 'skip', task });
+  }
+
+  async #send(command: Command): Promise<CommandResult> {
+    const id = await this.#engine.send(this.id, command);
+    let isDriven = true;
+    await this.#until(async () => {
+      if ((await this.#engine.answerTo(id)) !== undefined) return true;
+      isDriven = await this.#engine.isDriven(this.id);
+      return !isDriven;
+    });
+    const answer = await this.#engine.answerTo(id);
+    if (answer === undefined)
+      return { status: 'queued', text: 'nobody drives the run: it waits for whoever resumes it' };
+    return { status: answer.accepted ? 'accepted' : 'refused', text: answer.text };
+  }
+
+  /** Looks again whenever something has changed. */
+  async #until(isTrue: () => Promise<boolean>): Promise<void> {
+    for (;;) {
+      const changed = Promise.withResolvers<void>();
+      const unwatch = this.#engine.onChange(() => changed.resolve());
+      try {
+        if (await isTrue()) return;
+        await changed.promise;
+      } finally {
+        unwatch();
+      }
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import { parseDuration, PitonError } from '../base/index.ts';
+import type { TaskDraft, WorkflowDraft } from '../definition/index.ts';
+import type { CheckpointPolicy, JsonSchema, OnInterrupt } from '../model/index.ts';
+
+/** A time span: milliseconds, or text such as `30s`, `1h30m`. */
+export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;
+
+export interface RetryOptions {
+  /** All tries together. */
+  readonly attempts: number;
+  /** Before the second try; default 1s. */
+  readonly backoff?: Duration;
+  /** What the delay is multiplied with each time; default 2. */
+  readonly factor?: number;
+  /** The longest delay; default 1m. */
+  readonly max?: Duration;
+  /** By how much of itself a delay may be shortened at random: 0 to 1; default 0.5. */
+  readonly jitter?: number;
+  /** Only these: error codes or names, or `/patterns/` on the message. */
+  readonly on?: readonly string[];
+  readonly notOn?: readonly string[];
+}
+
+/** What every kind of task or node can be told. */
+export interface StepOptions {
+  readonly retry?: RetryOptions | number;
+  /** Of one attempt. */
+  readonly timeout?: Duration;
+  /** Higher starts first. */
+  readonly priority?: number;
+  /** Names that only one running task may hold at a time. */
+  readonly locks?: readonly string[];
+  /** What an interrupted task may do by itself; default `restart`. `ask` also forbids automatic retry. */
+  readonly onInterrupt?: Exclude<OnInterrupt, 'continue'>;
+  /** A JSON Schema that the output must fit. */
+  readonly output?: JsonSchema;
+  /** Functions cannot be compared: say here when this one has changed. */
+  readonly version?: string;
+}
+
+/** How often the journal is written. Whatever others act upon is always written at once. */
+export type CheckpointOption =
+  | 'every-task'
+  | 'on-gates'
+  | 'manual'
+  | 'off'
+  | {
+      readonly every?: number | Duration | 'every-task' | 'on-gates' | 'manual' | 'off';
+      readonly preserve?: boolean;
+    };
+
+export function stepDraft(options: StepOptions): Omit<TaskDraft, 'name' | 'work'> {
+  const { retry, timeout, priority, locks, onInterrupt, output, version } = options;
+  return {
+    retry: retryDraft(retry),
+    timeoutMs: timeout === undefined ? undefined : milliseconds('timeout', timeout),
+    priority,
+    locks,
+    onInterrupt,
+    output,
+    version,
+  };
+}
+
+function retryDraft(retry: RetryOptions | number | undefined): TaskDraft['retry'] {
+  if (retry === undefined) return undefined;
+  const { attempts, backoff, factor, max, jitter, on, notOn } =
+    typeof retry === 'number' ? { attempts: retry } : retry;
+  return {
+    attempts,
+    backoffMs: backoff === undefined ? undefined : milliseconds('retry.backoff', backoff),
+    factor,
+    maxBackoffMs: max === undefined ? undefined : milliseconds('retry.max', max),
+    jitter,
+    on,
+    notOn,
+  };
+}
+
+export function checkpointDraft(option: CheckpointOption | undefined): WorkflowDraft['checkpoint'] {
+  if (option === undefined) return undefined;
+  const { every = 'every-task', preserve } = typeof option === 'string' ? { every: option } : option;
+  return { every: everyDraft(every), ...(preserve !== undefined && { preserve }) };
+}
+
+const named: Readonly<Record<string, CheckpointPolicy['every']>> = {
+  'every-task': { tasks: 1 },
+  'on-gates': 'gates',
+  manual: 'manual',
+  off: 'off',
+};
+
+function everyDraft(every: number | string): CheckpointPolicy['every'] {
+  if (typeof every === 'number') return { tasks: every };
+  return named[every] ?? { ms: milliseconds('checkpoint.every', every) };
+}
+
+function milliseconds(what: string, duration: number | string): number {
+  const ms = parseDuration(duration);
+  if (ms !== undefined) return ms;
+  throw new PitonError(
+    'DEFINITION_INVALID',
+    `${what} is ${JSON.stringify(duration)}, which is not a time span.`,
+    {
+      remedy: 'Write milliseconds, or text such as 30s or 1h30m.',
+    },
+  );
+}

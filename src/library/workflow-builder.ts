@@ -1,0 +1,157 @@
+import type { TaskView } from '../kernel/index.ts';
+import type { Workflow } from '../model/index.ts';
+import {
+  buildWorkflow,
+  taskPart,
+  type AnyTaskOptions,
+  type AnyWork,
+  type WorkflowParts,
+} from './build-workflow.ts';
+import type { Closure, Definition, InputsOf, OutputsOf, StepContext } from './definition.ts';
+import type { CheckpointOption, StepOptions } from './task-options.ts';
+import { inputsOf, taskOutputs } from './views.ts';
+
+export interface WorkflowSettings {
+  /** So many tasks at once; default: no limit. */
+  readonly maxParallel?: number;
+  /** The first failure cancels all that has not ended. */
+  readonly failFast?: boolean;
+  readonly version?: string;
+  readonly checkpoint?: CheckpointOption;
+}
+
+/** What a task's conditions and lists are computed from. */
+export interface Known<Inputs, Needs> {
+  readonly inputs: Inputs;
+  /** The outputs of the tasks it needs. */
+  readonly needs: Needs;
+}
+
+export interface TaskContext<Inputs, Needs, Item = undefined> extends StepContext, Known<Inputs, Needs> {
+  /** Of a for-each. */
+  readonly item: Item;
+  readonly itemKey: string | undefined;
+}
+
+export interface TaskOptions<Inputs, Outputs, Needs extends keyof Outputs & string> extends StepOptions {
+  readonly needs?: readonly Needs[];
+  /** Default: when all it needs have succeeded. A predicate is asked only then. */
+  readonly if?: 'failure' | 'always' | ((known: Known<Inputs, Pick<Outputs, Needs>>) => boolean);
+  /** Those who need it go on if it fails, and see no output. */
+  readonly continueOnError?: boolean;
+}
+
+export interface ForEachOptions<Inputs, Needs, Item> {
+  readonly in: (known: Known<Inputs, Needs>) => readonly Item[];
+  /** Names an item, so that it is found again if the list changes; default: the item if it is text, else its index. */
+  readonly key?: (item: Item, known: Known<Inputs, Needs> & { readonly index: number }) => string | number;
+  readonly maxParallel?: number;
+  /** So many items may fail; default 0. */
+  readonly maxFailures?: number;
+}
+
+/** How each task ended, by name. */
+export type TaskViews = Readonly<Record<string, TaskView>>;
+
+/** A function that gives nothing back has the output null. */
+type Resolved<Returned> = [Awaited<Returned>] extends [void | undefined] ? null : Awaited<Returned>;
+type Run<Context, Returned> = (context: Context) => Returned;
+type With<Inputs, Needs, Child> = { readonly with?: (known: Known<Inputs, Needs>) => InputsOf<Child> };
+type WithItem<Inputs, Needs, Item, Child> = {
+  readonly forEach: ForEachOptions<Inputs, Needs, Item>;
+  readonly with?: (known: Known<Inputs, Needs> & { readonly item: Item }) => InputsOf<Child>;
+};
+
+/** Tasks and what they need. Every call gives a new workflow; the one it was called on stays as it is. */
+export class WorkflowBuilder<Inputs, Outputs> implements Definition<Inputs, Outputs, undefined> {
+  declare readonly types: { readonly inputs: Inputs; readonly outputs: Outputs; readonly state: undefined };
+  readonly #parts: WorkflowParts;
+  #built: Definition | undefined;
+
+  constructor(parts: WorkflowParts) {
+    this.#parts = parts;
+  }
+
+  /** A task that needs nothing. */
+  task<Name extends string, Returned>(
+    name: Name,
+    run: Run<TaskContext<Inputs, object>, Returned>,
+  ): WorkflowBuilder<Inputs, Outputs & Record<Name, Resolved<Returned>>>;
+  /** The same task once for each item of a list; its output is the list of theirs, in order. */
+  task<Name extends string, Item, Returned, Needs extends keyof Outputs & string = never>(
+    name: Name,
+    options: TaskOptions<Inputs, Outputs, Needs> & {
+      readonly forEach: ForEachOptions<Inputs, Pick<Outputs, Needs>, Item>;
+    },
+    run: Run<TaskContext<Inputs, Pick<Outputs, Needs>, Item>, Returned>,
+  ): WorkflowBuilder<Inputs, Outputs & Record<Name, readonly Resolved<Returned>[]>>;
+  /** A task that runs after a failure, or always: what it needs may have no output. */
+  task<Name extends string, Returned, Needs extends keyof Outputs & string = never>(
+    name: Name,
+    options: TaskOptions<Inputs, Outputs, Needs> & { readonly if: 'failure' | 'always' },
+    run: Run<TaskContext<Inputs, Partial<Pick<Outputs, Needs>>>, Returned>,
+  ): WorkflowBuilder<Inputs, Outputs & Record<Name, Resolved<Returned>>>;
+  task<Name extends string, Returned, Needs extends keyof Outputs & string = never>(
+    name: Name,
+    options: TaskOptions<Inputs, Outputs, Needs> & { readonly continueOnError: true },
+    run: Run<TaskContext<Inputs, Pick<Outputs, Needs>>, Returned>,
+  ): WorkflowBuilder<Inputs, Outputs & Record<Name, Resolved<Returned> | undefined>>;
+  task<Name extends string, Returned, Needs extends keyof Outputs & string = never>(
+    name: Name,
+    options: TaskOptions<Inputs, Outputs, Needs>,
+    run: Run<TaskContext<Inputs, Pick<Outputs, Needs>>, Returned>,
+  ): WorkflowBuilder<Inputs, Outputs & Record<Name, Resolved<Returned>>>;
+  /** Another workflow, once for each item of a list. */
+  task<Name extends string, Item, Child extends Definition, Needs extends keyof Outputs & string = never>(
+    name: Name,
+    options: TaskOptions<Inputs, Outputs, Needs> & WithItem<Inputs, Pick<Outputs, Needs>, Item, Child>,
+    workflow: Child,
+  ): WorkflowBuilder<Inputs, Outputs & Record<Name, readonly OutputsOf<Child>[]>>;
+  /** Another workflow as a task. */
+  task<Name extends string, Child extends Definition, Needs extends keyof Outputs & string = never>(
+    name: Name,
+    options: TaskOptions<Inputs, Outputs, Needs> & With<Inputs, Pick<Outputs, Needs>, Child>,
+    workflow: Child,
+  ): WorkflowBuilder<Inputs, Outputs & Record<Name, OutputsOf<Child>>>;
+  task(name: string, ...given: readonly unknown[]): WorkflowBuilder<Inputs, never> {
+    const [options, work] = given.length === 1 ? [{}, given[0]] : given;
+    const task = taskPart(name, options as AnyTaskOptions, work as AnyWork);
+    return new WorkflowBuilder({ ...this.#parts, tasks: { task, before: this.#parts.tasks } });
+  }
+
+  /** What the run gives back instead of every task's output by name. */
+  outputs<Result>(
+    compute: (outputs: Outputs, all: { readonly inputs: Inputs; readonly tasks: TaskViews }) => Result,
+  ): WorkflowBuilder<Inputs, Result> {
+    const outputs: Closure = (variables) =>
+      compute(taskOutputs(variables) as Outputs, {
+        inputs: inputsOf(variables) as Inputs,
+        tasks: variables['tasks'] as TaskViews,
+      });
+    return new WorkflowBuilder({ ...this.#parts, outputs });
+  }
+
+  get workflow(): Workflow {
+    return this.#build().workflow;
+  }
+
+  get functions(): Definition['functions'] {
+    return this.#build().functions;
+  }
+
+  get closures(): Definition['closures'] {
+    return this.#build().closures;
+  }
+
+  #build(): Definition {
+    return (this.#built ??= buildWorkflow(this.#parts));
+  }
+}
+
+/** Begins a workflow; `Inputs` is what a run of it is given. */
+export function workflow<Inputs = object>(
+  name: string,
+  settings: WorkflowSettings = {},
+): WorkflowBuilder<Inputs, object> {
+  return new WorkflowBuilder({ name, settings, tasks: undefined, outputs: undefined });
+}

@@ -1,0 +1,206 @@
+import type { Clock } from '../base/index.ts';
+import type {
+  CommandAnswer,
+  InboxCommand,
+  Lease,
+  LeaseOwner,
+  RunSummary,
+  StoredCommit,
+} from '../model/index.ts';
+
+/**
+ * What survives a crash. One contract, one conformance suite (`test/contracts/store.ts`), many adapters.
+ *
+ * Every method that changes something either does all of it durably before it resolves, or nothing.
+ * Errors are PitonErrors; the codes are listed at the methods. Any method may throw
+ * `STORE_DAMAGED` (the medium contradicts itself), `STORE_CLOSED`, `STORE_BUSY` (another process kept it locked beyond
+ * patience), `STORE_FULL` (no room; nothing was written; may be tried again), `STORE_READ_ONLY`, `STORE_FAILED` (the
+ * medium could not be read or written; nothing was written). The one exception to all or nothing is `STORE_UNCERTAIN`:
+ * the medium failed while committing and could not be asked afterwards, so the caller must read before it goes on.
+ */
+export interface Store {
+  /** As given to `open`, for people. */
+  readonly url: string;
+  /** `full` survives loss of power, `process` the death of any process, `none` neither. */
+  readonly durability: 'full' | 'process' | 'none';
+
+  /**
+   * Makes a run: its row, its lease (epoch 1) and its first commit, in one transaction.
+   * Throws `RUN_EXISTS` if the id is taken; nothing is changed then.
+   */
+  createRun(request: CreateRunRequest): Promise<Lease>;
+
+  /**
+   * Adds one commit to a run. Appends asked for in one turn of the event loop are one transaction with a savepoint
+   * each, so a refused append does not harm its neighbours. In the same transaction: blobs, the summary, answers to
+   * commands, the release of the lease.
+   * Throws `RUN_MISSING`; `LEASE_LOST` if the token is not (or no longer) the run's; `SEQ_CONFLICT` if `seq` is not head + 1.
+   */
+  append(request: AppendRequest): Promise<void>;
+
+  /** Commits with `seq > after`, in order, at most `limit`. Empty for an unknown run. Bodies are returned as stored. */
+  readCommits(run: string, page: { readonly after: number; readonly limit: number }): Promise<StoredCommit[]>;
+
+  /** The run's row: summary, head of the journal, incarnation. Undefined if there is no such run. */
+  findRun(run: string): Promise<RunRecord | undefined>;
+
+  /** Newest first. */
+  listRuns(filter: RunFilter): Promise<RunRecord[]>;
+
+  /** Replaces the summary of a run by one folded anew from its journal (projections can always be rebuilt). Throws `RUN_MISSING`. */
+  rebuildSummary(run: string, summary: RunSummary): Promise<void>;
+
+  /** Keeps a fold of the journal up to `seq`. At most the two newest of a run are kept. Never the truth; of an unknown run it is not kept. */
+  saveSnapshot(snapshot: Snapshot): Promise<void>;
+
+  /** The newest snapshot with `seq <= upTo`. */
+  loadSnapshot(run: string, upTo: number): Promise<Snapshot | undefined>;
+
+  /** The text stored under that sha256. Throws `BLOB_MISSING`; `STORE_DAMAGED` if the content has another hash. */
+  readBlob(hash: string): Promise<string>;
+
+  /**
+   * Takes a lease that is free, expired, or held under the token `replaces` (whose owner the caller knows to be dead).
+   * Gives the new lease, with epoch + 1; or the lease of whoever holds it, unchanged.
+   * From now on the store renews it by itself, from another thread, until it is released, lost or the store closed.
+   */
+  takeLease(request: TakeLeaseRequest): Promise<{ readonly taken: boolean; readonly lease: Lease }>;
+
+  /** Also when expired; undefined if free. */
+  findLease(name: string): Promise<Lease | undefined>;
+
+  /** Free at once for others. Not an error if it was lost already. */
+  releaseLease(lease: Lease): Promise<void>;
+
+  /** Called once for each lease of this store that turned out, at a renewal, to be someone else's or expired. Returns the way to stop. */
+  onLeaseLost(listener: (lease: Lease) => void): () => void;
+
+  /** Puts a command into the inbox. The same id twice is the same command: the second changes nothing. */
+  sendCommand(command: InboxCommand): Promise<void>;
+
+  /** Undecided commands for a run, oldest first. */
+  pendingCommands(run: string): Promise<InboxCommand[]>;
+
+  findCommand(id: string): Promise<InboxCommand | undefined>;
+
+  /** Calls back (soon, coalesced) after anything was committed to the store, by this process or another. Returns the way to stop. */
+  watch(listener: () => void): () => void;
+
+  /** Below the free-space floor nothing new should be started. Cheap; looked up at most once a second. */
+  hasRoom(): boolean;
+
+  /**
+   * Cuts the journal after `lastGood`: later commits are moved aside (kept, see `quarantined`), head and incarnation change,
+   * all in one transaction, under the lease. Snapshots past that point are dropped. `lastGood.seq` 0 moves everything aside.
+   * Throws `RUN_MISSING`, `LEASE_LOST`, and `SEQ_CONFLICT` if the journal does not hold `lastGood`.
+   */
+  quarantine(request: QuarantineRequest): Promise<void>;
+
+  /** What was moved aside, oldest first. */
+  quarantined(run: string): Promise<StoredCommit[]>;
+
+  /** The highest seq that anything outside the journal has seen of this run (a mirror); undefined without such a witness. */
+  witnessedSeq(run: string): Promise<number | undefined>;
+
+  /** Removes whole runs (final ones only, unless `force`), and blobs nobody refers to. `dropBlobs`: see `preserve`. */
+  prune(request: PruneRequest): Promise<{ readonly runs: number; readonly blobs: number }>;
+
+  /**
+   * A consistent copy of everything, while others go on writing.
+   * Throws `BACKUP_EXISTS` rather than overwrite a file; `STORE_UNSUPPORTED` if this kind of store has nothing to copy.
+   */
+  backup(file: string): Promise<void>;
+
+  /** Looks through the medium itself (not the chains). Each string names one damage; empty = sound. */
+  checkMedium(): Promise<string[]>;
+
+  /** Releases what this store holds. Leases held by it become free. */
+  close(): Promise<void>;
+}
+
+export interface Blob {
+  readonly hash: string;
+  readonly text: string;
+}
+
+interface CommitRequest {
+  readonly commit: StoredCommit;
+  readonly blobs: readonly Blob[];
+  readonly summary: RunSummary;
+  readonly at: number;
+}
+
+export interface CreateRunRequest extends CommitRequest {
+  readonly owner: LeaseOwner;
+  readonly token: string;
+  readonly leaseMs: number;
+  /** The commit that creates a run may also end it: then the lease is not kept. */
+  readonly release: boolean;
+}
+
+export interface AppendRequest extends CommitRequest {
+  readonly token: string;
+  readonly answers: readonly { readonly id: string; readonly answer: CommandAnswer }[];
+  /** Ends the lease in the same transaction; commands still undecided are answered with `leftOver`. */
+  readonly release?: { readonly leftOver?: CommandAnswer };
+}
+
+export interface RunRecord extends RunSummary {
+  readonly run: string;
+  readonly seq: number;
+  /** Of the last commit. */
+  readonly hash: string;
+  /** +1 each time the journal was cut back. */
+  readonly incarnation: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface RunFilter {
+  readonly status?: readonly RunSummary['status'][];
+  readonly workflow?: string;
+  /** Runs whose id begins so. */
+  readonly prefix?: string;
+  readonly limit?: number;
+}
+
+export interface Snapshot {
+  readonly run: string;
+  readonly seq: number;
+  /** Of the commit at `seq`: a snapshot of another history is not used. */
+  readonly hash: string;
+  /** Of the fold that made it: another one is not used. */
+  readonly format: number;
+  readonly text: string;
+}
+
+export interface TakeLeaseRequest {
+  readonly name: string;
+  readonly owner: LeaseOwner;
+  readonly token: string;
+  readonly leaseMs: number;
+  readonly replaces?: string;
+}
+
+export interface QuarantineRequest {
+  readonly run: string;
+  readonly token: string;
+  readonly lastGood: { readonly seq: number; readonly hash: string };
+}
+
+export interface PruneRequest {
+  /** Final runs last changed before this time. */
+  readonly before?: number;
+  readonly runs?: readonly string[];
+  readonly force?: boolean;
+  /** Instead of whole runs: drops the blobs of these runs except those listed. */
+  readonly dropBlobs?: { readonly run: string; readonly keep: readonly string[] };
+}
+
+export interface OpenStoreOptions {
+  readonly durability: 'full' | 'process';
+  readonly clock: Clock;
+}
+
+/** Opens the store behind a URL of its scheme. Users register their own with `registerStore`. */
+export type StoreOpener = (url: string, options: OpenStoreOptions) => Promise<Store>;

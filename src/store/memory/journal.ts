@@ -1,0 +1,76 @@
+import type { StoredCommit } from '../../model/index.ts';
+import type { AppendRequest, CreateRunRequest, QuarantineRequest } from '../contract.ts';
+import { cutMisplaced, runExists, runMissing, seqConflict } from '../refusals.ts';
+import { answer, answerLeftOver } from './inbox.ts';
+import { freeLease, leaseOf, requireLease } from './leases.ts';
+import type { Medium, MemoryRun } from './medium.ts';
+
+/** Each function looks at everything that could refuse it before it changes anything: that is its transaction. */
+
+export function createRun(medium: Medium, { commit, summary, at, blobs }: CreateRunRequest): void {
+  const { run, seq, hash } = commit;
+  if (medium.runs.has(run)) throw runExists(run);
+  const record = Object.freeze({ ...summary, run, seq, hash, incarnation: 1, createdAt: at, updatedAt: at });
+  const created: MemoryRun = {
+    record,
+    commits: [commit],
+    snapshots: [],
+    quarantined: [],
+    blobRefs: new Set(),
+  };
+  medium.runs.set(run, created);
+  keepBlobs(medium, created, blobs);
+}
+
+export function append(medium: Medium, request: AppendRequest, now: number): void {
+  const { commit, summary, at, token } = request;
+  const { run, seq, hash } = commit;
+  const found = requireRun(medium, run);
+  requireLease(medium, run, { token, now });
+  const { record } = found;
+  if (seq !== record.seq + 1) throw seqConflict(run, { given: seq, head: record.seq });
+  const { incarnation, createdAt } = record;
+  found.commits.push(commit);
+  found.record = Object.freeze({ ...summary, run, seq, hash, incarnation, createdAt, updatedAt: at });
+  keepBlobs(medium, found, request.blobs);
+  for (const answered of request.answers) answer(medium, run, answered);
+  if (request.release === undefined) return;
+  freeLease(medium, leaseOf(run), token);
+  answerLeftOver(medium, run, request.release.leftOver);
+}
+
+export function readCommits(
+  medium: Medium,
+  run: string,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): StoredCommit[] {
+  const commits = medium.runs.get(run)?.commits ?? [];
+  // They are numbered from 1 without a gap.
+  return commits.slice(after, after + limit);
+}
+
+export function quarantine(medium: Medium, request: QuarantineRequest, now: number): void {
+  const { run, token } = request;
+  const { seq, hash } = request.lastGood;
+  const found = requireRun(medium, run);
+  requireLease(medium, run, { token, now });
+  if (seq > 0 && found.commits[seq - 1]?.hash !== hash) throw cutMisplaced(run, seq);
+  found.quarantined.push(...found.commits.slice(seq));
+  found.commits = found.commits.slice(0, seq);
+  found.snapshots = found.snapshots.filter((snapshot) => snapshot.seq <= seq);
+  const incarnation = found.record.incarnation + 1;
+  found.record = Object.freeze({ ...found.record, seq, hash, incarnation, updatedAt: now });
+}
+
+export function requireRun(medium: Medium, run: string): MemoryRun {
+  const found = medium.runs.get(run);
+  if (found === undefined) throw runMissing(run);
+  return found;
+}
+
+function keepBlobs(medium: Medium, run: MemoryRun, blobs: CreateRunRequest['blobs']): void {
+  for (const { hash, text } of blobs) {
+    if (!medium.blobs.has(hash)) medium.blobs.set(hash, text);
+    run.blobRefs.add(hash);
+  }
+}

@@ -1,0 +1,67 @@
+import type { Lease } from '../../model/index.ts';
+import type { TakeLeaseRequest } from '../contract.ts';
+import { leaseLost } from '../refusals.ts';
+import type { HeldLease, LeaseKeeper, Medium } from './medium.ts';
+
+/**
+ * Leases end by time only if nobody renews them. In memory nobody can die without the store dying too, so a lease is
+ * as good as renewed at every look while the handle that took it is open: its time to live is counted from now.
+ * A handle opened with `heartbeat=off` plays a driver that has fallen silent: its leases keep the end they began with.
+ */
+export function standing(held: HeldLease, now: number): Lease {
+  const { lease, keeper } = held;
+  return keeper.renews
+    ? Object.freeze({ ...lease, expiresAt: now + (lease.expiresAt - lease.takenAt) })
+    : lease;
+}
+
+export function leaseOf(run: string): string {
+  return `run:${run}`;
+}
+
+export function findLease(medium: Medium, name: string, now: number): Lease | undefined {
+  const held = medium.leases.get(name)?.held;
+  return held && standing(held, now);
+}
+
+export function takeLease(medium: Medium, request: TakeLeaseRequest, taker: Taker) {
+  const held = medium.leases.get(request.name)?.held;
+  const present = held && standing(held, taker.now);
+  if (present !== undefined && present.expiresAt > taker.now && present.token !== request.replaces) {
+    return { taken: false, lease: present };
+  }
+  if (held?.keeper.renews === true) held.keeper.lose(held.lease);
+  return { taken: true, lease: putLease(medium, request, taker) };
+}
+
+export interface Taker {
+  readonly keeper: LeaseKeeper;
+  readonly now: number;
+}
+
+/** Gives the lease to whoever asks, with the next epoch of its name. */
+export function putLease(medium: Medium, request: TakeLeaseRequest, { keeper, now }: Taker): Lease {
+  const { name, owner, token, leaseMs } = request;
+  const epoch = (medium.leases.get(name)?.epoch ?? 0) + 1;
+  const lease = Object.freeze({ name, owner, epoch, token, takenAt: now, expiresAt: now + leaseMs });
+  medium.leases.set(name, { epoch, held: { lease, keeper } });
+  return lease;
+}
+
+export function freeLease(medium: Medium, name: string, token: string): void {
+  const present = medium.leases.get(name);
+  if (present?.held?.lease.token !== token) return;
+  medium.leases.set(name, { epoch: present.epoch, held: undefined });
+}
+
+export function freeAllOf(medium: Medium, keeper: LeaseKeeper): void {
+  for (const { held } of medium.leases.values()) {
+    if (held?.keeper === keeper) freeLease(medium, held.lease.name, held.lease.token);
+  }
+}
+
+/** Throws unless the token holds the run's lease now. */
+export function requireLease(medium: Medium, run: string, claim: { token: string; now: number }): void {
+  const lease = findLease(medium, leaseOf(run), claim.now);
+  if (lease?.token !== claim.token || lease.expiresAt <= claim.now) throw leaseLost(leaseOf(run), lease);
+}

@@ -1,0 +1,46 @@
+import { isFinal } from '../../model/index.ts';
+import type { PruneRequest } from '../contract.ts';
+import { leaseOf } from './leases.ts';
+import type { Medium, MemoryRun } from './medium.ts';
+
+export function prune(medium: Medium, request: PruneRequest): { runs: number; blobs: number } {
+  if (request.dropBlobs !== undefined) {
+    const { run, keep } = request.dropBlobs;
+    return { runs: 0, blobs: dropBlobs(medium, medium.runs.get(run), new Set(keep)) };
+  }
+  let blobs = 0;
+  const leaving = chosen(medium, request).filter((run) => mayGo(run, request));
+  for (const run of leaving) blobs += removeRun(medium, run);
+  return { runs: leaving.length, blobs };
+}
+
+function chosen(medium: Medium, { runs, before }: PruneRequest): MemoryRun[] {
+  if (runs === undefined) return before === undefined ? [] : [...medium.runs.values()];
+  return [...new Set(runs)].flatMap((run) => medium.runs.get(run) ?? []);
+}
+
+/** `force` is for runs that were named: what was merely found by its age is never forced. */
+function mayGo({ record }: MemoryRun, { before, runs, force }: PruneRequest): boolean {
+  if (before !== undefined && record.updatedAt >= before) return false;
+  return isFinal(record.status) || (force === true && runs !== undefined);
+}
+
+function removeRun(medium: Medium, leaving: MemoryRun): number {
+  const { run } = leaving.record;
+  const blobs = dropBlobs(medium, leaving, new Set());
+  medium.runs.delete(run);
+  medium.leases.delete(leaseOf(run));
+  for (const command of medium.inbox.values()) if (command.run === run) medium.inbox.delete(command.id);
+  return blobs;
+}
+
+/** Drops what only this run refers to. */
+function dropBlobs(medium: Medium, run: MemoryRun | undefined, keep: ReadonlySet<string>): number {
+  if (run === undefined) return 0;
+  const dropped = [...run.blobRefs].filter((hash) => !keep.has(hash));
+  for (const hash of dropped) run.blobRefs.delete(hash);
+  const others = [...medium.runs.values()];
+  const orphans = dropped.filter((hash) => !others.some(({ blobRefs }) => blobRefs.has(hash)));
+  for (const hash of orphans) medium.blobs.delete(hash);
+  return orphans.length;
+}

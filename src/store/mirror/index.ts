@@ -1,0 +1,151 @@
+import { join } from 'node:path';
+import { isFinal, type StoredCommit } from '../../model/index.ts';
+import type { PruneRequest, Store } from '../contract.ts';
+import { folderName } from './folder-name.ts';
+import { RunFiles } from './run-files.ts';
+import { RunMirror } from './run-mirror.ts';
+
+/**
+ * A store that also writes every commit as a line of JSON to `<folder>/<run>/journal.jsonl`, with the run's row in
+ * `last.json`: for people who like plain files, and as a witness of what the journal once held. Not a second authority:
+ * it is written after the commit, without syncing; what it missed is made up for when the run is next written or taken.
+ */
+export function mirrorStore(inner: Store, folder: string): Store {
+  const mirrors = new Mirrors(inner, folder);
+  return {
+    ...forwarded(inner),
+
+    // The caller goes on only when the mirror has the commit too, so that it witnesses everything that was acted upon.
+    createRun: (request) => mirrors.recordAfter(inner.createRun(request), request.commit),
+    append: (request) => mirrors.recordAfter(inner.append(request), request.commit),
+    async takeLease(request) {
+      const taking = await inner.takeLease(request);
+      if (taking.taken) await mirrors.catchUp(request.name);
+      return taking;
+    },
+    // The journal first: if we die in between, the mirror still shows more than the journal, and the repair is repeated.
+    async quarantine(request) {
+      await inner.quarantine(request);
+      await mirrors.cutBack(request.run);
+    },
+    async prune(request) {
+      const leaving = await runsToPrune(inner, request);
+      const pruned = await inner.prune(request);
+      for (const run of leaving) await mirrors.removeIfGone(run);
+      return pruned;
+    },
+    async witnessedSeq(run) {
+      const seqs = await Promise.all([inner.witnessedSeq(run), mirrors.of(run).witnessedSeq()]);
+      const known = seqs.filter((seq) => seq !== undefined);
+      return known.length > 0 ? Math.max(...known) : undefined;
+    },
+    async close() {
+      await mirrors.idle();
+      await inner.close();
+    },
+  };
+}
+
+/** Written out, because the methods of a class do not survive being spread. */
+function forwarded(inner: Store) {
+  return {
+    url: inner.url,
+    durability: inner.durability,
+    readCommits: inner.readCommits.bind(inner),
+    findRun: inner.findRun.bind(inner),
+    listRuns: inner.listRuns.bind(inner),
+    rebuildSummary: inner.rebuildSummary.bind(inner),
+    saveSnapshot: inner.saveSnapshot.bind(inner),
+    loadSnapshot: inner.loadSnapshot.bind(inner),
+    readBlob: inner.readBlob.bind(inner),
+    findLease: inner.findLease.bind(inner),
+    releaseLease: inner.releaseLease.bind(inner),
+    onLeaseLost: inner.onLeaseLost.bind(inner),
+    sendCommand: inner.sendCommand.bind(inner),
+    pendingCommands: inner.pendingCommands.bind(inner),
+    findCommand: inner.findCommand.bind(inner),
+    watch: inner.watch.bind(inner),
+    hasRoom: inner.hasRoom.bind(inner),
+    quarantined: inner.quarantined.bind(inner),
+    backup: inner.backup.bind(inner),
+    checkMedium: inner.checkMedium.bind(inner),
+  };
+}
+
+/** What the store may remove. A mirror goes only if its run was there before and is gone afterwards: that of a lost database stays. */
+async function runsToPrune(inner: Store, { runs, before, dropBlobs }: PruneRequest): Promise<string[]> {
+  if (dropBlobs !== undefined || (runs === undefined && before === undefined)) return [];
+  const present = await inner.listRuns({});
+  const isMeant = (run: string): boolean => runs?.includes(run) ?? true;
+  return present
+    .filter(({ run, status }) => isMeant(run) && (runs !== undefined || isFinal(status)))
+    .map(({ run }) => run);
+}
+
+class Mirrors {
+  readonly #inner: Store;
+  readonly #folder: string;
+  readonly #mirrors = new Map<string, RunMirror>();
+  readonly #unfinished = new Set<Promise<unknown>>();
+  #hasWarned = false;
+
+  constructor(inner: Store, folder: string) {
+    this.#inner = inner;
+    this.#folder = folder;
+  }
+
+  of(run: string): RunMirror {
+    const known = this.#mirrors.get(run);
+    if (known !== undefined) return known;
+    const files = new RunFiles(join(this.#folder, folderName(run)), run);
+    const made = new RunMirror(this.#inner, run, files);
+    this.#mirrors.set(run, made);
+    return made;
+  }
+
+  async recordAfter<T>(committing: Promise<T>, commit: StoredCommit): Promise<T> {
+    this.#unfinished.add(committing);
+    try {
+      const result = await committing;
+      await this.#orWarn(this.of(commit.run).record(commit));
+      return result;
+    } finally {
+      this.#unfinished.delete(committing);
+    }
+  }
+
+  async catchUp(lease: string): Promise<void> {
+    if (lease.startsWith('run:')) await this.#orWarn(this.of(lease.slice('run:'.length)).catchUp());
+  }
+
+  async cutBack(run: string): Promise<void> {
+    await this.#orWarn(this.of(run).cutBack());
+  }
+
+  async removeIfGone(run: string): Promise<void> {
+    if ((await this.#inner.findRun(run)) !== undefined) return;
+    await this.#orWarn(this.of(run).remove());
+    this.#mirrors.delete(run);
+  }
+
+  /** Commits first: only when they are settled does anything of them reach a mirror. */
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#unfinished);
+    for (const mirror of this.#mirrors.values()) await mirror.idle();
+  }
+
+  /** The commit stands whatever becomes of its mirror. Said once, since every commit would fail alike. */
+  async #orWarn(work: Promise<void>): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      if (this.#hasWarned) return;
+      this.#hasWarned = true;
+      const reason = error instanceof Error ? error.message : String(error);
+      process.emitWarning(`The mirror ${this.#folder} could not be written and is behind: ${reason}`, {
+        code: 'PITON_MIRROR_BEHIND',
+        detail: 'Commits are safe in the store. The mirror catches up by itself once it can be written.',
+      });
+    }
+  }
+}

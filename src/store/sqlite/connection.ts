@@ -1,0 +1,143 @@
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { crashPoint, PitonError } from '../../base/index.ts';
+import type { Address } from './address.ts';
+import { applicationId, migrations } from './migrations.ts';
+import { prepareStatements, type Statements } from './statements.ts';
+
+export interface ConnectionSettings extends Address {
+  readonly durability: 'full' | 'process';
+}
+
+/** Where tests put the faults that no disk produces on request. */
+export interface FaultSeam {
+  /** Runs the given COMMIT; may fail before or after doing so. */
+  commit(statement: StatementSync): void;
+}
+
+export const soundDisk: FaultSeam = { commit: (statement) => void statement.run() };
+
+interface Open {
+  readonly database: DatabaseSync;
+  readonly statements: Statements;
+}
+
+/**
+ * The one connection of a store. It opens itself at first use, and anew after it was discarded, so everything that
+ * touches it may throw that the database is busy: callers go through `patiently`.
+ */
+export class Connection {
+  readonly settings: ConnectionSettings;
+  readonly #seam: FaultSeam;
+  #open: Open | undefined;
+
+  constructor(settings: ConnectionSettings, seam: FaultSeam) {
+    this.settings = settings;
+    this.#seam = seam;
+  }
+
+  get statements(): Statements {
+    return (this.#open ??= openDatabase(this.settings)).statements;
+  }
+
+  get inTransaction(): boolean {
+    return this.#open?.database.isTransaction ?? false;
+  }
+
+  commit(): void {
+    crashPoint('store:before-commit');
+    this.#seam.commit(this.statements.commit);
+    crashPoint('store:after-commit');
+  }
+
+  /** Gives up a connection that cannot be trusted any more; an open transaction is rolled back. */
+  discard(): void {
+    const open = this.#open;
+    this.#open = undefined;
+    open?.database.close();
+  }
+}
+
+function openDatabase(settings: ConnectionSettings): Open {
+  // Busy timeout 0: whoever waits for a lock waits outside, where the event loop goes on.
+  const database = new DatabaseSync(settings.file, { timeout: 0, defensive: true });
+  try {
+    const version = checkOrigin(database, settings.file);
+    configure(database, settings);
+    if (version < migrations.length) migrate(database);
+    return { database, statements: prepareStatements(database) };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** The schema version; 0 for a new file. Nothing has been written to the file before this. */
+function checkOrigin(database: DatabaseSync, file: string): number {
+  const version = pragma(database, 'user_version');
+  const isNew = database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
+  if (!isNew && pragma(database, 'application_id') !== applicationId) throw foreign(file);
+  if (version > migrations.length) throw tooNew(file, version);
+  return isNew ? 0 : version;
+}
+
+function configure(database: DatabaseSync, settings: ConnectionSettings): void {
+  const mode = database.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'];
+  if (mode !== 'wal') throw withoutLog(settings.file, String(mode));
+  // In WAL mode NORMAL loses the newest commits with the power, but none with a process. fullfsync matters on macOS only.
+  database.exec(settings.durability === 'full' ? 'PRAGMA synchronous = FULL' : 'PRAGMA synchronous = NORMAL');
+  if (settings.durability === 'full') database.exec('PRAGMA fullfsync = ON');
+  database.exec(
+    'PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; PRAGMA journal_size_limit = 67108864',
+  );
+  if (settings.maxBytes !== undefined) limitSize(database, settings.maxBytes);
+}
+
+function limitSize(database: DatabaseSync, maxBytes: number): void {
+  const pages = Math.max(1, Math.floor(maxBytes / pragma(database, 'page_size')));
+  database.exec(`PRAGMA max_page_count = ${pages}`);
+}
+
+function migrate(database: DatabaseSync): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    // Another process may have migrated it between our look and our lock.
+    for (const migration of migrations.slice(pragma(database, 'user_version'))) database.exec(migration);
+    database.exec(
+      `PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}; COMMIT`,
+    );
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function pragma(database: DatabaseSync, name: string): number {
+  return Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
+}
+
+function foreign(file: string): PitonError {
+  return new PitonError(
+    'STORE_NOT_A_DATABASE',
+    `The file ${file} is an SQLite database of another program.`,
+    {
+      file,
+      remedy: 'Name another file for the store.',
+    },
+  );
+}
+
+function tooNew(file: string, version: number): PitonError {
+  return new PitonError(
+    'STORE_TOO_NEW',
+    `The store ${file} has format ${version}; this version of Piton knows ${migrations.length}.`,
+    { file, version, remedy: 'Use the version of Piton that wrote it, or a later one.' },
+  );
+}
+
+function withoutLog(file: string, mode: string): PitonError {
+  return new PitonError(
+    'STORE_UNREADABLE',
+    `The store ${file} cannot be used with a write-ahead log (journal mode '${mode}').`,
+    { file, mode, remedy: 'Put it on a local disk that supports shared memory, and check its permissions.' },
+  );
+}

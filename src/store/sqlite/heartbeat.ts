@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { workerFile } from './worker-file.ts';
+
+/** What the heartbeat's thread needs to know of a lease. */
+export interface HeldLease {
+  readonly name: string;
+  readonly token: string;
+  readonly leaseMs: number;
+  readonly expiresAt: number;
+  /** The store's clock minus the machine's, so that the thread reckons in the store's time. */
+  readonly clockOffsetMs: number;
+}
+
+export type HeartbeatOrder =
+  | { readonly type: 'hold'; readonly lease: HeldLease }
+  | { readonly type: 'drop'; readonly token: string }
+  | { readonly type: 'stop' };
+
+/** Tokens of leases that turned out not to be ours any longer. */
+export interface HeartbeatReport {
+  readonly lost: readonly string[];
+}
+
+/**
+ * Renews the leases of one store from a thread of its own, so that a blocked event loop does not lose them.
+ * The thread starts with the first lease and never keeps the process alive.
+ */
+export class Heartbeat {
+  readonly #file: string;
+  readonly #onLost: (token: string) => void;
+  readonly #held = new Map<string, HeldLease>();
+  #worker: Worker | undefined;
+
+  constructor(file: string, onLost: (token: string) => void) {
+    this.#file = file;
+    this.#onLost = onLost;
+  }
+
+  hold(lease: HeldLease): void {
+    this.#held.set(lease.token, lease);
+    if (this.#worker === undefined) this.#start();
+    else this.#order({ type: 'hold', lease });
+  }
+
+  /** No longer renewed, and not reported as lost even if a report is on its way. */
+  drop(token: string): void {
+    if (this.#held.delete(token)) this.#order({ type: 'drop', token });
+  }
+
+  async stop(): Promise<void> {
+    const worker = this.#worker;
+    this.#held.clear();
+    if (worker === undefined) return;
+    // Whoever awaits this must not be left hanging by a process that ends because nothing else keeps it alive.
+    worker.ref();
+    const ended = once(worker, 'exit');
+    this.#order({ type: 'stop' });
+    await ended;
+  }
+
+  #start(): void {
+    const worker = new Worker(workerFile('heartbeat-worker'), {
+      workerData: { file: this.#file, leases: [...this.#held.values()] },
+      execArgv: [],
+    });
+    worker.unref();
+    worker.on('message', ({ lost }: HeartbeatReport) => this.#report(lost));
+    worker.on('error', (error) =>
+      process.emitWarning(`The lease heartbeat of ${this.#file} died: ${error.message}`),
+    );
+    // Leases of a dead thread expire, which stops their drivers; the next lease taken starts a new thread for all of them.
+    worker.on('exit', () => (this.#worker = undefined));
+    this.#worker = worker;
+  }
+
+  #report(lost: readonly string[]): void {
+    for (const token of lost) if (this.#held.delete(token)) this.#onLost(token);
+  }
+
+  #order(order: HeartbeatOrder): void {
+    this.#worker?.postMessage(order);
+  }
+}

@@ -1,0 +1,219 @@
+import type { Clock } from '../../base/index.ts';
+import type { InboxCommand, Lease, RunSummary, StoredCommit } from '../../model/index.ts';
+import type {
+  AppendRequest,
+  CreateRunRequest,
+  OpenStoreOptions,
+  PruneRequest,
+  QuarantineRequest,
+  RunFilter,
+  RunRecord,
+  Snapshot,
+  Store,
+  TakeLeaseRequest,
+} from '../contract.ts';
+import { storeClosed } from '../refusals.ts';
+import { parseAddress } from './address.ts';
+import { readBlob } from './blobs.ts';
+import { Connection, soundDisk, type FaultSeam } from './connection.ts';
+import { GroupCommit, type Change } from './group-commit.ts';
+import { findCommand, pendingCommands, sendCommand } from './inbox.ts';
+import { append, createRun, quarantine, quarantined, readCommits } from './journal.ts';
+import { LeaseKeeper } from './lease-keeper.ts';
+import { findLease, freeLease, takeLease, type Taking } from './leases.ts';
+import { prepareMedium } from './medium.ts';
+import { patiently } from './patience.ts';
+import { pruneBlobs, pruneRun, runsToPrune, type Pruned } from './prune.ts';
+import { Room } from './room.ts';
+import { findRun, listRuns, rebuildSummary } from './runs.ts';
+import { loadSnapshot, saveSnapshot } from './snapshots.ts';
+import type { Statements } from './statements.ts';
+import { backUp, findDamage } from './upkeep.ts';
+import { Watchers } from './watchers.ts';
+
+/**
+ * Opens `sqlite:<path>`, creating the file and its folder if need be. Parameters: `max-bytes` (quota of the file),
+ * `min-free` (free-space floor in bytes, default 64 MiB), `patience` (milliseconds to wait for a lock, default 10 000).
+ *
+ * Throws `STORE_URL_INVALID`, `STORE_UNREADABLE`, `STORE_NOT_A_DATABASE`, `STORE_TOO_NEW`, `STORE_ON_NETWORK`,
+ * `SQLITE_TOO_OLD`, besides what any method may throw.
+ */
+export async function openSqliteStore(
+  url: string,
+  options: OpenStoreOptions,
+  seam: FaultSeam = soundDisk,
+): Promise<Store> {
+  const address = parseAddress(url);
+  prepareMedium(address.file);
+  const connection = new Connection({ ...address, durability: options.durability }, seam);
+  await patiently(address, () => connection.statements);
+  return new SqliteStore(connection, options.clock);
+}
+
+class SqliteStore implements Store {
+  readonly url: string;
+  readonly durability: 'full' | 'process';
+  readonly #connection: Connection;
+  readonly #clock: Clock;
+  readonly #room: Room;
+  readonly #watchers: Watchers;
+  readonly #leases: LeaseKeeper;
+  readonly #group: GroupCommit;
+  #closing: Promise<void> | undefined;
+
+  constructor(connection: Connection, clock: Clock) {
+    const { url, durability, file } = connection.settings;
+    this.url = url;
+    this.durability = durability;
+    this.#connection = connection;
+    this.#clock = clock;
+    this.#room = new Room(connection);
+    this.#watchers = new Watchers(connection);
+    this.#leases = new LeaseKeeper(file, clock);
+    this.#group = new GroupCommit(connection, {
+      onCommit: () => this.#watchers.notify(),
+      onFull: () => this.#room.releaseBallast(),
+    });
+  }
+
+  createRun(request: CreateRunRequest): Promise<Lease> {
+    const keep = (lease: Lease): void => void (request.release || this.#leases.keep(lease));
+    return this.#write({ ...createRun(request, this.#clock.now()), committed: keep });
+  }
+
+  append(request: AppendRequest): Promise<void> {
+    const change = append(request, this.#clock.now());
+    if (request.release === undefined) return this.#write(change);
+    return this.#write({ ...change, committed: () => this.#leases.forget(request.token) });
+  }
+
+  readCommits(
+    run: string,
+    page: { readonly after: number; readonly limit: number },
+  ): Promise<StoredCommit[]> {
+    return this.#read((statements) => readCommits(statements, run, page));
+  }
+
+  findRun(run: string): Promise<RunRecord | undefined> {
+    return this.#read((statements) => findRun(statements, run));
+  }
+
+  listRuns(filter: RunFilter): Promise<RunRecord[]> {
+    return this.#read((statements) => listRuns(statements, filter));
+  }
+
+  rebuildSummary(run: string, summary: RunSummary): Promise<void> {
+    return this.#write(rebuildSummary(run, summary));
+  }
+
+  saveSnapshot(snapshot: Snapshot): Promise<void> {
+    return this.#write(saveSnapshot(snapshot));
+  }
+
+  loadSnapshot(run: string, upTo: number): Promise<Snapshot | undefined> {
+    return this.#read((statements) => loadSnapshot(statements, run, upTo));
+  }
+
+  readBlob(hash: string): Promise<string> {
+    return this.#read((statements) => readBlob(statements, hash));
+  }
+
+  takeLease(request: TakeLeaseRequest): Promise<Taking> {
+    const keep = ({ taken, lease }: Taking): void => void (taken && this.#leases.keep(lease));
+    return this.#write({ ...takeLease(request, this.#clock.now()), committed: keep });
+  }
+
+  findLease(name: string): Promise<Lease | undefined> {
+    return this.#read((statements) => findLease(statements, name));
+  }
+
+  releaseLease(lease: Lease): Promise<void> {
+    return this.#write({ ...freeLease(lease), committed: () => this.#leases.forget(lease.token) });
+  }
+
+  onLeaseLost(listener: (lease: Lease) => void): () => void {
+    return this.#leases.onLost(listener);
+  }
+
+  sendCommand(command: InboxCommand): Promise<void> {
+    return this.#write(sendCommand(command));
+  }
+
+  pendingCommands(run: string): Promise<InboxCommand[]> {
+    return this.#read((statements) => pendingCommands(statements, run));
+  }
+
+  findCommand(id: string): Promise<InboxCommand | undefined> {
+    return this.#read((statements) => findCommand(statements, id));
+  }
+
+  watch(listener: () => void): () => void {
+    this.#refuseClosed();
+    return this.#watchers.add(listener);
+  }
+
+  hasRoom(): boolean {
+    this.#refuseClosed();
+    return this.#room.hasRoom();
+  }
+
+  quarantine(request: QuarantineRequest): Promise<void> {
+    return this.#write(quarantine(request, this.#clock.now()));
+  }
+
+  quarantined(run: string): Promise<StoredCommit[]> {
+    return this.#read((statements) => quarantined(statements, run));
+  }
+
+  async witnessedSeq(): Promise<undefined> {
+    return undefined;
+  }
+
+  /** A transaction per run: removing many at once would keep everyone else waiting. */
+  async prune(request: PruneRequest): Promise<Pruned> {
+    if (request.dropBlobs !== undefined) return this.#write(pruneBlobs(request.dropBlobs));
+    let total: Pruned = { runs: 0, blobs: 0 };
+    for (const run of await this.#read((statements) => runsToPrune(statements, request))) {
+      const { runs, blobs } = await this.#write(pruneRun(run, request));
+      total = { runs: total.runs + runs, blobs: total.blobs + blobs };
+    }
+    return total;
+  }
+
+  async backup(file: string): Promise<void> {
+    this.#refuseClosed();
+    await backUp(this.#connection.settings.file, file);
+  }
+
+  async checkMedium(): Promise<string[]> {
+    this.#refuseClosed();
+    return findDamage(this.#connection.settings.file);
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#shutDown());
+  }
+
+  async #shutDown(): Promise<void> {
+    this.#watchers.stop();
+    await this.#group.idle();
+    await this.#leases.stop();
+    // A store that cannot be written to any more must still close; its leases expire by themselves.
+    await Promise.allSettled(this.#leases.kept.map((lease) => this.#group.submit(freeLease(lease))));
+    this.#connection.discard();
+  }
+
+  async #read<T>(look: (statements: Statements) => T): Promise<T> {
+    this.#refuseClosed();
+    return patiently(this.#connection.settings, () => look(this.#connection.statements));
+  }
+
+  async #write<T>(change: Change<T>): Promise<T> {
+    this.#refuseClosed();
+    return this.#group.submit(change);
+  }
+
+  #refuseClosed(): void {
+    if (this.#closing !== undefined) throw storeClosed(this.url);
+  }
+}

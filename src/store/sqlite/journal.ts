@@ -1,0 +1,133 @@
+import type { Lease, StoredCommit } from '../../model/index.ts';
+import type { AppendRequest, Blob, CreateRunRequest, QuarantineRequest } from '../contract.ts';
+import { cutMisplaced, leaseLost, runExists, runMissing, seqConflict } from '../refusals.ts';
+import type { Change } from './group-commit.ts';
+import { answerCommands } from './inbox.ts';
+import { findLease, leaseOf, putLease } from './leases.ts';
+import { number, text, type Row } from './rows.ts';
+import { findRun, summaryColumns } from './runs.ts';
+import type { Statements } from './statements.ts';
+
+export function createRun(request: CreateRunRequest, now: number): Change<Lease> {
+  const { commit, owner, token, leaseMs } = request;
+  const { run, seq, hash } = commit;
+  return {
+    apply(statements) {
+      const columns = { run, seq, hash, at: request.at, ...summaryColumns(request.summary) };
+      if (statements.insertRun.run(columns).changes !== 1) throw runExists(run);
+      writeCommit(statements, commit, request.blobs);
+      const lease = putLease(statements, { name: leaseOf(run), owner, token, leaseMs }, now);
+      if (request.release) statements.freeLease.run({ name: lease.name, token });
+      return lease;
+    },
+    landed: (statements) => holdsCommit(statements, commit),
+  };
+}
+
+export function append(request: AppendRequest, now: number): Change<void> {
+  const { commit } = request;
+  return {
+    apply(statements) {
+      if (advanceRun(statements, request, now) !== 1) throw whyRefused(statements, request, now);
+      writeCommit(statements, commit, request.blobs);
+      answerCommands(statements, request);
+      if (request.release) statements.freeLease.run({ name: leaseOf(commit.run), token: request.token });
+    },
+    landed: (statements) => holdsCommit(statements, commit),
+  };
+}
+
+function advanceRun(statements: Statements, { commit, summary, at, token }: AppendRequest, now: number) {
+  return statements.advanceRun.run(
+    commit.run,
+    commit.seq,
+    commit.hash,
+    at,
+    summary.workflow,
+    summary.workflowHash,
+    summary.status,
+    summary.settled,
+    summary.total,
+    summary.wakeAt ?? null,
+    summary.reason ?? null,
+    leaseOf(commit.run),
+    token,
+    now,
+  ).changes;
+}
+
+/** Only looked into when the row was not advanced: the hot path asks once. */
+function whyRefused(statements: Statements, { commit, token }: AppendRequest, now: number): Error {
+  const head = findRun(statements, commit.run);
+  if (head === undefined) return runMissing(commit.run);
+  const lost = findLost(statements, { run: commit.run, token, now });
+  return lost ?? seqConflict(commit.run, { given: commit.seq, head: head.seq });
+}
+
+function findLost(
+  statements: Statements,
+  claim: { readonly run: string; readonly token: string; readonly now: number },
+): Error | undefined {
+  const name = leaseOf(claim.run);
+  const lease = findLease(statements, name);
+  const isOurs = lease !== undefined && lease.token === claim.token && lease.expiresAt > claim.now;
+  return isOurs ? undefined : leaseLost(name, lease);
+}
+
+function writeCommit(statements: Statements, commit: StoredCommit, blobs: readonly Blob[]): void {
+  const { run, seq } = commit;
+  statements.insertCommit.run(run, seq, commit.body, commit.hash);
+  for (const { hash, text } of blobs) {
+    statements.insertBlob.run({ hash, text });
+    statements.insertBlobRef.run({ run, seq, hash });
+  }
+}
+
+function holdsCommit(statements: Statements, { run, seq, hash }: StoredCommit): boolean {
+  return statements.findCommitHash.get({ run, seq })?.['hash'] === hash;
+}
+
+export function readCommits(
+  statements: Statements,
+  run: string,
+  page: { readonly after: number; readonly limit: number },
+): StoredCommit[] {
+  const rows = statements.readCommits.all({ run, after: page.after, limit: page.limit });
+  return rows.map((row) => toCommit(run, row));
+}
+
+export function quarantine(request: QuarantineRequest, now: number): Change<void> {
+  const { run, lastGood } = request;
+  const { seq, hash } = lastGood;
+  let next = 0;
+  return {
+    apply(statements) {
+      next = checkCut(statements, request, now) + 1;
+      statements.moveAside.run({ run, seq });
+      statements.cutCommits.run({ run, seq });
+      statements.cutSnapshots.run({ run, seq });
+      statements.cutRun.run({ run, seq, hash, at: now });
+    },
+    landed: (statements) => findRun(statements, run)?.incarnation === next,
+  };
+}
+
+/** The incarnation that is about to be cut. */
+function checkCut(statements: Statements, { run, token, lastGood }: QuarantineRequest, now: number): number {
+  const head = findRun(statements, run);
+  if (head === undefined) throw runMissing(run);
+  const lost = findLost(statements, { run, token, now });
+  if (lost !== undefined) throw lost;
+  if (lastGood.seq > 0 && !holdsCommit(statements, { run, body: '', ...lastGood })) {
+    throw cutMisplaced(run, lastGood.seq);
+  }
+  return head.incarnation;
+}
+
+export function quarantined(statements: Statements, run: string): StoredCommit[] {
+  return statements.quarantined.all({ run }).map((row) => toCommit(run, row));
+}
+
+function toCommit(run: string, row: Row): StoredCommit {
+  return { run, seq: number(row, 'seq'), body: text(row, 'body'), hash: text(row, 'hash') };
+}

@@ -1,0 +1,70 @@
+import type { Lease, LeaseOwner } from '../../model/index.ts';
+import type { TakeLeaseRequest } from '../contract.ts';
+import type { Change } from './group-commit.ts';
+import { number, optionalText, record, text, type Row } from './rows.ts';
+import type { Statements } from './statements.ts';
+
+export function leaseOf(run: string): string {
+  return `run:${run}`;
+}
+
+/** Undefined if it is free or was never taken. */
+export function findLease(statements: Statements, name: string): Lease | undefined {
+  const row = statements.findLease.get({ name });
+  return row && toLease(row);
+}
+
+export interface Taking {
+  readonly taken: boolean;
+  readonly lease: Lease;
+}
+
+export function takeLease(request: TakeLeaseRequest, now: number): Change<Taking> {
+  return {
+    apply(statements) {
+      const present = findLease(statements, request.name);
+      const isHeld = present !== undefined && present.expiresAt > now && present.token !== request.replaces;
+      return isHeld
+        ? { taken: false, lease: present }
+        : { taken: true, lease: putLease(statements, request, now) };
+    },
+    landed: (statements) => findLease(statements, request.name)?.token === request.token,
+  };
+}
+
+/** Gives the lease to whoever asks, with the next epoch of its name. */
+export function putLease(statements: Statements, request: TakeLeaseRequest, now: number): Lease {
+  const { name, owner, token } = request;
+  const times = { takenAt: now, expiresAt: now + request.leaseMs };
+  const row = statements.putLease.get({ name, token, owner: JSON.stringify(owner), ...times });
+  return Object.freeze({ name, owner, epoch: number(row ?? {}, 'epoch'), token, ...times });
+}
+
+export function freeLease(lease: { readonly name: string; readonly token: string }): Change<void> {
+  return { apply: (statements) => void statements.freeLease.run({ name: lease.name, token: lease.token }) };
+}
+
+function toLease(row: Row): Lease | undefined {
+  const token = optionalText(row, 'token');
+  if (token === undefined) return undefined;
+  return Object.freeze({
+    name: text(row, 'name'),
+    owner: toOwner(text(row, 'owner')),
+    epoch: number(row, 'epoch'),
+    token,
+    takenAt: number(row, 'taken_at'),
+    expiresAt: number(row, 'expires_at'),
+  });
+}
+
+function toOwner(json: string): LeaseOwner {
+  const owner = record(json, 'owner', {
+    host: 'string',
+    bootId: 'string',
+    pidNamespace: 'string',
+    pid: 'number',
+    startTime: 'string',
+    instance: 'string',
+  });
+  return Object.freeze(owner) as unknown as LeaseOwner;
+}

@@ -1,0 +1,93 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { hasCode, PitonError } from '../../base/index.ts';
+
+/** By the `type` of statfs(2) on Linux. Their locks and shared memory do not keep SQLite's promises. */
+const networkFileSystems: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB2'],
+  [0x5346414f, 'AFS'],
+  [0x6b414653, 'AFS'],
+  [0x01021997, '9p'],
+]);
+
+export function networkFileSystem(type: number): string | undefined {
+  return networkFileSystems.get(type >>> 0);
+}
+
+/** From the first release with a write-ahead log up to 3.51.2, SQLite could lose committed pages when a checkpoint met a writer. */
+export function losesLog(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
+  const number = major * 1_000_000 + minor * 1_000 + patch;
+  return number >= 3_007_000 && number <= 3_051_002;
+}
+
+/** Makes the folder of the file, and refuses to go on where SQLite cannot keep what it promises. */
+export function prepareMedium(file: string): void {
+  if (losesLog(process.versions.sqlite ?? '0')) throw tooOld(process.versions.sqlite!);
+  try {
+    makeFolder(dirname(file));
+    if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) throw isFolder(file);
+  } catch (error) {
+    throw error instanceof PitonError ? error : unreachable(file, error);
+  }
+  const network = networkFileSystem(statfsSync(dirname(file)).type);
+  if (network !== undefined) throw onNetwork(file, network);
+}
+
+function makeFolder(folder: string): void {
+  const first = mkdirSync(folder, { recursive: true });
+  if (first === undefined) return;
+  // A new folder that is not synced into its parent may be gone after a loss of power, and the store with it.
+  for (let made = folder; made.length >= first.length; made = dirname(made)) syncFolder(dirname(made));
+}
+
+export function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function tooOld(version: string): PitonError {
+  return new PitonError(
+    'SQLITE_TOO_OLD',
+    `This Node brings SQLite ${version}, which can lose committed data.`,
+    {
+      version,
+      remedy: 'Update Node to a release that brings SQLite 3.51.3 or later.',
+    },
+  );
+}
+
+function isFolder(file: string): PitonError {
+  return new PitonError('STORE_UNREADABLE', `The store ${file} is a folder.`, {
+    file,
+    remedy: 'Name a file in it, for example piton.db.',
+  });
+}
+
+function unreachable(file: string, cause: unknown): PitonError {
+  const reason = hasCode(cause, 'EACCES') ? 'permission denied' : String((cause as Error).message);
+  return new PitonError(
+    'STORE_UNREADABLE',
+    `The folder of the store ${file} cannot be made or read: ${reason}.`,
+    {
+      file,
+      cause,
+      remedy: 'Check the path and who owns it, or choose another place for the store.',
+    },
+  );
+}
+
+function onNetwork(file: string, network: string): PitonError {
+  return new PitonError('STORE_ON_NETWORK', `The store ${file} lies on a network file system (${network}).`, {
+    file,
+    network,
+    remedy: 'Put it on a local disk: SQLite loses data when its locks are not kept.',
+  });
+}

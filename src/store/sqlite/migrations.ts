@@ -1,0 +1,87 @@
+/** Marks the file as ours ('Pito'), so that the database of another program is never taken over. */
+export const applicationId = 0x5069746f;
+
+/**
+ * Each takes the schema from its index to the next, in one transaction. Never changed once released: a store made by an
+ * old version has been through the old text. Times are REAL because they are milliseconds that may have a fraction.
+ */
+export const migrations: readonly string[] = [
+  `
+  CREATE TABLE runs (
+    run           TEXT PRIMARY KEY,
+    seq           INTEGER NOT NULL,
+    hash          TEXT NOT NULL,
+    incarnation   INTEGER NOT NULL,
+    created_at    REAL NOT NULL,
+    updated_at    REAL NOT NULL,
+    workflow      TEXT NOT NULL,
+    workflow_hash TEXT NOT NULL,
+    status        TEXT NOT NULL,
+    settled       INTEGER NOT NULL,
+    total         INTEGER NOT NULL,
+    wake_at       REAL,
+    reason        TEXT
+  ) STRICT, WITHOUT ROWID;
+  -- Only of what never changes: an index on the status would be rewritten by every commit.
+  CREATE INDEX runs_by_age ON runs (created_at, run);
+
+  CREATE TABLE commits (
+    run  TEXT NOT NULL,
+    seq  INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    PRIMARY KEY (run, seq)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE quarantine (
+    number INTEGER PRIMARY KEY,
+    run    TEXT NOT NULL,
+    seq    INTEGER NOT NULL,
+    body   TEXT NOT NULL,
+    hash   TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX quarantine_by_run ON quarantine (run);
+
+  CREATE TABLE snapshots (
+    run    TEXT NOT NULL,
+    seq    INTEGER NOT NULL,
+    hash   TEXT NOT NULL,
+    format INTEGER NOT NULL,
+    text   TEXT NOT NULL,
+    PRIMARY KEY (run, seq)
+  ) STRICT;
+
+  CREATE TABLE blobs (
+    hash TEXT PRIMARY KEY,
+    text TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE blob_refs (
+    run  TEXT NOT NULL,
+    seq  INTEGER NOT NULL,
+    hash TEXT NOT NULL,
+    PRIMARY KEY (run, seq, hash)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX blob_refs_by_hash ON blob_refs (hash, run);
+
+  -- A free lease keeps its row, because its epoch must never go back.
+  CREATE TABLE leases (
+    name       TEXT PRIMARY KEY,
+    epoch      INTEGER NOT NULL,
+    owner      TEXT,
+    token      TEXT,
+    taken_at   REAL NOT NULL,
+    expires_at REAL NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE inbox (
+    number  INTEGER PRIMARY KEY,
+    id      TEXT NOT NULL UNIQUE,
+    run     TEXT NOT NULL,
+    at      REAL NOT NULL,
+    command TEXT NOT NULL,
+    answer  TEXT
+  ) STRICT;
+  CREATE INDEX inbox_undecided ON inbox (run, number) WHERE answer IS NULL;
+  CREATE INDEX inbox_by_run ON inbox (run);
+  `,
+];

@@ -1,0 +1,33 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { isBusy, storeError } from './faults.ts';
+
+export interface Patience {
+  readonly file: string;
+  readonly patienceMs: number;
+}
+
+/**
+ * Tries again while another connection holds the lock, without blocking the event loop: SQLite's own busy handler
+ * sleeps in place, and lets writers starve each other for seconds.
+ */
+export async function patiently<T>(patience: Patience, attempt: () => T): Promise<T> {
+  const startedAt = performance.now();
+  for (;;) {
+    try {
+      return attempt();
+    } catch (error) {
+      if (!isBusy(error) || isOver(patience, startedAt)) throw storeError(error, patience.file);
+    }
+    await untilNextTry();
+  }
+}
+
+/** By the machine's own time: a clock that tests advance would never run out by itself. */
+export function isOver({ patienceMs }: Patience, startedAt: number): boolean {
+  return performance.now() - startedAt >= patienceMs;
+}
+
+/** Jittered, so that two who collided do not collide again. */
+export function untilNextTry(): Promise<void> {
+  return pause(1 + Math.random() * 9);
+}

@@ -1,0 +1,82 @@
+import { randomFillSync } from 'node:crypto';
+import { rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Address } from './address.ts';
+import type { Connection } from './connection.ts';
+import type { Statements } from './statements.ts';
+
+const ballastBytes = 1024 * 1024;
+const freshnessMs = 1_000;
+
+/**
+ * Watches the space a store has left, and keeps a ballast file beside it: when the disk is full it is given up, so that
+ * there is room to write how things ended.
+ */
+export class Room {
+  readonly #connection: Connection;
+  #answer = true;
+  #answeredAt = -Infinity;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    this.hasRoom();
+  }
+
+  /** Looks at the disk once a second at most. */
+  hasRoom(): boolean {
+    if (performance.now() - this.#answeredAt < freshnessMs) return this.#answer;
+    this.#answeredAt = performance.now();
+    return (this.#answer = this.#look());
+  }
+
+  releaseBallast(): void {
+    this.#answeredAt = -Infinity;
+    rmSync(ballastOf(this.#connection.settings), { force: true });
+  }
+
+  #look(): boolean {
+    const { settings } = this.#connection;
+    try {
+      const freeBytes = freeOnDisk(settings.file);
+      if (freeBytes >= settings.minFreeBytes + 2 * ballastBytes) layBallast(ballastOf(settings));
+      return freeBytes >= settings.minFreeBytes && this.#isWithinQuota();
+    } catch {
+      // Whatever keeps us from looking will be named, with its file, by the next read or write.
+      return this.#answer;
+    }
+  }
+
+  /** Of a small quota, a tenth is floor enough. */
+  #isWithinQuota(): boolean {
+    const { maxBytes, minFreeBytes } = this.#connection.settings;
+    if (maxBytes === undefined) return true;
+    return freeInQuota(this.#connection.statements) >= Math.min(minFreeBytes, maxBytes / 10);
+  }
+}
+
+function ballastOf({ file }: Address): string {
+  return `${file}.ballast`;
+}
+
+function freeOnDisk(file: string): number {
+  const { bavail, bsize } = statfsSync(dirname(file));
+  return bavail * bsize;
+}
+
+function freeInQuota(statements: Statements): number {
+  const limit = Number(statements.maxPageCount.get()?.['max_page_count']);
+  const used = Number(statements.pageCount.get()?.['page_count']);
+  const reusable = Number(statements.freePageCount.get()?.['freelist_count']);
+  return (limit - used + reusable) * Number(statements.pageSize.get()?.['page_size']);
+}
+
+/** Random bytes, because a file system that compresses would store zeros in no space at all. */
+function layBallast(file: string): void {
+  if (statSync(file, { throwIfNoEntry: false }) !== undefined) return;
+  try {
+    writeFileSync(file, randomFillSync(new Uint8Array(ballastBytes)), { flag: 'wx' });
+  } catch {
+    // Without ballast everything works but the last words on a full disk; a half-written one would be of no use.
+    rmSync(file, { force: true });
+  }
+}

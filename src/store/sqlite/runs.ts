@@ -1,0 +1,79 @@
+import type { RunStatus, RunSummary } from '../../model/index.ts';
+import type { RunFilter, RunRecord } from '../contract.ts';
+import { runMissing } from '../refusals.ts';
+import { Contradiction } from './faults.ts';
+import type { Change } from './group-commit.ts';
+import { number, optionalNumber, optionalText, text, type Row } from './rows.ts';
+import type { Statements } from './statements.ts';
+
+export function findRun(statements: Statements, run: string): RunRecord | undefined {
+  const row = statements.findRun.get({ run });
+  return row && toRecord(row);
+}
+
+export function listRuns(statements: Statements, filter: RunFilter): RunRecord[] {
+  const rows = statements.listRuns.all({
+    statuses: filter.status === undefined ? null : JSON.stringify(filter.status),
+    workflow: filter.workflow ?? null,
+    prefix: filter.prefix ?? null,
+    limit: filter.limit ?? -1,
+  });
+  return rows.map(toRecord);
+}
+
+export function rebuildSummary(run: string, summary: RunSummary): Change<void> {
+  return {
+    apply(statements) {
+      const { changes } = statements.updateSummary.run({ run, ...summaryColumns(summary) });
+      if (changes !== 1) throw runMissing(run);
+    },
+  };
+}
+
+export function summaryColumns(summary: RunSummary) {
+  return {
+    workflow: summary.workflow,
+    workflowHash: summary.workflowHash,
+    status: summary.status,
+    settled: summary.settled,
+    total: summary.total,
+    wakeAt: summary.wakeAt ?? null,
+    reason: summary.reason ?? null,
+  };
+}
+
+function toRecord(row: Row): RunRecord {
+  const wakeAt = optionalNumber(row, 'wake_at');
+  const reason = optionalText(row, 'reason');
+  return Object.freeze({
+    run: text(row, 'run'),
+    seq: number(row, 'seq'),
+    hash: text(row, 'hash'),
+    incarnation: number(row, 'incarnation'),
+    createdAt: number(row, 'created_at'),
+    updatedAt: number(row, 'updated_at'),
+    workflow: text(row, 'workflow'),
+    workflowHash: text(row, 'workflow_hash'),
+    status: toStatus(text(row, 'status')),
+    settled: number(row, 'settled'),
+    total: number(row, 'total'),
+    ...(wakeAt === undefined ? {} : { wakeAt }),
+    ...(reason === undefined ? {} : { reason }),
+  });
+}
+
+const statuses: Readonly<Record<RunStatus, true>> = {
+  running: true,
+  delayed: true,
+  held: true,
+  paused: true,
+  stalled: true,
+  succeeded: true,
+  failed: true,
+  cancelled: true,
+};
+
+function toStatus(status: string): RunStatus {
+  if (!Object.hasOwn(statuses, status)) throw new Contradiction(`there is no run status '${status}'`);
+  return status as RunStatus;
+}

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import { appending, blob, creation } from '../../support/store-requests.ts';
+import type { World } from './world.ts';
+
+export function blobsContract(world: World): void {
+  describe('of blobs,', () => {
+    test('gives back the text written with a commit, however many commits and runs share it', async () => {
+      const big = blob('🧗'.repeat(200_000));
+      const lease = await world.store.createRun(creation('r1', { blobs: [big, blob('small')] }));
+      await world.store.append(appending(lease, 2, { blobs: [big, big] }));
+      await world.store.createRun(creation('r2', { blobs: [big] }));
+
+      expect(await world.store.readBlob(big.hash)).toBe(big.text);
+      expect(await world.store.readBlob(blob('small').hash)).toBe('small');
+      // One text for three references: dropping the run that brought it leaves it to the other.
+      expect(await world.store.prune({ runs: ['r1'], force: true })).toEqual({ runs: 1, blobs: 1 });
+      expect(await world.store.readBlob(big.hash)).toBe(big.text);
+    });
+
+    test('says which one is missing', async () => {
+      const { hash } = blob('never stored');
+      await expect(world.store.readBlob(hash)).rejects.toMatchObject({
+        code: 'BLOB_MISSING',
+        details: { hash },
+      });
+    });
+  });
+}
+
+/** For stores whose medium others can get at. */
+export function damagedBlobsContract(world: World): void {
+  test('refuses to give a text that no longer has its hash', async () => {
+    const { hash } = blob('precious');
+    await world.store.createRun(creation('r1', { blobs: [blob('precious')] }));
+    world.damageBlob(hash);
+
+    await expect(world.store.readBlob(hash)).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
+  });
+}

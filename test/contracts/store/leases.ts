@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest';
+import type { Lease } from '../../../src/model/index.ts';
+import { eventually } from '../../support/eventually.ts';
+import { appending, creation, longLeaseMs, ownerNamed, taking } from '../../support/store-requests.ts';
+import { seqsOf, type World } from './world.ts';
+
+export function leasesContract(world: World): void {
+  describe('of leases,', () => {
+    test('gives a free one to whoever asks first', async () => {
+      const request = taking('run:r1');
+      const { taken, lease } = await world.store.takeLease(request);
+
+      expect(taken).toBe(true);
+      expect(lease).toEqual({
+        name: 'run:r1',
+        owner: request.owner,
+        epoch: 1,
+        token: request.token,
+        takenAt: world.clock.now(),
+        expiresAt: world.clock.now() + longLeaseMs,
+      });
+    });
+
+    test('gives a held one to nobody else, and says who holds it', async () => {
+      const another = await world.openAnother();
+      const { lease } = await world.store.takeLease(taking('run:r1', { owner: ownerNamed('ada') }));
+      const refused = await another.takeLease(taking('run:r1'));
+
+      expect(refused).toEqual({ taken: false, lease });
+      expect(await another.findLease('run:r1')).toEqual(lease);
+    });
+
+    test('gives one of two who ask in the same turn the lease', async () => {
+      const another = await world.openAnother();
+      const results = await Promise.all([
+        world.store.takeLease(taking('run:r1')),
+        another.takeLease(taking('run:r1')),
+      ]);
+
+      expect(results.filter(({ taken }) => taken)).toHaveLength(1);
+      expect(results[0]!.lease.token).toBe(results[1]!.lease.token);
+    });
+
+    test('gives an expired one to the next, with a higher epoch, and shuts out the former holder', async () => {
+      const silent = await world.openSilent();
+      const first = await silent.createRun(creation('r1'));
+      world.clock.advance(longLeaseMs - 1);
+      expect((await world.store.takeLease(taking('run:r1'))).taken).toBe(false);
+      world.clock.advance(1);
+      expect((await world.store.findLease('run:r1'))?.token).toBe(first.token);
+      const second = await world.store.takeLease(taking('run:r1'));
+
+      expect(second).toMatchObject({ taken: true, lease: { epoch: 2 } });
+      await expect(silent.append(appending(first, 2))).rejects.toMatchObject({ code: 'LEASE_LOST' });
+      await world.store.append(appending(second.lease, 2));
+      expect(await seqsOf(world.store, 'r1')).toEqual([1, 2]);
+    });
+
+    test('refuses a commit under an expired lease even if nobody else has taken it', async () => {
+      const silent = await world.openSilent();
+      const lease = await silent.createRun(creation('r1'));
+      world.clock.advance(longLeaseMs);
+
+      await expect(silent.append(appending(lease, 2))).rejects.toMatchObject({ code: 'LEASE_LOST' });
+    });
+
+    test('gives one to whoever knows its holder to be dead and shows the token it replaces', async () => {
+      const another = await world.openAnother();
+      const first = await world.store.createRun(creation('r1'));
+      expect((await another.takeLease(taking('run:r1', { replaces: 'wrong' }))).taken).toBe(false);
+      const second = await another.takeLease(taking('run:r1', { replaces: first.token }));
+
+      expect(second).toMatchObject({ taken: true, lease: { epoch: 2, owner: { instance: 'bob' } } });
+      await expect(world.store.append(appending(first, 2))).rejects.toMatchObject({ code: 'LEASE_LOST' });
+    });
+
+    test('lets one of two replace the same dead holder', async () => {
+      const another = await world.openAnother();
+      const dead = await world.store.createRun(creation('r1'));
+      const results = await Promise.all([
+        world.store.takeLease(taking('run:r1', { replaces: dead.token })),
+        another.takeLease(taking('run:r1', { replaces: dead.token })),
+      ]);
+
+      expect(results.map(({ taken }) => taken).sort()).toEqual([false, true]);
+      expect((await world.store.findLease('run:r1'))?.epoch).toBe(2);
+    });
+
+    test('frees a released one at once, and counts its epochs on', async () => {
+      const another = await world.openAnother();
+      const { lease } = await world.store.takeLease(taking('run:r1'));
+      await world.store.releaseLease(lease);
+
+      expect(await another.findLease('run:r1')).toBeUndefined();
+      const next = await another.takeLease(taking('run:r1'));
+      expect(next).toMatchObject({ taken: true, lease: { epoch: 2 } });
+    });
+
+    test('does not take a lease away from its new holder when the former one releases it', async () => {
+      const another = await world.openAnother();
+      const { lease } = await world.store.takeLease(taking('run:r1'));
+      const next = await another.takeLease(taking('run:r1', { replaces: lease.token }));
+      await world.store.releaseLease(lease);
+
+      expect(await another.findLease('run:r1')).toEqual(next.lease);
+    });
+
+    test('tells the holder once that its lease was lost, and not of leases it gave up', async () => {
+      const another = await world.openAnother();
+      const lost: Lease[] = [];
+      world.store.onLeaseLost((lease) => lost.push(lease));
+      const short = { leaseMs: 600 };
+      const given = await world.store.takeLease(taking('run:given', short));
+      const kept = await world.store.takeLease(taking('run:kept', short));
+      const ended = await world.store.createRun(creation('ended', short));
+      const robbed = await world.store.createRun(creation('robbed', short));
+      await world.store.releaseLease(given.lease);
+      await world.store.append(appending(ended, 2, { release: {} }));
+      await another.takeLease(taking('run:given'));
+      await another.takeLease(taking('run:robbed', { replaces: robbed.token }));
+
+      await eventually('the loss is reported', () => lost.length > 0);
+      const first = (await world.store.findLease('run:kept'))!.expiresAt;
+      world.clock.advance(1);
+      await eventually(
+        'the other lease was renewed again',
+        async () => (await world.store.findLease('run:kept'))!.expiresAt > first,
+      );
+      expect(lost.map(({ token }) => token)).toEqual([robbed.token]);
+      expect((await world.store.findLease('run:kept'))?.token).toBe(kept.lease.token);
+    });
+
+    test('calls nobody who has stopped listening for lost leases', async () => {
+      const another = await world.openAnother();
+      const heard: string[] = [];
+      const stop = world.store.onLeaseLost(() => heard.push('stopped'));
+      world.store.onLeaseLost(() => heard.push('listening'));
+      stop();
+      const robbed = await world.store.createRun(creation('r1', { leaseMs: 600 }));
+      await another.takeLease(taking('run:r1', { replaces: robbed.token }));
+
+      await eventually('the loss is reported', () => heard.length > 0);
+      expect(heard).toEqual(['listening']);
+    });
+
+    test('frees those of a store that closes', async () => {
+      const another = await world.openAnother();
+      await world.store.createRun(creation('r1'));
+      await world.store.takeLease(taking('lock:deploy'));
+      await world.store.close();
+
+      expect(await another.findLease('run:r1')).toBeUndefined();
+      expect(await another.takeLease(taking('lock:deploy'))).toMatchObject({
+        taken: true,
+        lease: { epoch: 2 },
+      });
+    });
+
+    test('leaves those of others alone when it closes', async () => {
+      const another = await world.openAnother();
+      const { lease } = await another.takeLease(taking('run:r1'));
+      await world.store.close();
+
+      expect(await another.findLease('run:r1')).toEqual(lease);
+    });
+  });
+}

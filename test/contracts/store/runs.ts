@@ -1,0 +1,45 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { RunFilter } from '../../../src/store/index.ts';
+import { creation, summary } from '../../support/store-requests.ts';
+import type { World } from './world.ts';
+
+export function listingContract(world: World): void {
+  const listed = async (filter: RunFilter): Promise<string[]> =>
+    (await world.store.listRuns(filter)).map(({ run }) => run);
+
+  describe('when runs are listed,', () => {
+    beforeEach(async () => {
+      await world.store.createRun(creation('b-old', { at: 1_000 }));
+      await world.store.createRun(creation('a-new', { at: 3_000, summary: summary({ workflow: 'test' }) }));
+      await world.store.createRun(creation('b-mid', { at: 2_000, summary: summary({ status: 'failed' }) }));
+    });
+
+    test('gives the newest first', async () => {
+      expect(await listed({})).toEqual(['a-new', 'b-mid', 'b-old']);
+      expect(await listed({ limit: 2 })).toEqual(['a-new', 'b-mid']);
+    });
+
+    test('filters by status, workflow and the beginning of the id', async () => {
+      expect(await listed({ status: ['failed', 'held'] })).toEqual(['b-mid']);
+      expect(await listed({ status: [] })).toEqual([]);
+      expect(await listed({ workflow: 'test' })).toEqual(['a-new']);
+      expect(await listed({ prefix: 'b-' })).toEqual(['b-mid', 'b-old']);
+      expect(await listed({ prefix: 'b-', status: ['running'] })).toEqual(['b-old']);
+      expect(await listed({ prefix: '%' })).toEqual([]);
+    });
+
+    test('gives the same rows that are found singly', async () => {
+      expect(await world.store.listRuns({ prefix: 'b-old' })).toEqual([await world.store.findRun('b-old')]);
+    });
+
+    test('replaces a summary that was folded anew, without touching the journal', async () => {
+      const before = await world.store.findRun('b-old');
+      await world.store.rebuildSummary('b-old', summary({ status: 'held', reason: 'ask' }));
+
+      expect(await world.store.findRun('b-old')).toEqual({ ...before, status: 'held', reason: 'ask' });
+      await expect(world.store.rebuildSummary('nobody', summary())).rejects.toMatchObject({
+        code: 'RUN_MISSING',
+      });
+    });
+  });
+}

@@ -1,0 +1,232 @@
+/** Drives a workflow through the kernel alone: a scripted world, a clock that is set, a journal, and crashes on request. */
+import type { JsonObject } from '../../src/base/index.ts';
+import {
+  decideCommand,
+  decideOutcome,
+  decodeState,
+  encodeState,
+  fold,
+  foldCommit,
+  isSettled,
+  newRunState,
+  nextWake,
+  outputOf,
+  plan,
+  statusOf,
+  statusOfTask,
+  taskAt,
+  type RunState,
+  type World,
+} from '../../src/kernel/index.ts';
+import {
+  isFinal,
+  type Command,
+  type CommandAnswer,
+  type Commit,
+  type Event,
+  type Evaluator,
+  type Outcome,
+  type TaskStatus,
+  type Workflow,
+} from '../../src/model/index.ts';
+import { stubEvaluator, type Closures } from './stub-evaluator.ts';
+
+/** One try that is under way: which task, and how often it has failed and been interrupted so far. */
+export interface Try {
+  readonly task: string;
+  readonly name: string;
+  readonly number: number;
+  readonly failures: number;
+}
+
+export type Script = (given: Try) => Outcome;
+
+export interface SimulationGiven {
+  readonly inputs?: JsonObject;
+  readonly state?: JsonObject;
+  readonly closures?: Closures;
+  readonly script?: Script;
+  /** Every throw of the dice; in [0, 1). */
+  readonly chance?: () => number;
+  readonly evaluator?: Evaluator;
+}
+
+export const done: Outcome = { type: 'succeeded', output: null };
+export const interrupted: Outcome = { type: 'interrupted', reason: 'the process ended' };
+
+export function succeededWith(output: JsonObject | string | number): Outcome {
+  return { type: 'succeeded', output };
+}
+
+export function failedWith(code = 'BROKEN', retryable = true): Outcome {
+  return { type: 'failed', failure: { code, message: `it is ${code.toLowerCase()}`, retryable } };
+}
+
+export function simulate(workflow: Workflow, given: SimulationGiven = {}): Simulation {
+  const { inputs = {}, state } = given;
+  const created: Event = {
+    type: 'run.created',
+    data: { workflow, inputs, ...(state !== undefined && { state }) },
+  };
+  const simulation = new Simulation(given, created);
+  simulation.transition();
+  return simulation;
+}
+
+export class Simulation {
+  readonly journal: Commit[] = [];
+  state: RunState;
+  now = 1_000_000;
+  /** false: the driver may start nothing, as when the disk is full. */
+  mayStart = true;
+  readonly evaluator: Evaluator;
+  readonly #script: Script;
+  readonly #chance: () => number;
+  #pending: Event[];
+  #minted = 0;
+  #commands = 0;
+
+  constructor(given: SimulationGiven, created: Event) {
+    this.evaluator = given.evaluator ?? stubEvaluator(given.closures);
+    this.#script = given.script ?? (() => done);
+    this.#chance = given.chance ?? (() => 0.5);
+    this.#pending = [created];
+    this.state = newRunState(this.#commit([created]));
+    fold(this.state, created, this.#position());
+  }
+
+  get status(): string {
+    return statusOf(this.state);
+  }
+
+  get isOver(): boolean {
+    return isFinal(statusOf(this.state));
+  }
+
+  get world(): World {
+    return {
+      now: this.now,
+      chance: this.#chance,
+      mint: () => `try-${++this.#minted}`,
+      evaluator: this.evaluator,
+      mayStart: this.mayStart,
+      maxOutputBytes: 1_000_000_000,
+    };
+  }
+
+  /** Addresses of the tasks of which an attempt is under way, in the order of creation. */
+  get running(): string[] {
+    const found = [...this.state.tasks.values()].filter(
+      ({ life }) => life.status === 'running' && life.attempt !== undefined,
+    );
+    return found.map(({ address }) => address);
+  }
+
+  /** Status by address. */
+  get statuses(): Record<string, TaskStatus> {
+    return Object.fromEntries(
+      [...this.state.tasks.values()].map((task) => [task.address, statusOfTask(task)]),
+    );
+  }
+
+  get events(): Event[] {
+    return this.journal.flatMap(({ events }) => events);
+  }
+
+  statusOf(address: string): TaskStatus {
+    return statusOfTask(taskAt(this.state, address));
+  }
+
+  outputOf(address: string): unknown {
+    return outputOf(this.state, taskAt(this.state, address));
+  }
+
+  /** One transition: what is decided, folded, then all that follows from it, in one commit. */
+  transition(...decisions: readonly (() => readonly Event[])[]): Event[] {
+    const position = this.#position();
+    const events = this.#pending;
+    this.#pending = [];
+    for (const decide of decisions) {
+      for (const event of decide()) {
+        fold(this.state, event, position);
+        events.push(event);
+      }
+    }
+    for (const event of plan(this.state, this.world, position)) events.push(event);
+    if (events.length > 0) this.journal.push(this.#commit(events));
+    return events;
+  }
+
+  /** The attempt of that task ends: as the script says, or otherwise if told so. */
+  end(address: string, outcome?: Outcome): Event[] {
+    const { attempts: number, failures, spec } = taskAt(this.state, address);
+    const scripted = outcome ?? this.#script({ task: address, name: spec.name, number, failures });
+    return this.transition(this.#ending(address, scripted));
+  }
+
+  #ending(address: string, outcome: Outcome): () => Event[] {
+    return () => decideOutcome(this.state, taskAt(this.state, address), { outcome, world: this.world });
+  }
+
+  command(command: Command): CommandAnswer {
+    let given: CommandAnswer | undefined;
+    const id = `command-${++this.#commands}`;
+    this.transition(() => {
+      const inbox = { id, run: this.state.run, at: this.now, command };
+      const { events, answer } = decideCommand(this.state, inbox);
+      given = answer;
+      return events;
+    });
+    return given!;
+  }
+
+  /** Lets time pass until the next timer is due. False if there is none. */
+  wake(): boolean {
+    const due = nextWake(this.state);
+    if (due === undefined) return false;
+    this.now = Math.max(this.now, due);
+    this.transition();
+    return true;
+  }
+
+  /** Ends attempts, in the order that `choose` likes, and lets time pass, until nothing more happens by itself. */
+  drain(choose: (count: number) => number = () => 0): this {
+    for (let steps = 0; !this.isOver; steps++) {
+      if (steps > 100_000) throw new Error('the run does not come to an end');
+      const { running } = this;
+      if (running.length > 0) this.end(running[choose(running.length)]!);
+      else if (this.status === 'paused' || !this.wake()) return this;
+    }
+    return this;
+  }
+
+  /** The process dies; another one folds the journal (as far as it survived) and interrupts what was under way. */
+  crash({ seq = this.journal.length, snapshot = false }: { seq?: number; snapshot?: boolean } = {}): this {
+    this.journal.length = seq;
+    const folded = this.replayed();
+    this.state = snapshot ? decodeState(encodeState(folded)) : folded;
+    this.transition(...this.running.map((address) => this.#ending(address, interrupted)));
+    return this;
+  }
+
+  /** The state as the journal alone gives it. */
+  replayed(): RunState {
+    let state: RunState | undefined;
+    for (const commit of this.journal)
+      state = foldCommit(state, JSON.parse(JSON.stringify(commit)) as Commit);
+    return state!;
+  }
+
+  /** Whether a task with that address has come to its end. */
+  isSettled(address: string): boolean {
+    return isSettled(taskAt(this.state, address).life);
+  }
+
+  #position(): { seq: number; at: number } {
+    return { seq: this.journal.length + 1, at: this.now };
+  }
+
+  #commit(events: readonly Event[]): Commit {
+    return { run: 'run', ...this.#position(), epoch: 1, version: 1, events };
+  }
+}
