@@ -27,6 +27,11 @@ export interface Finding {
   readonly malformed?: boolean;
 }
 
+/** Whether something at this place, or inside of it, is known to be wrong: then consequences are not worth telling. */
+export function isReported(at: Path, findings: readonly Finding[]): boolean {
+  return findings.some((finding) => at.every((step, index) => finding.at[index] === step));
+}
+
 export function toProblem(finding: Finding): Problem {
   const { at, message, remedy } = finding;
   return { message, path: renderPath(at), ...(remedy === undefined ? {} : { remedy }) };

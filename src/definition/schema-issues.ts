@@ -53,8 +53,8 @@ function explainIssue(issue: Issue, value: unknown, around: Path): Misfit[] {
 
 /** Whoever got past the first look at the value is what was meant; if nobody did, all of them are named. */
 function explainUnion(branches: readonly (readonly Issue[])[], value: unknown, at: Path): Misfit[] {
-  const meant = branches.filter((issues) => !issues.some(isMismatch));
-  if (meant[0] !== undefined) return meant[0].flatMap((issue) => explainIssue(issue, value, at));
+  const meant = branches.find((issues) => !issues.some(isMismatch));
+  if (meant !== undefined) return meant.flatMap((issue) => explainIssue(issue, value, at));
   return [{ at, message: expected([...new Set(branches.flatMap(expectedBy))], valueAt(value, at)) }];
 }
 

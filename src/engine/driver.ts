@@ -229,7 +229,7 @@ export class Driver {
   async #commit(answers: Answers): Promise<void> {
     const { events } = this.#buffer;
     const isEnd = this.#state.phase.status !== 'active' && this.#state.phase.status !== 'paused';
-    const leftOver = { accepted: false, text: `the run has ${this.#state.phase.status}` };
+    const leftOver = { accepted: false, text: `the run has ended: ${this.#state.phase.status}` };
     const startedAt = this.#ports.clock.now();
     await appendUntilDurable(
       {

@@ -22,7 +22,7 @@ interface Verdict {
 
 function verdict(state: RunState, command: Command): Verdict {
   const { status } = state.phase;
-  if (status !== 'active' && status !== 'paused') return refuse(`the run has ${status}`);
+  if (status !== 'active' && status !== 'paused') return refuse(`the run has ended: ${status}`);
   switch (command.type) {
     case 'pause':
       return pause(state, command.reason);

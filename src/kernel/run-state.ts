@@ -193,10 +193,20 @@ export function* scopesAround(state: RunState, task: TaskState): Generator<Scope
  */
 export function cancellingOf(state: RunState, task: TaskState): Cancelling | undefined {
   for (let member = task; ; member = taskAt(state, member.scope)) {
-    const { cancelling } = scopeAt(state, member.scope);
+    const scope = scopeAt(state, member.scope);
+    const cancelling =
+      scope.cancelling ?? (scope.workflow.failFast ? tooManyFailed(state, member) : undefined);
     if (cancelling !== undefined && !survives(member, cancelling)) return cancelling;
     if (member.scope === '') return undefined;
   }
+}
+
+/** Of the items of a for-each: then the others are not started, and with fail-fast stopped. */
+export function tooManyFailed(state: RunState, { item }: TaskState): Cancelling | undefined {
+  if (item === undefined) return undefined;
+  const { group, spec, address } = taskAt(state, item.parent);
+  if (group!.failed <= spec.forEach!.maxFailures) return undefined;
+  return { reason: `too many items of ${address} failed`, failFast: true };
 }
 
 /** Cleaning up after a failure is what a task with failure() or always() is for. */

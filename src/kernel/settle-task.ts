@@ -6,6 +6,7 @@ import {
   isSettled,
   scopeAt,
   taskAt,
+  tooManyFailed,
   type Cancelling,
   type GroupState,
   type Life,
@@ -61,7 +62,9 @@ function settleItem(state: RunState, task: TaskState, parentAddress: string): vo
 function failItem(state: RunState, parent: TaskState, group: GroupState): void {
   group.failed++;
   if (group.failed !== parent.spec.forEach!.maxFailures + 1) return;
-  for (const item of group.items) state.agenda.doomed.push(item);
+  for (const item of group.items) {
+    for (const { address } of withBelow(state, taskAt(state, item))) state.agenda.doomed.push(address);
+  }
 }
 
 function settleInScope(state: RunState, task: TaskState, scope: ScopeState): void {
@@ -76,14 +79,28 @@ function settleInScope(state: RunState, task: TaskState, scope: ScopeState): voi
 
 function releaseDependants(state: RunState, task: TaskState): void {
   const succeeded = countsAsSuccess(task);
-  const failed = task.ancestorFailed || (task.life.status === 'failed' && !task.spec.continueOnError);
-  const { workflow } = scopeAt(state, task.scope);
-  for (const name of indexOf(workflow).dependants.get(task.spec.name) ?? []) {
-    const dependant = taskAt(state, addressOf(task.scope, name));
+  if (task.ancestorFailed || (task.life.status === 'failed' && !task.spec.continueOnError))
+    tellOfFailure(state, task);
+  for (const dependant of dependantsOf(state, task)) {
     dependant.needFailed ||= !succeeded;
-    dependant.ancestorFailed ||= failed;
     if (--dependant.unmet === 0) state.agenda.undecided.push(dependant.address);
   }
+}
+
+/** A dependant that settled before what it needs (it was cancelled or skipped) has told its own too early. */
+function tellOfFailure(state: RunState, task: TaskState): void {
+  const telling = [task];
+  for (let teller = telling.pop(); teller !== undefined; teller = telling.pop()) {
+    for (const dependant of dependantsOf(state, teller)) {
+      if (!dependant.ancestorFailed && isSettled(dependant.life)) telling.push(dependant);
+      dependant.ancestorFailed = true;
+    }
+  }
+}
+
+function dependantsOf(state: RunState, { scope, spec }: TaskState): TaskState[] {
+  const names = indexOf(scopeAt(state, scope).workflow).dependants.get(spec.name) ?? [];
+  return names.map((name) => taskAt(state, addressOf(scope, name)));
 }
 
 function failScope(state: RunState, task: TaskState, scope: ScopeState): void {
@@ -120,13 +137,10 @@ function* withBelow(state: RunState, task: TaskState): Generator<TaskState> {
 
 /** Why a task must not be started (again), if it must not: its scope is being cancelled, or too many other items have failed. */
 export function doomOf(state: RunState, task: TaskState): string | undefined {
-  const stop = reasonToStop(state, task);
-  if (stop !== undefined || task.item === undefined) return stop;
-  const { group, spec, address } = taskAt(state, task.item.parent);
-  return group!.failed > spec.forEach!.maxFailures ? `too many items of ${address} failed` : undefined;
+  return reasonToStop(state, task) ?? tooManyFailed(state, task)?.reason;
 }
 
-/** Why a running attempt is to be stopped, if it is: its scope is being cancelled. */
+/** Why a running attempt is to be stopped, if it is: its scope is being cancelled, or with fail-fast its for-each has failed. */
 export function reasonToStop(state: RunState, task: TaskState): string | undefined {
   return cancellingOf(state, task)?.reason;
 }

@@ -1,6 +1,6 @@
 import { PitonError } from '../base/index.ts';
 import { readEvents, type Driver, type Engine, type RunEvent } from '../engine/index.ts';
-import { isFinal, type Command, type RunStatus } from '../model/index.ts';
+import { isFinal, type Command, type CommandAnswer, type RunStatus } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { checkpointOf, resultOf, type Checkpoint, type RunResult } from './checkpoint.ts';
 import type { Definition, Progress } from './definition.ts';
@@ -103,14 +103,15 @@ export class Run<Outputs = unknown, State = unknown> {
   }
 
   async #send(command: Command): Promise<CommandResult> {
+    const { status } = await this.#engine.find(this.id);
+    if (isFinal(status)) return { status: 'refused', text: `the run has ended: ${status}` };
     const id = await this.#engine.send(this.id, command);
-    let isDriven = true;
+    let answer: CommandAnswer | undefined;
     await this.#until(async () => {
-      if ((await this.#engine.answerTo(id)) !== undefined) return true;
-      isDriven = await this.#engine.isDriven(this.id);
-      return !isDriven;
+      const isDriven = await this.#engine.isDriven(this.id);
+      answer = await this.#engine.answerTo(id);
+      return answer !== undefined || !isDriven;
     });
-    const answer = await this.#engine.answerTo(id);
     if (answer === undefined)
       return { status: 'queued', text: 'nobody drives the run: it waits for whoever resumes it' };
     return { status: answer.accepted ? 'accepted' : 'refused', text: answer.text };

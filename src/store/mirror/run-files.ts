@@ -69,7 +69,7 @@ export class RunFiles {
   /** Makes the journal a plain file that ends after its last readable line, ready to be appended to. */
   async prepare({ bytes, rest }: Shown): Promise<void> {
     await mkdir(this.folder, { recursive: true });
-    if ((await this.size()) === undefined) await writeFile(this.#journal, await this.#readContent());
+    if ((await this.size()) === undefined) await replace(this.#journal, await this.#readContent());
     await rm(this.#compressed, { force: true });
     if (rest !== '') await this.cut(bytes, rest.includes('\n') ? rest : '');
   }
@@ -80,10 +80,8 @@ export class RunFiles {
     await truncate(this.#journal, bytes);
   }
 
-  /** Renamed into place, so that whoever reads it finds the old one or the new one. */
   async writeLast(record: RunRecord): Promise<void> {
-    await writeFile(`${this.#last}.new`, `${JSON.stringify(record, undefined, 2)}\n`);
-    await rename(`${this.#last}.new`, this.#last);
+    await replace(this.#last, `${JSON.stringify(record, undefined, 2)}\n`);
   }
 
   async compress(): Promise<void> {
@@ -111,6 +109,12 @@ export class RunFiles {
       if ((await unlessMissing(stat(name))) === undefined) return name;
     }
   }
+}
+
+/** Renamed into place, so that whoever reads the file finds the old one or the new one, whole. */
+async function replace(file: string, content: string): Promise<void> {
+  await writeFile(`${file}.new`, content);
+  await rename(`${file}.new`, file);
 }
 
 async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { workerFile } from './worker-file.ts';
 
@@ -54,7 +53,7 @@ export class Heartbeat {
     if (worker === undefined) return;
     // Whoever awaits this must not be left hanging by a process that ends because nothing else keeps it alive.
     worker.ref();
-    const ended = once(worker, 'exit');
+    const ended = new Promise((resolve) => worker.once('exit', resolve));
     this.#order({ type: 'stop' });
     await ended;
   }
@@ -64,13 +63,14 @@ export class Heartbeat {
       workerData: { file: this.#file, leases: [...this.#held.values()] },
       execArgv: [],
     });
-    worker.unref();
     worker.on('message', ({ lost }: HeartbeatReport) => this.#report(lost));
     worker.on('error', (error) =>
       process.emitWarning(`The lease heartbeat of ${this.#file} died: ${error.message}`),
     );
     // Leases of a dead thread expire, which stops their drivers; the next lease taken starts a new thread for all of them.
     worker.on('exit', () => (this.#worker = undefined));
+    // After the listeners: adding one for messages makes the thread count again.
+    worker.unref();
     this.#worker = worker;
   }
 

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { hasCode, PitonError } from '../../base/index.ts';
+import { hasCode, PitonError, randomId } from '../../base/index.ts';
 import { storeError } from './faults.ts';
 import { syncFolder } from './medium.ts';
 import { workerFile } from './worker-file.ts';
@@ -16,7 +16,7 @@ export type UpkeepTask =
  */
 export async function backUp(file: string, given: string): Promise<void> {
   const target = resolve(given);
-  const partial = `${target}.partial`;
+  const partial = `${target}.${randomId(8)}.partial`;
   reserve(target);
   try {
     await inWorker({ type: 'backup', file, target: partial });

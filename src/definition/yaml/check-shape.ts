@@ -1,0 +1,90 @@
+import type { z } from 'zod';
+import { isPlainObject, nearest } from '../../base/index.ts';
+import type { Finding, Path } from '../problems.ts';
+import { explainIssues, type Misfit } from '../schema-issues.ts';
+import { workflowFile, type WorkflowFile } from './file-schema.ts';
+
+export interface Shape {
+  /** Without the parts that do not fit; undefined if nothing useful is left. */
+  readonly file: WorkflowFile | undefined;
+  readonly findings: readonly Finding[];
+}
+
+/** Keys and kinds of values. What does not fit is taken out, so that the rest can be looked at all the same. */
+export function checkShape(value: unknown): Shape {
+  const { data, error } = workflowFile.safeParse(value);
+  if (error === undefined) return { file: data, findings: [] };
+  const misfits = explainIssues(error.issues, value);
+  const rest: unknown = structuredClone(value);
+  // From behind, so that the places in lists stay right.
+  for (const misfit of misfits.toReversed()) takeOut(rest, misfit);
+  if (isPlainObject(rest)) rest['name'] ??= 'unnamed';
+  return { file: workflowFile.safeParse(rest).data, findings: misfits.flatMap(describe) };
+}
+
+function describe({ at, message, unknownKeys, missing }: Misfit): Finding[] {
+  if (unknownKeys !== undefined) return unknownKeys.map((key) => unknownKey(key, at));
+  const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+  return [{ at: missing === true ? at.slice(0, -1) : at, message: sentence }];
+}
+
+/** Keys of one form in the other: nearly right, and more helpful than a similar word. */
+const misplaced: Readonly<Record<string, string>> = {
+  needs: 'A node of a graph has no `needs`; `next` says what follows it.',
+  if: 'A node of a graph has no `if`; put it on an edge: `next: [{ if: …, to: … }]`.',
+  next: 'Tasks have no `next`: order them with `needs`, or put them under `graph`.',
+  update: 'Only the nodes of a graph update a state.',
+};
+
+function unknownKey(key: string, at: Path): Finding {
+  const known = keysAt(workflowFile, at);
+  const similar = nearest(key, known);
+  const remedy =
+    misplaced[key] ??
+    (similar === undefined ? `Known here: ${known.join(', ')}.` : `Did you mean \`${similar}\`?`);
+  return { at: [...at, key], onKey: true, message: `There is no key \`${key}\` here.`, remedy };
+}
+
+/** The keys that the schema knows at a place. */
+function keysAt(schema: z.core.$ZodType, path: Path): string[] {
+  const { def } = schema as unknown as { def: z.core.$ZodTypes['_zod']['def'] };
+  const [step, ...rest] = path;
+  switch (def.type) {
+    case 'optional':
+      return keysAt(def.innerType, path);
+    case 'union':
+      return def.options.flatMap((option) => keysAt(option, path));
+    case 'record':
+      return step === undefined ? [] : keysAt(def.valueType, rest);
+    case 'array':
+      return step === undefined ? [] : keysAt(def.element, rest);
+    case 'object': {
+      if (step === undefined) return Object.keys(def.shape);
+      const inside = def.shape[step];
+      return inside === undefined ? [] : keysAt(inside, rest);
+    }
+    default:
+      return [];
+  }
+}
+
+function takeOut(root: unknown, { at, unknownKeys, missing }: Misfit): void {
+  if (unknownKeys !== undefined) unknownKeys.forEach((key) => remove(root, [...at, key]));
+  else remove(root, missing === true ? at.slice(0, -1) : at);
+}
+
+/** A task that is no task stays as an empty one: others may need it by name. */
+function remove(root: unknown, path: Path): void {
+  const owner = walk(root, path.slice(0, -1));
+  const key = path.at(-1);
+  if (owner === undefined || key === undefined) return;
+  if (Array.isArray(owner)) owner.splice(Number(key), 1);
+  else if (path.at(-2) === 'tasks' || path.at(-2) === 'graph') owner[key] = {};
+  else delete owner[key];
+}
+
+function walk(root: unknown, path: Path): Record<string, unknown> | undefined {
+  let inside = root;
+  for (const step of path) inside = (inside as Record<string, unknown> | undefined)?.[step];
+  return typeof inside === 'object' && inside !== null ? (inside as Record<string, unknown>) : undefined;
+}

@@ -1,0 +1,68 @@
+import { parseDuration } from '../../base/index.ts';
+import type { CheckpointPolicy } from '../../model/index.ts';
+import type { Finding, Path } from '../problems.ts';
+import type { TaskDraft, WorkflowDraft } from '../workflow-draft.ts';
+import type { TaskEntry, WorkflowFile } from './file-schema.ts';
+
+/** What a file says in its own way: durations as text, one name instead of a list, a number for a policy. */
+export function toList(value: string | readonly string[] | undefined): readonly string[] | undefined {
+  return typeof value === 'string' ? [value] : value;
+}
+
+export function toText(value: string | number | undefined): string | undefined {
+  return value === undefined ? undefined : String(value);
+}
+
+export function toMilliseconds(
+  value: string | number | undefined,
+  at: Path,
+  findings: Finding[],
+): number | undefined {
+  if (value === undefined) return undefined;
+  const ms = parseDuration(value);
+  if (ms === undefined) {
+    const remedy = 'Write 250ms, 30s, 1h30m, or a number of milliseconds.';
+    findings.push({ at, message: `\`${value}\` is no time span.`, remedy });
+  }
+  return ms;
+}
+
+const defaultJitter = 0.5;
+
+export function toRetry(retry: TaskEntry['retry'], at: Path, findings: Finding[]): TaskDraft['retry'] {
+  if (retry === undefined || typeof retry === 'number') {
+    return retry === undefined ? undefined : { attempts: retry };
+  }
+  const { jitter } = retry;
+  return {
+    attempts: retry.attempts,
+    backoffMs: toMilliseconds(retry.backoff, [...at, 'backoff'], findings),
+    factor: retry.factor,
+    maxBackoffMs: toMilliseconds(retry.max, [...at, 'max'], findings),
+    jitter: typeof jitter === 'boolean' ? (jitter ? defaultJitter : 0) : jitter,
+    on: toList(retry.on),
+    notOn: toList(retry['not-on']),
+  };
+}
+
+const checkpointNames: Readonly<Record<string, CheckpointPolicy['every']>> = {
+  'every-task': { tasks: 1 },
+  'on-gates': 'gates',
+  manual: 'manual',
+  off: 'off',
+};
+
+export function toCheckpoint(
+  checkpoint: WorkflowFile['checkpoint'],
+  at: Path,
+  findings: Finding[],
+): WorkflowDraft['checkpoint'] {
+  if (checkpoint === undefined) return undefined;
+  if (typeof checkpoint === 'string') return { every: checkpointNames[checkpoint] };
+  const { every, preserve } = checkpoint;
+  if (typeof every === 'number') return { every: { tasks: every }, preserve };
+  const named = every === undefined ? undefined : checkpointNames[every];
+  if (every === undefined || named !== undefined) return { every: named, preserve };
+  const ms = toMilliseconds(every, [...at, 'every'], findings);
+  return { every: ms === undefined ? undefined : { ms }, preserve };
+}

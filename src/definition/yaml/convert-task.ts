@@ -1,0 +1,161 @@
+import type { Json } from '../../base/index.ts';
+import type { EdgeSpec, Workflow } from '../../model/index.ts';
+import { mapTexts } from '../define/expression-sites.ts';
+import { suggestNearest } from '../define/suggestions.ts';
+import { asIdentifier, renameVariables } from '../expressions/rewrite.ts';
+import { expressionsOf, hasExpression, splitTemplate } from '../expressions/templates.ts';
+import { isReported, type Finding, type Path } from '../problems.ts';
+import type { ForEachDraft, TaskDraft, WorkDraft } from '../workflow-draft.ts';
+import { toList, toMilliseconds, toRetry, toText } from './convert-settings.ts';
+import type { Defaults, NodeEntry, TaskEntry } from './file-schema.ts';
+import { expandSchema } from './short-schemas.ts';
+
+/** What converting a task takes from around it. */
+export interface Conversion {
+  readonly findings: Finding[];
+  readonly defaults: Defaults;
+  /** Loop variables with hyphens that expressions see; in the workflow they have `_` instead. */
+  readonly variables: ReadonlySet<string>;
+  /** Names of functions, if they are known. */
+  readonly functions: readonly string[] | undefined;
+  /** The workflow in another file; undefined if it cannot be had, which has been reported. */
+  use(path: string, at: Path): Workflow | undefined;
+}
+
+type Entry = TaskEntry & NodeEntry;
+
+export function convertTask(
+  name: string,
+  entry: TaskEntry | NodeEntry,
+  place: { at: Path; around: Conversion },
+): TaskDraft {
+  const { at, around } = place;
+  const { findings } = around;
+  const task = withDefaults(entry as Entry, around.defaults);
+  const forEach = task['for-each'];
+  const inside = { ...around, variables: withVariable(around.variables, forEach?.as) };
+  return {
+    name,
+    needs: toList(task.needs),
+    if: task.if === undefined ? undefined : renameVariables(String(task.if), around.variables),
+    forEach: forEach && convertForEach(forEach, [...at, 'for-each'], { around, inside }),
+    work: convertWork(name, task, { at, around: inside }),
+    output: task.output === undefined ? undefined : expandSchema(task.output, [...at, 'output'], findings),
+    retry: toRetry(task.retry, [...at, 'retry'], findings),
+    timeoutMs: toMilliseconds(task.timeout, [...at, 'timeout'], findings),
+    continueOnError: task['continue-on-error'],
+    priority: task.priority,
+    locks: toList(task.locks),
+    writes: toList(task.writes),
+    onInterrupt: task['on-interrupt'],
+    version: toText(task.version),
+    update: rename(task.update, around.variables),
+    next: convertNext(task.next),
+  };
+}
+
+/** A group has no defaults of its own: they would apply to it and again to each task in it. */
+function withDefaults(entry: Entry, defaults: Defaults): Entry {
+  return entry.tasks === undefined ? { ...defaults, ...entry } : entry;
+}
+
+function withVariable(variables: ReadonlySet<string>, name: string | undefined): ReadonlySet<string> {
+  return name?.includes('-') === true ? new Set([...variables, name]) : variables;
+}
+
+function convertForEach(
+  forEach: NonNullable<Entry['for-each']>,
+  at: Path,
+  { around, inside }: { around: Conversion; inside: Conversion },
+): ForEachDraft {
+  const { in: list, matrix } = forEach;
+  if ((list === undefined) === (matrix === undefined)) {
+    const message = 'A for-each needs either `in` (a list) or `matrix` (lists by name).';
+    around.findings.push({ at, message });
+  }
+  return {
+    in: rename(list ?? matrix ?? [], around.variables)!,
+    matrix: matrix !== undefined,
+    as: forEach.as === undefined ? undefined : asIdentifier(forEach.as),
+    key: rename(forEach.key, inside.variables),
+    maxParallel: forEach['max-parallel'],
+    maxFailures: forEach['max-failures'],
+  };
+}
+
+const kinds = ['function', 'uses', 'tasks'] as const;
+const nothing: WorkDraft = { type: 'function', function: '' };
+
+function convertWork(name: string, task: Entry, { at, around }: { at: Path; around: Conversion }): WorkDraft {
+  const [kind, second] = kinds.filter((key) => task[key] !== undefined);
+  const { findings } = around;
+  if (kind === undefined) {
+    const remedy = 'Give it `function`, `uses` or `tasks`.';
+    const finding = { at, onKey: true, message: `\`${name}\` says nothing to do.`, remedy };
+    // What it should do may be what has been found to be wrong with it.
+    if (!isReported(at, findings)) findings.push(finding);
+    return nothing;
+  }
+  if (second !== undefined) {
+    const message = `\`${name}\` is done by \`${kind}\`; it cannot have \`${second}\` too.`;
+    findings.push({ at: [...at, second], onKey: true, message });
+  }
+  const given = rename(task.with, around.variables);
+  switch (kind) {
+    case 'function':
+      return convertFunction(task.function!, given, { at: [...at, 'function'], around });
+    case 'uses': {
+      const workflow = around.use(task.uses!, [...at, 'uses']);
+      return workflow === undefined ? nothing : { type: 'workflow', workflow, inherits: false, with: given };
+    }
+    case 'tasks':
+      return { type: 'workflow', workflow: convertBody(name, task, { at, around }), inherits: true };
+  }
+}
+
+function convertFunction(
+  name: string,
+  given: Json | undefined,
+  { at, around }: { at: Path; around: Conversion },
+): WorkDraft {
+  const { functions, findings } = around;
+  if (functions !== undefined && !functions.includes(name)) {
+    findings.push({ at, message: `There is no function \`${name}\`.`, ...suggestNearest(name, functions) });
+  }
+  return { type: 'function', function: name, ...(given === undefined ? {} : { with: given }) };
+}
+
+function convertBody(name: string, task: Entry, { at, around }: { at: Path; around: Conversion }) {
+  if (task.with !== undefined) {
+    const message = '`with` is for functions and workflow files; tasks inside see the variables around them.';
+    around.findings.push({ at: [...at, 'with'], onKey: true, message });
+  }
+  const entries = Object.entries(task.tasks!);
+  return {
+    name,
+    tasks: entries.map(([inner, entry]) =>
+      convertTask(inner, entry, { at: [...at, 'tasks', inner], around }),
+    ),
+  };
+}
+
+function convertNext(next: Entry['next']): readonly EdgeSpec[] | undefined {
+  if (next === undefined) return undefined;
+  if (typeof next === 'string') return [{ to: next }];
+  return next.map((edge) => (edge.if === undefined ? { to: edge.to } : { if: String(edge.if), to: edge.to }));
+}
+
+/** Every variable keeps its length, so that places in the text stay right. */
+function rename(value: unknown, variables: ReadonlySet<string>): Json | undefined {
+  if (value === undefined || variables.size === 0) return value as Json | undefined;
+  return mapTexts(value as Json, (text) => (hasExpression(text) ? renameInText(text, variables) : text));
+}
+
+function renameInText(text: string, variables: ReadonlySet<string>): string {
+  let renamed = text;
+  for (const { expression, start } of expressionsOf(splitTemplate(text))) {
+    const end = start + expression.length;
+    renamed = renamed.slice(0, start) + renameVariables(expression, variables) + renamed.slice(end);
+  }
+  return renamed;
+}

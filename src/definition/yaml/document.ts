@@ -1,0 +1,152 @@
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type Document,
+  type Node,
+  type Scalar,
+} from 'yaml';
+import { asError } from '../../base/index.ts';
+import { renderPath, type Finding, type Path, type Problem } from '../problems.ts';
+
+/** A file's text, what YAML makes of it, and where everything stands in it. */
+export interface SourceDocument {
+  readonly value: unknown;
+  /** What YAML itself has against it; then `value` is not to be used. */
+  readonly problems: readonly Problem[];
+  locate(finding: Finding): Problem;
+}
+
+/** Far more than anybody writes by hand. */
+const mostCharacters = 1_048_576;
+
+export function readDocument(text: string, file: string): SourceDocument {
+  if (text.length > mostCharacters) return refuse(file, 'The file is bigger than 1 MiB.');
+  const lines = new LineCounter();
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    merge: true,
+    stringKeys: true,
+    logLevel: 'silent',
+  });
+  const source: Source = { text, file, lines, document };
+  const locate = (finding: Finding) => locateFinding(source, finding);
+  if (document.errors.length > 0) {
+    return {
+      value: undefined,
+      locate,
+      problems: document.errors.map((error) => syntaxProblem(source, error)),
+    };
+  }
+  try {
+    return { value: document.toJS(), locate, problems: [] };
+  } catch (error) {
+    // The library counts what aliases expand to, and stops when a small text becomes a huge value.
+    return refuse(file, `The aliases (\`*name\`) in this file cannot be used: ${asError(error).message}.`);
+  }
+}
+
+interface Source {
+  readonly text: string;
+  readonly file: string;
+  readonly lines: LineCounter;
+  readonly document: Document.Parsed;
+}
+
+function refuse(file: string, message: string): SourceDocument {
+  const locate = ({ at, message }: Finding): Problem => ({ file, path: renderPath(at), message });
+  return { value: undefined, locate, problems: [{ message, file, line: 1, column: 1, path: '' }] };
+}
+
+function syntaxProblem(source: Source, error: { message: string; pos: [number, number] }): Problem {
+  const place = position(source, error.pos[0]);
+  const lineStart = source.lines.lineStarts[place.line - 1] ?? 0;
+  const line = source.text.slice(lineStart).split('\n', 1)[0]!;
+  const problem = {
+    ...place,
+    file: source.file,
+    path: '',
+    message: `${error.message}.`.replace(/\.\.$/, '.'),
+  };
+  if (!line.includes('${{')) return problem;
+  return { ...problem, remedy: 'Put the expression in quotes: "${{ … }}".' };
+}
+
+function position({ lines }: Source, offset: number): { line: number; column: number } {
+  const { line, col } = lines.linePos(offset);
+  return { line, column: col };
+}
+
+function locateFinding(source: Source, finding: Finding): Problem {
+  const { node, key } = findNode(source.document, finding.at);
+  const pointed = finding.onKey === true ? (key ?? node) : node;
+  const remedy = finding.malformed === true && isCut(source.text, pointed) ? cutRemedy : finding.remedy;
+  return {
+    message: finding.message,
+    file: source.file,
+    ...position(source, offsetOf(source, pointed, finding.offset)),
+    path: renderPath(finding.at),
+    ...(remedy === undefined ? {} : { remedy }),
+  };
+}
+
+function offsetOf({ text }: Source, node: Node | undefined, offset: number | undefined): number {
+  return offset !== undefined && isScalar(node) ? offsetInText(text, node, offset) : (node?.range?.[0] ?? 0);
+}
+
+const cutRemedy =
+  'YAML takes ` #` for the beginning of a comment and cuts the text there: put all of it in quotes.';
+
+function isCut(text: string, node: Node | undefined): boolean {
+  if (!isScalar(node) || node.type !== 'PLAIN' || !node.range) return false;
+  return /^[ \t]+#/.test(text.slice(node.range[1]));
+}
+
+interface Found {
+  readonly node: Node | undefined;
+  readonly key?: Node | undefined;
+}
+
+/** The node at the path, or the deepest that is on the way to it. */
+function findNode(document: Document.Parsed, path: Path): Found {
+  let found: Found = { node: document.contents as Node | undefined };
+  for (const step of path) {
+    const next = stepInto(document, found.node, step);
+    if (next?.node === undefined) break;
+    found = next;
+  }
+  return found;
+}
+
+function stepInto(
+  document: Document.Parsed,
+  node: Node | undefined,
+  step: string | number,
+): Found | undefined {
+  const inside = isAlias(node) ? node.resolve(document) : node;
+  if (isSeq<Node>(inside)) return { node: typeof step === 'number' ? inside.items[step] : undefined };
+  if (!isMap<Scalar, Node>(inside)) return undefined;
+  const pair = inside.items.find(({ key }) => key.value === String(step));
+  return pair && { node: pair.value ?? pair.key, key: pair.key };
+}
+
+/** Where in the file a character of a scalar stands; where escapes and folding blur that, where its expression begins. */
+function offsetInText(text: string, { value, type, range }: Scalar, offset: number): number {
+  const [start, end] = range!;
+  const before = String(value).slice(0, offset);
+  const begin = type === 'PLAIN' ? start : start + 1;
+  if (text.startsWith(before, begin)) return begin + offset;
+  const opening = nthOpening(text.slice(start, end), before.split('${{').length - 1);
+  const inside = before.slice(before.lastIndexOf('${{'));
+  return start + opening + (text.startsWith(inside, start + opening) ? inside.length : 0);
+}
+
+function nthOpening(raw: string, count: number): number {
+  let found = -1;
+  for (let left = count; left > 0; left--) found = raw.indexOf('${{', found + 1);
+  return Math.max(found, 0);
+}

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { encodeState } from '../../src/kernel/index.ts';
+import type { Command, Outcome, Workflow } from '../../src/model/index.ts';
+import { breaches } from '../support/laws.ts';
+import { closures, nestedWorkflows } from '../support/random-workflows.ts';
+import { done, failedWith, interrupted, simulate, type Simulation } from '../support/simulate.ts';
+
+const runs = Number(process.env['PITON_PROPERTY_RUNS'] ?? 400);
+const commands = ['pause', 'resume', 'cancel', 'retry', 'skip'] as const;
+
+interface Step {
+  readonly kind: 'end' | 'wake' | 'crash' | (typeof commands)[number];
+  readonly pick: number;
+  readonly way: 'succeed' | 'fail' | 'wait' | 'be cancelled' | 'be interrupted';
+}
+
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.record({
+    kind: fc.constantFrom<Step['kind'][]>('end', 'end', 'end', 'end', 'wake', 'crash', ...commands),
+    pick: fc.nat({ max: 30 }),
+    way: fc.constantFrom<Step['way'][]>('succeed', 'succeed', 'fail', 'wait', 'be cancelled', 'be interrupted'),
+  }),
+  { maxLength: 30 },
+);
+
+function take(simulation: Simulation, { kind, pick, way }: Step): void {
+  const { running, now } = simulation;
+  if (kind === 'crash') simulation.crash({ snapshot: pick % 2 === 0 });
+  else if (kind === 'wake') simulation.wake();
+  else if (kind !== 'end') simulation.command(commandOf(simulation, kind, pick));
+  else if (running.length > 0) simulation.end(running[pick % running.length]!, outcomeOf(way, now));
+}
+
+function commandOf(simulation: Simulation, type: (typeof commands)[number], pick: number): Command {
+  if (type === 'cancel') return { type, reason: 'enough' };
+  if (type === 'pause' || type === 'resume') return { type };
+  const tasks = [...simulation.state.tasks.keys()];
+  return { type, task: tasks[pick % tasks.length] ?? 'none' };
+}
+
+function outcomeOf(way: Step['way'], now: number): Outcome {
+  if (way === 'wait') return { type: 'delayed', until: now + 500, reason: 'a limit' };
+  if (way === 'be cancelled') return { type: 'cancelled', reason: 'it gave up' };
+  if (way === 'be interrupted') return interrupted;
+  return way === 'fail' ? failedWith() : done;
+}
+
+/** Leads a run to its end: held tasks are tried again, attempts succeed. */
+function finish(simulation: Simulation): void {
+  simulation.command({ type: 'resume' });
+  for (let rounds = 0; rounds < 100 && !simulation.drain().isOver; rounds++) {
+    for (const [task, status] of Object.entries(simulation.statuses))
+      if (status === 'held') simulation.command({ type: 'retry', task });
+  }
+}
+
+function play(workflow: Workflow, given: readonly Step[]): Simulation {
+  const simulation = simulate(workflow, { closures });
+  for (const step of given) {
+    if (!simulation.isOver) take(simulation, step);
+  }
+  return simulation;
+}
+
+test('no journal of nested tasks, for-each and graphs breaks a law, and every run ends', () => {
+  fc.assert(
+    fc.property(nestedWorkflows(2), steps, (workflow, given) => {
+      const simulation = play(workflow, given);
+      finish(simulation);
+      expect(breaches(simulation.journal)).toEqual([]);
+      expect(simulation.isOver).toBe(true);
+    }),
+    { numRuns: runs },
+  );
+});
+
+test('the live state, its replayed journal and its snapshot are equal after every commit', () => {
+  fc.assert(
+    fc.property(nestedWorkflows(2), steps, (workflow, given) => {
+      const simulation = simulate(workflow, { closures });
+      for (const step of given) {
+        if (!simulation.isOver) take(simulation, step);
+        expect(encodeState(simulation.replayed())).toBe(encodeState(simulation.state));
+      }
+    }),
+    { numRuns: runs / 2 },
+  );
+});

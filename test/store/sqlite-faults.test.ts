@@ -1,0 +1,489 @@
+import {
+  chmodSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../src/base/index.ts';
+import type { Store } from '../../src/store/index.ts';
+import type { FaultSeam } from '../../src/store/sqlite/connection.ts';
+import { openSqliteStore } from '../../src/store/sqlite/index.ts';
+import { losesLog, networkFileSystem } from '../../src/store/sqlite/medium.ts';
+import { eventually } from '../support/eventually.ts';
+import { startProgram } from '../support/start-program.ts';
+import { appending, blob, commit, creation, pauseOf, taking } from '../support/store-requests.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const options = { durability: 'full', clock: systemClock } as const;
+
+async function open(file: string, parameters = '', seam?: FaultSeam): Promise<Store> {
+  const store = await openSqliteStore(`sqlite:${file}${parameters}`, options, seam);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+function newFile(): string {
+  return join(temporaryFolder(), 'piton.db');
+}
+
+/** A closed store with one run of `commits` commits. */
+async function storedRun(file: string, commits = 1): Promise<void> {
+  const store = await openSqliteStore(`sqlite:${file}`, options);
+  const lease = await store.createRun(creation('r1'));
+  for (let seq = 2; seq <= commits; seq++) await store.append(appending(lease, seq));
+  await store.close();
+}
+
+function changeBehindItsBack(file: string, sql: string): void {
+  using database = new DatabaseSync(file);
+  database.exec(sql);
+}
+
+/** The superuser may do anything, so as such we act as somebody else. */
+async function asOrdinaryUser<T>(act: () => Promise<T>): Promise<T> {
+  if (process.getuid?.() !== 0) return act();
+  process.seteuid!(65_534);
+  try {
+    return await act();
+  } finally {
+    process.seteuid!(0);
+  }
+}
+
+/** Fails the COMMITs from the one numbered `from` on, at most `times`, before or after carrying them out. */
+function failing(given: { from: number; times: number; after: boolean; meanwhile?: () => void }): FaultSeam {
+  let count = 0;
+  return {
+    commit(statement: StatementSync) {
+      count++;
+      const fails = count >= given.from && count < given.from + given.times;
+      if (!fails || given.after) statement.run();
+      if (!fails) return;
+      given.meanwhile?.();
+      throw Object.assign(new Error('disk I/O error'), { code: 'ERR_SQLITE_ERROR', errcode: 10 });
+    },
+  };
+}
+
+describe('opening a store', () => {
+  test('makes the folders on the way to its file', async () => {
+    const file = join(temporaryFolder(), 'a', 'b', 'piton.db');
+    await open(file);
+
+    expect(existsSync(file)).toBe(true);
+  });
+
+  test('refuses a folder in place of a file', async () => {
+    const folder = temporaryFolder();
+    await expect(open(folder)).rejects.toMatchObject({ code: 'STORE_UNREADABLE', details: { file: folder } });
+  });
+
+  test('refuses a folder that it may not make', async () => {
+    const folder = temporaryFolder();
+    chmodSync(folder, 0o555);
+    const file = join(folder, 'new', 'piton.db');
+
+    await asOrdinaryUser(() => expect(open(file)).rejects.toMatchObject({ code: 'STORE_UNREADABLE' }));
+  });
+
+  test('refuses a file that it may not read', async () => {
+    const file = newFile();
+    await storedRun(file);
+    chmodSync(dirname(file), 0o755);
+    chmodSync(file, 0o000);
+
+    await asOrdinaryUser(() => expect(open(file)).rejects.toMatchObject({ code: 'STORE_UNREADABLE' }));
+  });
+
+  test('refuses a file that is no database, and leaves it as it is', async () => {
+    const file = newFile();
+    const diary = 'Dear diary, '.repeat(500);
+    writeFileSync(file, diary);
+
+    await expect(open(file)).rejects.toMatchObject({ code: 'STORE_NOT_A_DATABASE', details: { file } });
+    expect(readFileSync(file, 'utf8')).toBe(diary);
+  });
+
+  test('refuses the database of another program, and leaves it as it is', async () => {
+    const file = newFile();
+    changeBehindItsBack(file, `CREATE TABLE songs (title TEXT)`);
+
+    await expect(open(file)).rejects.toMatchObject({ code: 'STORE_NOT_A_DATABASE' });
+    using database = new DatabaseSync(file);
+    const tables = database.prepare(`SELECT name FROM sqlite_schema`).all();
+    expect(tables).toEqual([{ name: 'songs' }]);
+  });
+
+  test('refuses a store written by a later version', async () => {
+    const file = newFile();
+    await storedRun(file);
+    changeBehindItsBack(file, `PRAGMA user_version = 99`);
+
+    await expect(open(file)).rejects.toMatchObject({ code: 'STORE_TOO_NEW', details: { version: 99 } });
+  });
+
+  test('refuses network file systems', () => {
+    expect(networkFileSystem(0x6969)).toBe('NFS');
+    expect(networkFileSystem(0xff534d42)).toBe('CIFS');
+    expect(networkFileSystem(0xfe534d42 | 0)).toBe('SMB2');
+    expect(networkFileSystem(0x01021997)).toBe('9p');
+    expect(networkFileSystem(0xef53)).toBeUndefined();
+    expect(networkFileSystem(0x01021994)).toBeUndefined();
+  });
+
+  test('refuses versions of SQLite that can lose committed data', () => {
+    expect(['3.7.0', '3.45.1', '3.51.2'].map(losesLog)).toEqual([true, true, true]);
+    expect(['3.6.23', '3.51.3', '3.52.0', '4.0.0', process.versions.sqlite!].map(losesLog)).toEqual(
+      Array.from({ length: 5 }, () => false),
+    );
+  });
+
+  test.each([
+    ['sqlite:', 'names no file'],
+    ['sqlite::memory:', 'memory:'],
+    ['sqlite:x.db?max-byte=5', "Did you mean 'max-bytes'?"],
+    ['sqlite:x.db?max-bytes=5k', 'whole number'],
+  ])('refuses the URL %s and says what is wrong with it', async (url, hint) => {
+    await expect(openSqliteStore(url, options)).rejects.toMatchObject({
+      code: 'STORE_URL_INVALID',
+      message: expect.stringContaining(hint) as string,
+    });
+  });
+
+  test('is done by several at once on a file that is not there yet', async () => {
+    const file = newFile();
+    const stores = await Promise.all(Array.from({ length: 4 }, () => open(file)));
+    await Promise.all(stores.map((store, index) => store.createRun(creation(`r${index}`))));
+
+    expect(await stores[0]!.listRuns({})).toHaveLength(4);
+  });
+});
+
+describe('a store that may not be written', () => {
+  test('can be read, and refuses to be changed', async () => {
+    const file = newFile();
+    await storedRun(file, 3);
+    chmodSync(dirname(file), 0o777);
+    chmodSync(file, 0o444);
+
+    await asOrdinaryUser(async () => {
+      const store = await openSqliteStore(`sqlite:${file}`, options);
+      expect((await store.findRun('r1'))?.seq).toBe(3);
+      const refusal = { code: 'STORE_READ_ONLY', details: { file } };
+      await expect(store.sendCommand(pauseOf('r1'))).rejects.toMatchObject(refusal);
+      await expect(store.takeLease(taking('run:r1'))).rejects.toMatchObject(refusal);
+      await store.close();
+    });
+  });
+});
+
+describe('a full store', () => {
+  const quota = '?min-free=0&max-bytes=';
+
+  test('refuses what does not fit, keeps what does, and goes on when it is given more room', async () => {
+    const file = newFile();
+    const tight = await openSqliteStore(`sqlite:${file}${quota}400000`, options);
+    const lease = await tight.createRun(creation('r1'));
+    const other = await tight.createRun(creation('r2'));
+    const big = blob('x'.repeat(500_000));
+    const results = await Promise.allSettled([
+      tight.append(appending(lease, 2)),
+      tight.append(appending(lease, 3, { blobs: [big] })),
+      tight.append(appending(other, 2)),
+    ]);
+    expect(results.map((result) => (result.status === 'rejected' ? result.reason.code : 'done'))).toEqual([
+      'done',
+      'STORE_FULL',
+      'done',
+    ]);
+    expect((await tight.findRun('r1'))?.seq).toBe(2);
+    await expect(tight.readBlob(big.hash)).rejects.toMatchObject({ code: 'BLOB_MISSING' });
+    expect(await tight.checkMedium()).toEqual([]);
+    await tight.close();
+
+    const roomy = await open(file, `${quota}4000000`);
+    const taken = await roomy.takeLease(taking('run:r1'));
+    await roomy.append(appending(taken.lease, 3, { blobs: [big] }));
+    expect((await roomy.findRun('r1'))?.seq).toBe(3);
+  });
+
+  test('refuses a whole turn of commits, each by itself, when none fits', async () => {
+    const store = await open(newFile(), `${quota}200000`);
+    const leases = await Promise.all(
+      Array.from({ length: 20 }, (_, run) => store.createRun(creation(`r${run}`))),
+    );
+    const results = await Promise.allSettled(
+      leases.map((lease, run) =>
+        store.append(appending(lease, 2, { blobs: [blob(`${run}`.repeat(200_000))] })),
+      ),
+    );
+
+    const codes = results.map((result) => (result.status === 'rejected' ? result.reason.code : 'done'));
+    expect(new Set(codes)).toEqual(new Set(['STORE_FULL']));
+    expect(new Set((await store.listRuns({})).map(({ seq }) => seq))).toEqual(new Set([1]));
+  });
+
+  test('gives up its ballast for the last words', async () => {
+    const file = newFile();
+    const store = await open(file, `${quota}200000`);
+    expect(statSync(`${file}.ballast`).size).toBe(1024 * 1024);
+    const lease = await store.createRun(creation('r1'));
+    const tooBig = appending(lease, 2, { blobs: [blob('x'.repeat(300_000))] });
+    await expect(store.append(tooBig)).rejects.toMatchObject({ code: 'STORE_FULL' });
+    expect(existsSync(`${file}.ballast`)).toBe(false);
+
+    store.hasRoom();
+    expect(existsSync(`${file}.ballast`)).toBe(true);
+  });
+
+  test('says that it has no room before it is full', async () => {
+    const file = newFile();
+    const store = await open(file, '?max-bytes=400000');
+    expect(store.hasRoom()).toBe(true);
+    await store.createRun(creation('r1', { blobs: [blob('x'.repeat(300_000))] }));
+    await store.close();
+
+    expect((await open(file, '?max-bytes=400000')).hasRoom()).toBe(false);
+    expect((await open(file, `?min-free=${Number.MAX_SAFE_INTEGER}`)).hasRoom()).toBe(false);
+  });
+});
+
+describe('a store locked by another process', () => {
+  test('is asked again until it is free, while the event loop goes on', async () => {
+    const file = newFile();
+    await storedRun(file);
+    const store = await open(file);
+    const locker = startProgram('hold-lock', { args: [file] });
+    expect(await locker.nextLine()).toBe('locked');
+    let isSent = false;
+    const sending = store.sendCommand(pauseOf('r1')).then(() => (isSent = true));
+    for (let turn = 0; turn < 20; turn++) await pause(2);
+    expect(isSent).toBe(false);
+    expect(await store.pendingCommands('r1')).toEqual([]);
+
+    locker.child.stdin!.end();
+    await sending;
+    expect(await store.pendingCommands('r1')).toHaveLength(1);
+  });
+
+  test('is given up when patience ends, and nothing was written', async () => {
+    const file = newFile();
+    await storedRun(file);
+    const store = await open(file, '?patience=60');
+    const locker = startProgram('hold-lock', { args: [file] });
+    expect(await locker.nextLine()).toBe('locked');
+
+    const refusal = { code: 'STORE_BUSY', details: { file } };
+    await expect(store.sendCommand(pauseOf('r1'))).rejects.toMatchObject(refusal);
+    expect(await store.pendingCommands('r1')).toEqual([]);
+  });
+});
+
+describe('a damaged store', () => {
+  test('is named as such when its end is missing', async () => {
+    const file = newFile();
+    await storedRun(file, 200);
+    truncateSync(file, 5 * 4096);
+
+    await expect(open(file)).rejects.toMatchObject({ code: 'STORE_DAMAGED', details: { file } });
+  });
+
+  test('is named as such when its pages were overwritten', async () => {
+    const file = newFile();
+    await storedRun(file, 200);
+    const pages = statSync(file).size / 4096;
+    const descriptor = openSync(file, 'r+');
+    for (let page = 2; page < pages; page++)
+      writeSync(descriptor, Buffer.alloc(64, 0xa5), 0, 64, page * 4096);
+
+    const store = await open(file);
+    await expect(store.readCommits('r1', { after: 0, limit: 500 })).rejects.toMatchObject({
+      code: 'STORE_DAMAGED',
+    });
+    expect(await store.checkMedium()).not.toEqual([]);
+  });
+
+  test('is named as such when a row says what no row of ours can say', async () => {
+    const file = newFile();
+    await storedRun(file);
+    const store = await open(file);
+    await store.takeLease(taking('run:r1'));
+    changeBehindItsBack(file, `UPDATE leases SET owner = '{"pid":"x"}'; UPDATE runs SET status = 'dancing'`);
+
+    await expect(store.findLease('run:r1')).rejects.toMatchObject({
+      code: 'STORE_DAMAGED',
+      details: { file },
+    });
+    await expect(store.findRun('r1')).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
+  });
+
+  test('is named as such when the journal holds a commit beyond its head', async () => {
+    const file = newFile();
+    const store = await open(file);
+    const lease = await store.createRun(creation('r1'));
+    changeBehindItsBack(file, `INSERT INTO commits VALUES ('r1', 2, '{}', 'h')`);
+
+    await expect(store.append(appending(lease, 2))).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
+  });
+});
+
+describe('a COMMIT that fails', () => {
+  test('although it is in the store is found there, and not done twice', async () => {
+    const store = await open(newFile(), '', failing({ from: 2, times: 1, after: true }));
+    const lease = await store.createRun(creation('r1'));
+    await Promise.all([
+      store.append(appending(lease, 2)),
+      store.createRun(creation('r2')),
+      store.sendCommand(pauseOf('r1', 'c1')),
+    ]);
+
+    expect(await store.readCommits('r1', { after: 0, limit: 9 })).toEqual([commit('r1', 1), commit('r1', 2)]);
+    expect(await store.pendingCommands('r1')).toHaveLength(1);
+    expect((await store.findLease('run:r2'))?.epoch).toBe(1);
+    await store.append(appending(lease, 3));
+  });
+
+  test('and is not in the store is done once more, in the same order', async () => {
+    const store = await open(newFile(), '', failing({ from: 2, times: 1, after: false }));
+    const lease = await store.createRun(creation('r1'));
+    const results = await Promise.allSettled([
+      store.append(appending(lease, 2)),
+      store.append(appending(lease, 3)),
+      store.append(appending(lease, 9)),
+    ]);
+
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+    expect((await store.readCommits('r1', { after: 0, limit: 9 })).map(({ seq }) => seq)).toEqual([1, 2, 3]);
+  });
+
+  test('again and again is refused, and nothing was written', async () => {
+    const store = await open(newFile(), '', failing({ from: 2, times: 2, after: false }));
+    const lease = await store.createRun(creation('r1'));
+
+    await expect(store.append(appending(lease, 2))).rejects.toMatchObject({ code: 'STORE_FAILED' });
+    expect((await store.findRun('r1'))?.seq).toBe(1);
+    await store.append(appending(lease, 2));
+  });
+
+  test('and cannot be looked for is said to be uncertain', async () => {
+    const file = newFile();
+    const folder = dirname(file);
+    const vanish = (): void => {
+      renameSync(folder, `${folder}-gone`);
+      writeFileSync(folder, 'in the way');
+    };
+    const seam = failing({ from: 2, times: 1, after: true, meanwhile: vanish });
+    const store = await openSqliteStore(`sqlite:${file}`, options, seam);
+    const lease = await store.createRun(creation('r1'));
+
+    await expect(store.append(appending(lease, 2))).rejects.toMatchObject({ code: 'STORE_UNCERTAIN' });
+    await store.close();
+    const found = await open(join(`${folder}-gone`, 'piton.db'));
+    expect((await found.findRun('r1'))?.seq).toBe(2);
+  });
+
+  test('when the system refuses to write loses nothing that was acknowledged', async () => {
+    const file = newFile();
+    await (await openSqliteStore(`sqlite:${file}`, options)).close();
+    const program = startProgram('append-commits', {
+      args: [`sqlite:${file}?min-free=999999999999999`, 'r1', '100000'],
+      under: 'ulimit -f 600',
+    });
+    const { lines } = await program.ended();
+
+    expect(lines.at(-1)).toBe('STORE_FAILED');
+    const store = await open(file);
+    expect((await store.findRun('r1'))?.seq).toBe(lines.length - 1);
+    expect(await store.checkMedium()).toEqual([]);
+  });
+});
+
+describe('several processes', () => {
+  test('write to one file without losing or refusing anything', async () => {
+    const file = newFile();
+    await (await openSqliteStore(`sqlite:${file}`, options)).close();
+    const programs = ['a', 'b', 'c'].map((run) =>
+      startProgram('append-commits', { args: [`sqlite:${file}`, run, '150'] }),
+    );
+    const ends = await Promise.all(programs.map((program) => program.ended()));
+
+    const everySeq = Array.from({ length: 150 }, (_, index) => String(index + 1));
+    for (const { lines, by } of ends) expect({ lines, by }).toEqual({ lines: everySeq, by: 0 });
+    const runs = await (await open(file)).listRuns({});
+    expect(runs.map(({ seq }) => seq)).toEqual([150, 150, 150]);
+  });
+
+  test('killed before COMMIT leave nothing, killed after it leave all of it', async () => {
+    const file = newFile();
+    const kill = (run: string, at: string) =>
+      startProgram('append-commits', {
+        args: [`sqlite:${file}`, run, '9'],
+        env: { PITON_CRASH_AT: `store:${at}#4` },
+      }).ended();
+    expect(await kill('before', 'before-commit')).toEqual({ lines: ['1', '2', '3'], by: 'SIGKILL' });
+    expect(await kill('after', 'after-commit')).toEqual({ lines: ['1', '2', '3'], by: 'SIGKILL' });
+
+    const store = await open(file);
+    expect((await store.findRun('before'))?.seq).toBe(3);
+    expect((await store.findRun('after'))?.seq).toBe(4);
+    expect(await store.readCommits('after', { after: 3, limit: 9 })).toEqual([commit('after', 4)]);
+  });
+});
+
+describe('the heartbeat', () => {
+  test('keeps the lease of a process whose event loop is blocked for longer, and does not keep it alive', async () => {
+    const file = newFile();
+    const store = await open(file);
+    const program = startProgram('block-event-loop', { args: [`sqlite:${file}`, '900', '2500'] });
+    expect(await program.nextLine()).toBe('blocking');
+    const first = (await store.findLease('run:r1'))!;
+    await eventually('the lease outlives its first end', () => Date.now() > first.expiresAt + 100);
+
+    expect(await store.takeLease(taking('run:r1'))).toMatchObject({ taken: false, lease: { epoch: 1 } });
+    expect(await program.ended()).toEqual({ lines: ['written'], by: 0 });
+  });
+
+  test('tells a driver whose lease has expired, and does not bring it back', async () => {
+    const file = newFile();
+    const store = await open(file);
+    const lost: string[] = [];
+    store.onLeaseLost(({ token }) => lost.push(token));
+    const lease = await store.createRun(creation('r1', { leaseMs: 600 }));
+    changeBehindItsBack(file, `UPDATE leases SET expires_at = 1`);
+
+    await eventually('the loss is reported', () => lost.length > 0);
+    expect(lost).toEqual([lease.token]);
+    expect((await store.findLease('run:r1'))?.expiresAt).toBe(1);
+  });
+});
+
+test('a backup that fails leaves nothing behind', async () => {
+  const file = newFile();
+  await storedRun(file);
+  const store = await open(file);
+  const missing = join(dirname(file), 'nowhere', 'copy.db');
+  await expect(store.backup(missing)).rejects.toMatchObject({ code: 'BACKUP_FAILED' });
+  writeSync(openSync(file, 'r+'), 'overwritten', 0);
+  const copy = join(dirname(file), 'copy.db');
+  await expect(store.backup(copy)).rejects.toMatchObject({ code: 'STORE_NOT_A_DATABASE' });
+
+  expect(readdirSync(dirname(file)).filter((name) => name.includes('copy'))).toEqual([]);
+});
+
+test('a store that only survives processes says so', async () => {
+  const store = await openSqliteStore(`sqlite:${newFile()}`, { durability: 'process', clock: systemClock });
+  await store.createRun(creation('r1'));
+
+  expect(store.durability).toBe('process');
+  await store.close();
+});

@@ -1,0 +1,134 @@
+/** Random workflows, and random outcomes for their attempts. */
+import fc from 'fast-check';
+import type { Condition, TaskSpec, Workflow } from '../../src/model/index.ts';
+import { body, forEach, graph, node, task, tries, uses, workflow } from './workflows.ts';
+
+/** `yes` and `no` are closures that simulations of these workflows must know. */
+export const closures = { yes: () => true, no: () => false };
+
+const condition: fc.Arbitrary<Condition | undefined> = fc.oneof(
+  { arbitrary: fc.constant(undefined), weight: 4 },
+  fc.constantFrom<Condition>('success()', 'failure()', 'always()', { $function: 'yes' }, { $function: 'no' }),
+);
+const attempts = fc.oneof({ arbitrary: fc.constant(1), weight: 2 }, fc.integer({ min: 2, max: 3 }));
+const locks = fc.oneof(
+  { arbitrary: fc.constant<string[]>([]), weight: 2 },
+  fc.subarray(['x', 'y'], { minLength: 1 }),
+);
+const capacity = fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined });
+const traits = fc.record({
+  condition,
+  attempts,
+  locks,
+  continueOnError: fc.boolean(),
+  priority: fc.integer({ min: 0, max: 2 }),
+  onInterrupt: fc.constantFrom<TaskSpec['onInterrupt'][]>('restart', 'restart', 'continue', 'ask'),
+});
+
+function traitsOf(given: {
+  condition: Condition | undefined;
+  attempts: number;
+  locks: string[];
+  continueOnError: boolean;
+  priority: number;
+  onInterrupt: TaskSpec['onInterrupt'];
+}): Partial<TaskSpec> {
+  const { condition, attempts, ...rest } = given;
+  return { ...rest, retry: tries(attempts), ...(condition !== undefined && { if: condition }) };
+}
+
+/** A workflow of up to eight tasks, listed in any order, each needing some of those that come before it. */
+export const flatWorkflows: fc.Arbitrary<Workflow> = fc
+  .integer({ min: 1, max: 8 })
+  .chain((size) =>
+    fc.record({
+      tasks: fc.tuple(...Array.from({ length: size }, (_, index) => taskAfter(index))),
+      order: fc.shuffledSubarray([...Array(size).keys()], { minLength: size }),
+      maxParallel: capacity,
+      failFast: fc.boolean(),
+    }),
+  )
+  .map(({ tasks, order, maxParallel, failFast }) =>
+    workflow(
+      order.map((index) => tasks[index]!),
+      { failFast, ...(maxParallel !== undefined && { maxParallel }) },
+    ),
+  );
+
+function taskAfter(index: number): fc.Arbitrary<TaskSpec> {
+  const earlier = Array.from({ length: index }, (_, other) => `t${other}`);
+  return fc
+    .record({ needs: fc.subarray(earlier, { maxLength: Math.min(index, 3) }), traits })
+    .map(({ needs, traits }) => task(`t${index}`, { needs, ...traitsOf(traits) }));
+}
+
+/** Workflows within workflows: bodies, children, for-each, graphs, to the given depth. */
+export function nestedWorkflows(depth: number): fc.Arbitrary<Workflow> {
+  return fc.oneof({ arbitrary: nestedTasks(depth), weight: 2 }, nestedGraph(depth));
+}
+
+function nestedTasks(depth: number): fc.Arbitrary<Workflow> {
+  return fc
+    .record({
+      tasks: fc.array(fc.record({ traits, work: workOf(depth), needs: fc.nat({ max: 7 }) }), {
+        minLength: depth === 0 ? 1 : 0,
+        maxLength: 3,
+      }),
+      maxParallel: capacity,
+      failFast: fc.boolean(),
+    })
+    .map(({ tasks, maxParallel, failFast }) => {
+      const specs = tasks.map(({ traits, work, needs }, index) => {
+        const earlier = Array.from({ length: index }, (_, other) => `t${other}`);
+        const chosen = earlier.filter((_, other) => (needs >> other) % 2 === 1);
+        return task(`t${index}`, { needs: chosen, ...traitsOf(traits), ...work });
+      });
+      return workflow(specs, { failFast, ...(maxParallel !== undefined && { maxParallel }) });
+    });
+}
+
+function workOf(depth: number): fc.Arbitrary<Partial<TaskSpec>> {
+  const plain = fc.constant<Partial<TaskSpec>>({});
+  const nested =
+    depth === 0
+      ? plain
+      : fc.oneof(
+          plain,
+          nestedWorkflows(depth - 1).map((inner) => ({ work: body(inner) })),
+          nestedWorkflows(depth - 1).map((inner) => ({ work: uses(inner) })),
+        );
+  return fc.tuple(nested, fc.option(loops, { nil: undefined })).map(([work, loop]) => ({
+    ...work,
+    ...(loop !== undefined && { forEach: loop }),
+  }));
+}
+
+const loops = fc
+  .record({
+    items: fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { maxLength: 3 }),
+    maxParallel: fc.option(fc.integer({ min: 1, max: 2 }), { nil: undefined }),
+    maxFailures: fc.integer({ min: 0, max: 2 }),
+  })
+  .map(({ items, maxParallel, maxFailures }) =>
+    forEach(items, { maxFailures, ...(maxParallel !== undefined && { maxParallel }) }),
+  );
+
+function nestedGraph(depth: number): fc.Arbitrary<Workflow> {
+  const targets = fc.constantFrom('n0', 'n1', 'end');
+  const made = fc.record({
+    traits,
+    work: workOf(depth),
+    next: targets,
+    onFailure: targets,
+    fails: fc.boolean(),
+  });
+  return fc.tuple(made, made).map((nodes) =>
+    graph(
+      nodes.map(({ traits, work, next, onFailure, fails }, index) => {
+        const edges = [...(fails ? [{ if: 'failure()', to: onFailure }] : []), { to: next }];
+        return node(`n${index}`, edges, { ...traitsOf(traits), ...work });
+      }),
+      { maxSteps: 4, state: { n: 0 } },
+    ),
+  );
+}

@@ -1,0 +1,49 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+/** A real process running one of `programs/`. It is killed with the test, if it has not ended before. */
+export interface Program {
+  readonly child: ChildProcess;
+  /** The next line it prints; undefined when it has ended. */
+  nextLine(): Promise<string | undefined>;
+  /** How it ended: all it printed that was not read yet, and its exit code or signal. */
+  ended(): Promise<{ readonly lines: readonly string[]; readonly by: number | string }>;
+}
+
+interface ProgramOptions {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Shell text that comes first, such as `ulimit`. */
+  readonly under?: string;
+}
+
+export function startProgram(name: string, { args = [], env = {}, under = ':' }: ProgramOptions): Program {
+  const file = fileURLToPath(new URL(`./programs/${name}.ts`, import.meta.url));
+  const child = spawn('sh', ['-c', `${under}; exec "$0" "$@"`, process.execPath, file, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const exit = once(child, 'exit') as Promise<[number | null, string | null]>;
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const nextLine = async (): Promise<string | undefined> => {
+    const { done, value } = (await lines.next()) as IteratorResult<string>;
+    return done === true ? undefined : value;
+  };
+  const remaining = async (): Promise<string[]> => {
+    const line = await nextLine();
+    return line === undefined ? [] : [line, ...(await remaining())];
+  };
+  return {
+    child,
+    nextLine,
+    async ended() {
+      const rest = await remaining();
+      const [code, signal] = await exit;
+      return { lines: rest, by: code ?? signal ?? 'unknown' };
+    },
+  };
+}

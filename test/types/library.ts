@@ -1,0 +1,134 @@
+/**
+ * Type tests: this file is compiled, not run (`npm run check`, and test/types.test.ts in `npm test`).
+ * A line after `@ts-expect-error` must be an error, all others must not.
+ */
+import { chain, open, parallel, route, stateGraph, workflow } from '../../src/index.ts';
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+function same<A, B>(..._: Equal<A, B> extends true ? [] : [never]): void {}
+
+const piton = await open({ store: 'memory:' });
+
+const build = workflow<{ n: number }>('build', { maxParallel: 4 })
+  .task('fetch', async ({ inputs }) => ({ size: inputs.n }))
+  .task('index', { needs: ['fetch'], retry: { attempts: 3 } }, async ({ needs, key, signal, attempt }) => {
+    same<typeof needs.fetch.size, number>();
+    same<typeof key, string>();
+    same<typeof signal, AbortSignal>();
+    same<typeof attempt, number>();
+    return needs.fetch.size * 2;
+  });
+
+// A misspelt need is an error, and so is one that is not declared yet.
+const one = workflow('w').task('a', () => 1);
+// @ts-expect-error
+one.task('b', { needs: ['aa'] }, () => 2);
+const none = workflow('w');
+// @ts-expect-error
+none.task('b', { needs: ['a'] }, () => 2);
+
+// What is not needed cannot be read.
+workflow('w')
+  .task('a', () => 1)
+  .task('b', () => 2)
+  // @ts-expect-error
+  .task('c', { needs: ['a'] }, ({ needs }) => needs.b);
+
+// Inputs are required, and of their type.
+const run = await piton.start(build, { id: 'x', inputs: { n: 3 } });
+// @ts-expect-error
+await piton.start(build, {});
+// @ts-expect-error
+await piton.start(build);
+// @ts-expect-error
+await piton.start(build, { inputs: { n: 'three' } });
+// @ts-expect-error
+await piton.start(build, { inputs: { n: 3 }, state: {} });
+await piton.start(workflow('none').task('a', () => 1));
+
+const result = await run.result();
+if (result.status === 'succeeded') same<typeof result.outputs.index, number>();
+// @ts-expect-error
+if (result.status !== 'succeeded') same<typeof result.outputs.index, number>();
+
+// For-each: the item is typed by the list, the output is a list.
+workflow<{ files: string[] }>('each')
+  .task(
+    'size',
+    { forEach: { in: ({ inputs }) => inputs.files, key: (file) => file } },
+    ({ item }) => item.length,
+  )
+  .task('sum', { needs: ['size'] }, ({ needs }) => {
+    same<typeof needs.size, readonly number[]>();
+    return needs.size.length;
+  });
+
+// A task that runs always sees that what it needs may be missing.
+workflow('w')
+  .task('a', () => 1)
+  .task('clean', { needs: ['a'], if: 'always' }, ({ needs }) => {
+    same<typeof needs.a, number | undefined>();
+  })
+  .task('shaky', { continueOnError: true }, () => 'text')
+  .task('after', { needs: ['shaky', 'clean'] }, ({ needs }) => {
+    same<typeof needs.shaky, string | undefined>();
+    same<typeof needs.clean, null>();
+  });
+
+// Outputs of one's own.
+const total = workflow<{ n: number }>('total')
+  .task('one', ({ inputs }) => inputs.n)
+  .outputs(({ one }) => ({ twice: one * 2 }));
+same<Awaited<ReturnType<typeof succeeded<{ twice: number }>>>, { twice: number }>();
+const totalResult = await (await piton.start(total, { inputs: { n: 1 } })).result();
+if (totalResult.status === 'succeeded') same<typeof totalResult.outputs, { twice: number }>();
+
+// A workflow in a workflow takes its inputs and gives its outputs.
+workflow('outer')
+  .task('n', () => 4)
+  .task('inner', { needs: ['n'], with: ({ needs }) => ({ n: needs.n }) }, total)
+  .task('end', { needs: ['inner'] }, ({ needs }) => needs.inner.twice);
+workflow('outer').task(
+  'inner',
+  // @ts-expect-error
+  { with: () => ({ n: 'text' }) },
+  total,
+);
+
+// Graphs: nodes and edges are known by name, updates are of the state.
+interface Draft {
+  draft: string;
+  ok: boolean;
+}
+const refine = stateGraph<Draft>('refine', { maxSteps: 100 })
+  .node('write', async (state) => ({ draft: `${state.draft}x` }))
+  .node('review', async (state) => ({ ok: state.draft.length > 0 }))
+  .edge('write', 'review')
+  .edge('review', 'end', (state) => state.ok)
+  .edge('review', 'write');
+// @ts-expect-error
+refine.edge('write', 'reviw');
+// @ts-expect-error
+refine.node('bad', () => ({ dratf: '' }));
+// @ts-expect-error
+refine.node('bad', (state) => void (state.draft = ''));
+const refined = await (await piton.start(refine, { state: { draft: '', ok: false } })).result();
+same<typeof refined.state, Draft>();
+// @ts-expect-error
+await piton.start(refine, { state: { draft: 1 } });
+
+// Patterns.
+const sum = chain<number, number>('sum', ({ result: before, item }) => before + item);
+const sumResult = await (await piton.start(sum, { inputs: { items: [1], initial: 0 } })).result();
+if (sumResult.status === 'succeeded') same<typeof sumResult.outputs, number>();
+const squares = parallel<number, string>('squares', async (n) => String(n));
+const nested = workflow('n').task('all', { with: () => ({ items: [1, 2] }) }, squares);
+const nestedResult = await (await piton.start(nested)).result();
+if (nestedResult.status === 'succeeded') same<typeof nestedResult.outputs.all, readonly string[]>();
+route<{ n: number }, string>('r', [{ when: ({ n }) => n > 1, run: () => 'big' }], () => 'small');
+// @ts-expect-error
+route<{ n: number }, string>('r', [{ when: ({ m }) => m > 1, run: () => 'big' }]);
+
+async function succeeded<T>(): Promise<T> {
+  return undefined as T;
+}
