@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { encodeState } from '../../src/kernel/index.ts';
+import { decodeState, encodeState, rebuildAgenda } from '../../src/kernel/index.ts';
 import type { Command, Outcome, Workflow } from '../../src/model/index.ts';
 import { breaches } from '../support/laws.ts';
 import { closures, nestedWorkflows } from '../support/random-workflows.ts';
@@ -19,7 +19,14 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.record({
     kind: fc.constantFrom<Step['kind'][]>('end', 'end', 'end', 'end', 'wake', 'crash', ...commands),
     pick: fc.nat({ max: 30 }),
-    way: fc.constantFrom<Step['way'][]>('succeed', 'succeed', 'fail', 'wait', 'be cancelled', 'be interrupted'),
+    way: fc.constantFrom<Step['way'][]>(
+      'succeed',
+      'succeed',
+      'fail',
+      'wait',
+      'be cancelled',
+      'be interrupted',
+    ),
   }),
   { maxLength: 30 },
 );
@@ -65,7 +72,7 @@ function play(workflow: Workflow, given: readonly Step[]): Simulation {
 
 test('no journal of nested tasks, for-each and graphs breaks a law, and every run ends', () => {
   fc.assert(
-    fc.property(nestedWorkflows(2), steps, (workflow, given) => {
+    fc.property(nestedWorkflows({ depth: 2 }), steps, (workflow, given) => {
       const simulation = play(workflow, given);
       finish(simulation);
       expect(breaches(simulation.journal)).toEqual([]);
@@ -77,11 +84,44 @@ test('no journal of nested tasks, for-each and graphs breaks a law, and every ru
 
 test('the live state, its replayed journal and its snapshot are equal after every commit', () => {
   fc.assert(
-    fc.property(nestedWorkflows(2), steps, (workflow, given) => {
+    fc.property(nestedWorkflows({ depth: 2 }), steps, (workflow, given) => {
       const simulation = simulate(workflow, { closures });
       for (const step of given) {
         if (!simulation.isOver) take(simulation, step);
         expect(encodeState(simulation.replayed())).toBe(encodeState(simulation.state));
+      }
+    }),
+    { numRuns: runs / 2 },
+  );
+});
+
+/** Ways to forget what is not in the journal. */
+const amnesias: Readonly<Record<string, (simulation: Simulation) => void>> = {
+  'the agenda was rebuilt from the facts': ({ state }) => rebuildAgenda(state),
+  'the state was folded anew': (simulation) => (simulation.state = simulation.replayed()),
+  'the state was read from a snapshot': (simulation) =>
+    (simulation.state = decodeState(encodeState(simulation.state))),
+};
+
+/** In no particular order: several that are cancelled at once may be written down in any. */
+function lastDecisions({ journal }: Simulation): string[] {
+  return journal
+    .at(-1)!
+    .events.map((event) => JSON.stringify(event))
+    .sort();
+}
+
+test.for(Object.entries(amnesias))('every decision is the same where %s before it', ([, forget]) => {
+  fc.assert(
+    fc.property(nestedWorkflows({ depth: 2 }), steps, (workflow, given) => {
+      const kept = simulate(workflow, { closures });
+      const forgetful = simulate(workflow, { closures });
+      for (const step of given) {
+        if (kept.isOver) return;
+        take(kept, step);
+        forget(forgetful);
+        take(forgetful, step);
+        expect(lastDecisions(forgetful)).toEqual(lastDecisions(kept));
       }
     }),
     { numRuns: runs / 2 },

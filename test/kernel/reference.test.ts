@@ -9,7 +9,15 @@ import { done, failedWith, interrupted, simulate, type Simulation } from '../sup
 const kinds = ['end', 'end', 'end', 'wake', 'wake', 'skip', 'retry', 'pause', 'resume', 'cancel'] as const;
 const deaths = ['crash', 'crash to a snapshot', 'forget the agenda', 'forget all but a snapshot'] as const;
 type Kind = (typeof kinds)[number] | (typeof deaths)[number];
-const ways = ['succeed', 'succeed', 'fail', 'fail for good', 'wait', 'be cancelled', 'be interrupted'] as const;
+const ways = [
+  'succeed',
+  'succeed',
+  'fail',
+  'fail for good',
+  'wait',
+  'be cancelled',
+  'be interrupted',
+] as const;
 
 interface Step {
   readonly kind: Kind;

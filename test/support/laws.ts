@@ -66,7 +66,8 @@ class Watcher {
     if (type === 'task.delayed' || type === 'task.held' || type === 'task.released') return;
     this.#settled.add(task);
     for (const inner of this.#tasks.keys())
-      if (this.#isWithin(inner, task) && !this.#settled.has(inner)) this.#breach(`comes before ${inner} settled`);
+      if (this.#isWithin(inner, task) && !this.#settled.has(inner))
+        this.#breach(`comes before ${inner} settled`);
   }
 
   #seeOther(event: Event): void {
@@ -79,7 +80,10 @@ class Watcher {
         return;
       case 'scope.opened':
         this.#occupy(event.task!);
-        return this.#open(event.task!, (this.#tasks.get(event.task!)!.spec.work as { workflow: Workflow }).workflow);
+        return this.#open(
+          event.task!,
+          (this.#tasks.get(event.task!)!.spec.work as { workflow: Workflow }).workflow,
+        );
       case 'tasks.expanded':
         return this.#expand(event.task, event.data.items);
       case 'edge.taken':
@@ -107,7 +111,8 @@ class Watcher {
 
   #visit(owner: string, to: string): void {
     const scope = this.#scopes.get(owner)!;
-    if (scope.visit !== undefined && !this.#settled.has(scope.visit)) this.#breach('leaves an unsettled visit');
+    if (scope.visit !== undefined && !this.#settled.has(scope.visit))
+      this.#breach('leaves an unsettled visit');
     if (to === 'end') return;
     const count = (scope.visits.get(to) ?? 0) + 1;
     scope.visits.set(to, count);
@@ -133,7 +138,8 @@ class Watcher {
     if (this.#isPaused) this.#breach('begins while the run is paused');
     if (this.#settled.has(task)) this.#breach('begins a settled task');
     if (this.#running.has(task) || this.#opened.has(task)) this.#breach('begins what has begun');
-    if (this.#scopesAround(task).some((scope) => this.#cancelled.has(scope))) this.#breach('begins after a cancel');
+    if (this.#scopesAround(task).some((scope) => this.#cancelled.has(scope)))
+      this.#breach('begins after a cancel');
     this.#checkNeeds(task);
     this.#checkLocks(task);
     if (this.#tasks.get(task)!.spec.work.type === 'workflow') this.#opened.add(task);

@@ -9,7 +9,12 @@ export async function openPiton(options: Partial<OpenOptions> = {}): Promise<Pit
 }
 
 /** A promise to be settled from outside: a function waits at it until the test says so. */
-export function latch<T = void>(): { readonly opened: Promise<T>; open(value: T): void } {
+export interface Latch<T = void> {
+  readonly opened: Promise<T>;
+  open(value: T): void;
+}
+
+export function latch<T = void>(): Latch<T> {
   const { promise, resolve } = Promise.withResolvers<T>();
   return { opened: promise, open: resolve };
 }

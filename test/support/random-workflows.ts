@@ -1,6 +1,6 @@
 /** Random workflows, and random outcomes for their attempts. */
 import fc from 'fast-check';
-import type { Condition, TaskSpec, Workflow } from '../../src/model/index.ts';
+import type { Condition, ForEachSpec, TaskSpec, Workflow } from '../../src/model/index.ts';
 import { body, forEach, graph, node, task, tries, uses, workflow } from './workflows.ts';
 
 /** `yes` and `no` are closures that simulations of these workflows must know. */
@@ -62,20 +62,26 @@ function taskAfter(index: number): fc.Arbitrary<TaskSpec> {
     .map(({ needs, traits }) => task(`t${index}`, { needs, ...traitsOf(traits) }));
 }
 
-/** Workflows within workflows: bodies, children, for-each, graphs, to the given depth. */
-export function nestedWorkflows(depth: number): fc.Arbitrary<Workflow> {
-  return fc.oneof({ arbitrary: nestedTasks(depth), weight: 2 }, nestedGraph(depth));
+export interface NestedGiven {
+  readonly depth: number;
+  /** Nothing depends on which of two attempts ends first: no failure cancels others. */
+  readonly timeless?: boolean;
 }
 
-function nestedTasks(depth: number): fc.Arbitrary<Workflow> {
+/** Workflows within workflows: bodies, children, for-each, graphs, to the given depth. */
+export function nestedWorkflows(given: NestedGiven): fc.Arbitrary<Workflow> {
+  return fc.oneof({ arbitrary: nestedTasks(given), weight: 2 }, nestedGraph(given));
+}
+
+function nestedTasks(given: NestedGiven): fc.Arbitrary<Workflow> {
   return fc
     .record({
-      tasks: fc.array(fc.record({ traits, work: workOf(depth), needs: fc.nat({ max: 7 }) }), {
-        minLength: depth === 0 ? 1 : 0,
+      tasks: fc.array(fc.record({ traits, work: workOf(given), needs: fc.nat({ max: 7 }) }), {
+        minLength: given.depth === 0 ? 1 : 0,
         maxLength: 3,
       }),
       maxParallel: capacity,
-      failFast: fc.boolean(),
+      failFast: given.timeless === true ? fc.constant(false) : fc.boolean(),
     })
     .map(({ tasks, maxParallel, failFast }) => {
       const specs = tasks.map(({ traits, work, needs }, index) => {
@@ -87,37 +93,41 @@ function nestedTasks(depth: number): fc.Arbitrary<Workflow> {
     });
 }
 
-function workOf(depth: number): fc.Arbitrary<Partial<TaskSpec>> {
+function workOf({ depth, timeless = false }: NestedGiven): fc.Arbitrary<Partial<TaskSpec>> {
   const plain = fc.constant<Partial<TaskSpec>>({});
+  const inside = { depth: depth - 1, timeless };
   const nested =
     depth === 0
       ? plain
       : fc.oneof(
           plain,
-          nestedWorkflows(depth - 1).map((inner) => ({ work: body(inner) })),
-          nestedWorkflows(depth - 1).map((inner) => ({ work: uses(inner) })),
+          nestedWorkflows(inside).map((inner) => ({ work: body(inner) })),
+          nestedWorkflows(inside).map((inner) => ({ work: uses(inner) })),
         );
+  const loops = loopsThatBear(timeless ? fc.constant(3) : fc.integer({ min: 0, max: 2 }));
   return fc.tuple(nested, fc.option(loops, { nil: undefined })).map(([work, loop]) => ({
     ...work,
     ...(loop !== undefined && { forEach: loop }),
   }));
 }
 
-const loops = fc
-  .record({
-    items: fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { maxLength: 3 }),
-    maxParallel: fc.option(fc.integer({ min: 1, max: 2 }), { nil: undefined }),
-    maxFailures: fc.integer({ min: 0, max: 2 }),
-  })
-  .map(({ items, maxParallel, maxFailures }) =>
-    forEach(items, { maxFailures, ...(maxParallel !== undefined && { maxParallel }) }),
-  );
+function loopsThatBear(maxFailures: fc.Arbitrary<number>): fc.Arbitrary<ForEachSpec> {
+  return fc
+    .record({
+      items: fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { maxLength: 3 }),
+      maxParallel: fc.option(fc.integer({ min: 1, max: 2 }), { nil: undefined }),
+      maxFailures,
+    })
+    .map(({ items, maxParallel, maxFailures }) =>
+      forEach(items, { maxFailures, ...(maxParallel !== undefined && { maxParallel }) }),
+    );
+}
 
-function nestedGraph(depth: number): fc.Arbitrary<Workflow> {
+function nestedGraph(given: NestedGiven): fc.Arbitrary<Workflow> {
   const targets = fc.constantFrom('n0', 'n1', 'end');
   const made = fc.record({
     traits,
-    work: workOf(depth),
+    work: workOf(given),
     next: targets,
     onFailure: targets,
     fails: fc.boolean(),

@@ -15,6 +15,7 @@ import {
   statusOf,
   statusOfTask,
   taskAt,
+  variablesOf,
   type RunState,
   type World,
 } from '../../src/kernel/index.ts';
@@ -27,6 +28,7 @@ import {
   type Evaluator,
   type Outcome,
   type TaskStatus,
+  type Variables,
   type Workflow,
 } from '../../src/model/index.ts';
 import { stubEvaluator, type Closures } from './stub-evaluator.ts';
@@ -37,6 +39,8 @@ export interface Try {
   readonly name: string;
   readonly number: number;
   readonly failures: number;
+  /** What its expressions see. */
+  readonly variables: Variables;
 }
 
 export type Script = (given: Try) => Outcome;
@@ -159,9 +163,13 @@ export class Simulation {
 
   /** The attempt of that task ends: as the script says, or otherwise if told so. */
   end(address: string, outcome?: Outcome): Event[] {
-    const { attempts: number, failures, spec } = taskAt(this.state, address);
-    const scripted = outcome ?? this.#script({ task: address, name: spec.name, number, failures });
-    return this.transition(this.#ending(address, scripted));
+    return this.transition(this.#ending(address, outcome ?? this.#script(this.#tryOf(address))));
+  }
+
+  #tryOf(address: string): Try {
+    const task = taskAt(this.state, address);
+    const { attempts: number, failures, spec } = task;
+    return { task: address, name: spec.name, number, failures, variables: variablesOf(this.state, task) };
   }
 
   #ending(address: string, outcome: Outcome): () => Event[] {

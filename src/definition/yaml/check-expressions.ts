@@ -1,15 +1,108 @@
-import { isPlainObject, type Json } from '../../base/index.ts';
-import { isFunctionRef } from '../../model/index.ts';
-import { taskSites, valueSites, type ExpressionSite } from '../define/expression-sites.ts';
+import { isPlainObject } from '../../base/index.ts';
+import type { Workflow } from '../../model/index.ts';
+import { taskSites, valueSites, type SiteRole } from '../define/expression-sites.ts';
 import { hyphenatedNames } from '../define/known-names.ts';
 import { formOf } from '../define/scope.ts';
-import { suggestNearest } from '../define/suggestions.ts';
-import { chainsOf, type Chain } from '../expressions/chains.ts';
-import { createExpressionChecker, type ExpressionChecker } from '../expressions/check-expression.ts';
-import { elementOf, listOf, type TypeName, type Types } from '../expressions/types.ts';
-import { expressionsOf, type ExpressionPart } from '../expressions/templates.ts';
+import { createExpressionChecker, type VariableTypes } from '../expressions/check-expression.ts';
+import { createTypes, listOf, type Types } from '../expressions/types.ts';
 import { isReported, type Finding, type Path } from '../problems.ts';
 import type { TaskDraft, WorkflowDraft } from '../workflow-draft.ts';
-import { errorType, outputType, stateType, viewType } from './task-types.ts';
+import { checkSite, checkUpdate, type Sight } from './check-site.ts';
+import { itemTypeOf } from './for-each-types.ts';
+import { errorType, outputType, stateType } from './task-types.ts';
 
-export function checkExpressions(): void {}
+/**
+ * Everything about the expressions of a file that can be known without running it. `reported`: what is wrong already,
+ * so that its consequences are not reported too.
+ */
+export function checkExpressions(draft: WorkflowDraft, reported: readonly Finding[]): Finding[] {
+  const types = createTypes();
+  return checkWorkflow(draft, { at: [], around: undefined, types, reported });
+}
+
+interface Place {
+  readonly at: Path;
+  /** Of an inline body. */
+  readonly around: Sight | undefined;
+  readonly types: Types;
+  readonly reported: readonly Finding[];
+}
+
+function checkWorkflow(draft: WorkflowDraft, place: Place): Finding[] {
+  const sight = lookAround(draft, place);
+  const at = [...place.at, formOf(draft)];
+  return [
+    ...draft.tasks.flatMap((task) => checkTask(task, { draft, at: [...at, task.name], sight, place })),
+    ...valueSites(draft.outputs, 'outputs', [...place.at, 'outputs']).flatMap((site) =>
+      checkSite(site, undefined, sight),
+    ),
+  ];
+}
+
+function lookAround(draft: WorkflowDraft, { around, types }: Place): Sight {
+  const names = hyphenatedNames(draft, around?.names ?? new Set());
+  const own = formOf(draft) === 'tasks' ? draft.tasks : [];
+  return {
+    types,
+    names,
+    check: createExpressionChecker(types, names),
+    tasks: new Map([...(around?.tasks ?? []), ...own.map((task) => [task.name, task] as const)]),
+    variables: {
+      ...(around?.variables ?? { inputs: inputsType(draft, types), run: types.record({ id: 'string' }) }),
+      ...(draft.graph === undefined ? {} : { state: stateType(draft.graph.state ?? {}, types) }),
+    },
+  };
+}
+
+function inputsType({ inputs = {} }: WorkflowDraft, types: Types): string {
+  const fields = Object.entries(inputs).map(([name, { schema }]) => [name, types.ofSchema(schema)]);
+  return types.record(Object.fromEntries(fields) as Record<string, string>);
+}
+
+interface TaskPlace {
+  readonly draft: WorkflowDraft;
+  readonly at: Path;
+  readonly sight: Sight;
+  readonly place: Place;
+}
+
+function checkTask(task: TaskDraft, { draft, at, sight, place }: TaskPlace): Finding[] {
+  // Without its for-each, everything that reads the item would be wrong.
+  if (isReported([...at, 'for-each'], place.reported)) return [];
+  const item = task.forEach === undefined ? undefined : itemTypeOf(task, at, sight);
+  const extra = variablesByRole(task, item?.type, sight.types);
+  const see = (role: SiteRole): Sight => ({ ...sight, variables: { ...sight.variables, ...extra[role] } });
+  return [
+    ...(item?.findings ?? []),
+    ...taskSites(task, at).flatMap((site) => checkSite(site, task, see(site.role))),
+    ...(draft.graph !== undefined && isPlainObject(task.update)
+      ? checkUpdate(task.update, draft.graph.state ?? {}, [...at, 'update'])
+      : []),
+    ...checkBody(task, { ...place, at, around: see('with') }),
+  ];
+}
+
+/** A workflow from another file has been checked there. */
+function checkBody({ work }: TaskDraft, place: Place): Finding[] {
+  if (work.type !== 'workflow' || work.inherits !== true) return [];
+  return checkWorkflow(work.workflow as WorkflowDraft | Workflow, place);
+}
+
+/** What expressions see beyond the workflow's own variables, depending on where they stand. */
+function variablesByRole(
+  task: TaskDraft,
+  itemType: string | undefined,
+  types: Types,
+): Readonly<Partial<Record<SiteRole, VariableTypes>>> {
+  const { forEach } = task;
+  const variable = forEach?.as ?? (forEach?.matrix === true ? 'matrix' : 'item');
+  const item: VariableTypes = itemType === undefined ? {} : { [variable]: itemType };
+  const one = outputType(task, types) ?? 'dyn';
+  const output = forEach === undefined ? one : listOf(one);
+  return {
+    key: { ...item, index: 'int' },
+    with: forEach === undefined ? {} : { ...item, key: 'string' },
+    update: { output },
+    next: { output, error: errorType(types) },
+  };
+}

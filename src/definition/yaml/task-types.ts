@@ -23,7 +23,10 @@ export function outputType(task: TaskDraft, types: Types): TypeName | undefined 
 }
 
 /** What a workflow gives back: its `outputs`, else the state of its graph, else the output of every task by name. */
-function outputsType({ outputs, graph, tasks }: Workflow | WorkflowDraft, types: Types): TypeName | undefined {
+function outputsType(
+  { outputs, graph, tasks }: Workflow | WorkflowDraft,
+  types: Types,
+): TypeName | undefined {
   if (isFunctionRef(outputs)) return undefined;
   if (outputs !== undefined) return isPlainObject(outputs) ? types.ofValue(outputs as Json) : undefined;
   if (graph !== undefined) return stateType(graph.state ?? {}, types);

@@ -87,7 +87,7 @@ function configure(database: DatabaseSync, settings: ConnectionSettings): void {
   database.exec(settings.durability === 'full' ? 'PRAGMA synchronous = FULL' : 'PRAGMA synchronous = NORMAL');
   if (settings.durability === 'full') database.exec('PRAGMA fullfsync = ON');
   database.exec(
-    'PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; PRAGMA journal_size_limit = 67108864; PRAGMA wal_autocheckpoint = 4000',
+    'PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; PRAGMA journal_size_limit = 67108864',
   );
   if (settings.maxBytes !== undefined) limitSize(database, settings.maxBytes);
 }

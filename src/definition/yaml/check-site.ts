@@ -1,0 +1,123 @@
+import type { ExpressionSite } from '../define/expression-sites.ts';
+import { suggestNearest } from '../define/suggestions.ts';
+import { plainTypes, type Objection } from '../expressions/cel-errors.ts';
+import { chainsOf, type Chain } from '../expressions/chains.ts';
+import type { ExpressionChecker, Verdict, VariableTypes } from '../expressions/check-expression.ts';
+import { expressionsOf, type ExpressionPart } from '../expressions/templates.ts';
+import type { TypeName, Types } from '../expressions/types.ts';
+import type { Finding } from '../problems.ts';
+import type { TaskDraft } from '../workflow-draft.ts';
+import { outputType, viewType } from './task-types.ts';
+
+/** What the expressions of one workflow are checked against. */
+export interface Sight {
+  readonly types: Types;
+  readonly check: ExpressionChecker;
+  /** Names with hyphens. */
+  readonly names: ReadonlySet<string>;
+  /** By name: those of the workflow and, in an inline body, of what is around it. */
+  readonly tasks: ReadonlyMap<string, TaskDraft>;
+  /** Without `tasks` and `needs`, which are made for each expression. */
+  readonly variables: VariableTypes;
+}
+
+/** The task that a site belongs to; undefined for the outputs of a workflow. */
+export type Owner = TaskDraft | undefined;
+
+export function checkSite(site: ExpressionSite, owner: Owner, sight: Sight): Finding[] {
+  return expressionsOf(site.template).flatMap((part) => [
+    ...readsWithoutSchema(part, owner, sight).map((finding) => ({ ...finding, at: site.at })),
+    ...judge(site, part, typeOfExpression(part.expression, owner, sight)),
+  ]);
+}
+
+/** An expression is given only those tasks that it mentions: a workflow may have thousands. */
+export function typeOfExpression(expression: string, owner: Owner, sight: Sight): Verdict {
+  const mentioned = chainsOf(expression, sight.names)
+    .filter(({ root, steps }) => root === 'tasks' && steps.length > 0)
+    .map(({ steps }) => steps[0]!.name);
+  const { types } = sight;
+  const variables = {
+    ...sight.variables,
+    tasks: types.record(viewsOf(mentioned, sight)),
+    needs: types.record(viewsOf(owner?.needs ?? [], sight)),
+  };
+  return sight.check(expression, variables);
+}
+
+/** That a name is unknown is reported where needs and reads are checked. */
+function viewsOf(names: readonly string[], { tasks, types }: Sight): Record<string, TypeName> {
+  return Object.fromEntries(
+    names.map((name) => {
+      const task = tasks.get(name);
+      return [name, task === undefined ? 'dyn' : viewType(task, types)];
+    }),
+  );
+}
+
+type Unplaced = Omit<Finding, 'at'>;
+
+/** Nobody has promised that a field is there. */
+function readsWithoutSchema(part: ExpressionPart, owner: Owner, sight: Sight): Unplaced[] {
+  return chainsOf(part.expression, sight.names).flatMap((chain) => {
+    const read = outputRead(chain, owner, sight);
+    if (read === undefined || outputType(read.task, sight.types) !== undefined) return [];
+    const message = `The output of \`${read.task.name}\` has no schema, so nothing is known of \`${read.field.name}\`.`;
+    const remedy = `Add \`output: { ${read.field.name}: … }\` to \`${read.task.name}\`.`;
+    return [{ offset: part.start + read.field.start, message, remedy }];
+  });
+}
+
+/** `tasks.plan.output.parts`, or in a graph `output.text`: the field, and the task whose output it is read from. */
+function outputRead({ root, steps }: Chain, owner: Owner, sight: Sight) {
+  if (root === 'output' && owner !== undefined && sight.variables['output'] !== undefined) {
+    return readOf(owner, steps[0]);
+  }
+  if ((root !== 'tasks' && root !== 'needs') || steps[1]?.name !== 'output') return undefined;
+  return readOf(sight.tasks.get(steps[0]!.name), steps[2]);
+}
+
+/** The output of a for-each is a list, which CEL knows by itself. */
+function readOf(task: TaskDraft | undefined, field: Chain['steps'][number] | undefined) {
+  if (task === undefined || field === undefined || task.forEach !== undefined) return undefined;
+  return { task, field };
+}
+
+function judge(site: ExpressionSite, part: ExpressionPart, verdict: Verdict): Finding[] {
+  if ('objection' in verdict) return [toFinding(site, part, verdict.objection)];
+  const isCondition = site.role === 'if' || site.role === 'next';
+  if (!isCondition || verdict.type === 'bool' || verdict.type === 'dyn') return [];
+  const message = `A condition must be true or false; this is ${describeType(verdict.type)}.`;
+  return [{ at: site.at, offset: part.start, message, remedy: 'Compare it with something.' }];
+}
+
+function toFinding({ at }: ExpressionSite, { start }: ExpressionPart, objection: Objection): Finding {
+  const { message, remedy, offset, node } = objection;
+  return {
+    at,
+    offset: start + offset,
+    message,
+    malformed: node === undefined,
+    ...(remedy === undefined ? {} : { remedy }),
+  };
+}
+
+export function describeType(type: TypeName): string {
+  return plainTypes(type)
+    .replace(/^list.*/, 'a list')
+    .replace(/^map.*|^object$/, 'a record');
+}
+
+/** The fields an update names must be those of the state. */
+export function checkUpdate(update: object, state: object, at: Finding['at']): Finding[] {
+  const fields = Object.keys(state);
+  return Object.keys(update)
+    .filter((name) => !fields.includes(name))
+    .map((name) => ({
+      at: [...at, name],
+      onKey: true,
+      message: `The state has no field \`${name}\`.`,
+      remedy:
+        suggestNearest(name, fields).remedy ?? `Add \`${name}\` to \`state\`, with what it begins with.`,
+    }));
+}

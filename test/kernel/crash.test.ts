@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Commit, Event, TaskStatus } from '../../src/model/index.ts';
+import { breaches } from '../support/laws.ts';
+import { closures, nestedWorkflows } from '../support/random-workflows.ts';
+import { failedWith, simulate, type Script, type Simulation } from '../support/simulate.ts';
+import { forEach, body, task, tries, workflow } from '../support/workflows.ts';
+
+const runs = Number(process.env['PITON_PROPERTY_RUNS'] ?? 400);
+
+/** Fails as often as its name says, then gives what it saw: the same in every life. */
+function scriptOf(failing: readonly number[]): Script {
+  return ({ task, failures, variables }) => {
+    const { tasks, needs, state } = variables;
+    const seed = [...task].reduce((sum, character) => sum + character.charCodeAt(0), 0);
+    if (failures < (failing[seed % failing.length] ?? 0)) return failedWith();
+    return { type: 'succeeded', output: { from: task, tasks, needs, state: state ?? null } as never };
+  };
+}
+
+/** Leads a run to its end, trying again what is held. */
+function finish(simulation: Simulation, choose?: (count: number) => number): Simulation {
+  for (let rounds = 0; rounds < 1_000 && !simulation.drain(choose).isOver; rounds++) {
+    for (const [held, status] of Object.entries(simulation.statuses))
+      if (status === 'held') simulation.command({ type: 'retry', task: held });
+  }
+  return simulation;
+}
+
+/** All that a run has come to; not when, nor in how many attempts. */
+function resultOf(simulation: Simulation): unknown {
+  const tasks = [...simulation.state.tasks.values()].map(
+    ({ address, life }): [string, TaskStatus, unknown] => [
+      address,
+      life.status,
+      'output' in life ? life.output : undefined,
+    ],
+  );
+  const states = [...simulation.state.scopes].map(([owner, { graph }]) => [owner, graph?.state]);
+  return {
+    phase: simulation.state.phase,
+    tasks: Object.fromEntries(tasks.map((t) => [t[0], t])),
+    states: Object.fromEntries(states),
+  };
+}
+
+const settling = new Set(['task.succeeded', 'task.failed', 'task.skipped', 'task.cancelled']);
+
+function settledIn(journal: readonly Commit[]): Event[] {
+  return journal.flatMap(({ events }) => events.filter(({ type }) => settling.has(type)));
+}
+
+const failing = fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 5 });
+const choices = fc.infiniteStream(fc.nat({ max: 50 }));
+
+test('whatever the order in which attempts end, a run comes to the same result', () => {
+  fc.assert(
+    fc.property(nestedWorkflows({ depth: 2, timeless: true }), failing, choices, (flow, fails, stream) => {
+      const script = scriptOf(fails);
+      const inOrder = finish(simulate(flow, { closures, script }));
+      const shuffled = finish(simulate(flow, { closures, script }), (count) => stream.next().value % count);
+      expect(resultOf(shuffled)).toEqual(resultOf(inOrder));
+    }),
+    { numRuns: runs },
+  );
+});
+
+test('a run that dies again and again comes to the result of one that never does, and repeats nothing settled', () => {
+  const deaths = fc.array(fc.nat({ max: 60 }), { minLength: 1, maxLength: 6 });
+  fc.assert(
+    fc.property(nestedWorkflows({ depth: 2, timeless: true }), failing, deaths, (flow, fails, points) => {
+      const script = scriptOf(fails);
+      const calm = finish(simulate(flow, { closures, script }));
+      const restless = finish(simulate(flow, { closures, script }));
+      for (const point of points) {
+        const seq = 1 + (point % restless.journal.length);
+        const settled = settledIn(restless.journal.slice(0, seq));
+        restless.crash({ seq, snapshot: point % 2 === 0 });
+        finish(restless, (count) => point % count);
+        expect(settledIn(restless.journal).slice(0, settled.length)).toEqual(settled);
+        expect(breaches(restless.journal)).toEqual([]);
+      }
+      expect(resultOf(restless)).toEqual(resultOf(calm));
+    }),
+    { numRuns: runs },
+  );
+});
+
+test('a pipeline survives a death after every single commit', () => {
+  const pipeline = workflow([
+    task('plan'),
+    task('build', {
+      needs: ['plan'],
+      forEach: forEach(['ui', 'api'], { maxParallel: 1 }),
+      work: body(workflow([task('write', { retry: tries(2) }), task('check', { needs: ['write'] })])),
+    }),
+    task('ship', { needs: ['build'] }),
+  ]);
+  const script: Script = ({ name, failures, task }) =>
+    name === 'write' && failures === 0 ? failedWith() : { type: 'succeeded', output: task };
+  const calm = simulate(pipeline, { script }).drain();
+  for (let seq = 1; seq <= calm.journal.length; seq++) {
+    const simulation = simulate(pipeline, { script }).drain().crash({ seq }).drain();
+    expect(resultOf(simulation)).toEqual(resultOf(calm));
+    expect(breaches(simulation.journal)).toEqual([]);
+  }
+});

@@ -1,0 +1,111 @@
+/**
+ * Drives the run `run` of each folder to its end, one after the other, starting or resuming it, whatever it finds.
+ * Prints `driving`, `settled <task>`, and at last `ended <status>` or `refused <code>`.
+ */
+import { appendFileSync, existsSync } from 'node:fs';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { open, PitonError, type Piton, type Run, type StepContext } from '../../../src/index.ts';
+import { Course } from '../course.ts';
+import { shapes, type Hands, type Shape, type ShapeName } from '../shapes.ts';
+
+export interface DriveOrders {
+  readonly shape: ShapeName;
+  readonly folders: readonly string[];
+  /** Default `start`, which attaches to a run that is there. */
+  readonly verb?: 'start' | 'resume';
+  readonly leaseMs?: number;
+  /** Also writes every commit to the folder `mirror`. */
+  readonly mirrored?: boolean;
+  /** Kills itself in the n-th task it runs. */
+  readonly dieInTask?: number;
+  /** Prints `ready` with the store opened, and touches the run when it is sent a line. */
+  readonly awaitsGo?: boolean;
+}
+
+/** Tasks of these end one after the other, each once the one before is committed: every run has the same commits. */
+const inTurn: ReadonlySet<ShapeName> = new Set(['wide fan-out', 'for-each', 'nested chain and parallel']);
+
+const orders = JSON.parse(process.argv[2]!) as DriveOrders;
+let tasksRun = 0;
+
+for (const folder of orders.folders) {
+  try {
+    console.log(`ended ${await driveToEnd(folder)}`);
+  } catch (error) {
+    if (!(error instanceof PitonError)) throw error;
+    console.log(`refused ${error.code}`);
+  }
+}
+
+/** A pause ends when nothing runs any more and the run is taken up anew, as by a person who comes back the next day. */
+async function driveToEnd(folder: string): Promise<string> {
+  for (;;) {
+    const course = new Course();
+    const piton = await open({
+      store: `sqlite:${join(folder, 'piton.db')}`,
+      durability: 'process',
+      observers: [(observation) => course.follow(observation)],
+      ...(orders.leaseMs !== undefined && { leaseMs: orders.leaseMs }),
+      ...(orders.mirrored === true && { mirror: join(folder, 'mirror') }),
+    });
+    try {
+      const run = await begin(piton, handsOf(folder, piton, course));
+      const status = await Promise.race([course.rested, endOf(run)]);
+      if (status !== 'paused') return status;
+    } finally {
+      await piton.close();
+    }
+  }
+}
+
+async function begin(piton: Piton, hands: Hands): Promise<Run> {
+  const { definition, inputs }: Shape = shapes[orders.shape](hands);
+  if (orders.awaitsGo === true) await go();
+  const run =
+    orders.verb === 'resume'
+      ? await piton.resume(definition, 'run')
+      : await piton.start(definition, { id: 'run', ...(inputs !== undefined && { inputs }) });
+  console.log('driving');
+  return run;
+}
+
+async function go(): Promise<void> {
+  console.log('ready');
+  await once(process.stdin, 'data');
+  process.stdin.destroy();
+}
+
+async function endOf(run: Run): Promise<string> {
+  return (await run.result()).status;
+}
+
+function handsOf(folder: string, piton: Piton, course: Course): Hands {
+  const command = async (send: (run: Run) => Promise<unknown>): Promise<void> => {
+    await send(await piton.find('run'));
+  };
+  return {
+    async ran(context) {
+      leaveTrace(folder, context);
+      if (++tasksRun === orders.dieInTask) die();
+      if (inTurn.has(orders.shape)) await course.turnOf(context.task);
+    },
+    pause: () => command((run) => run.pause()),
+    cancel: () => command((run) => run.cancel('enough')),
+    async gate(name) {
+      while (!existsSync(join(folder, `gate-${name}`))) await pause(5);
+    },
+  };
+}
+
+/** One write of one line to a file opened for appending: processes do not tear each other's lines. */
+function leaveTrace(folder: string, { task, attempt, key }: StepContext): void {
+  appendFileSync(join(folder, 'executed'), `${process.pid} ${task} ${attempt} ${key}\n`);
+}
+
+function die(): never {
+  process.kill(process.pid, 'SIGKILL');
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  throw new Error('not reached');
+}
