@@ -30,7 +30,7 @@ export function takeLease(medium: Medium, request: TakeLeaseRequest, taker: Take
   if (present !== undefined && present.expiresAt > taker.now && present.token !== request.replaces) {
     return { taken: false, lease: present };
   }
-  if (held?.keeper.renews === true) held.keeper.lose(held.lease);
+  if (held !== undefined) report(held);
   return { taken: true, lease: putLease(medium, request, taker) };
 }
 
@@ -52,6 +52,18 @@ export function freeLease(medium: Medium, name: string, token: string): void {
   const present = medium.leases.get(name);
   if (present?.held?.lease.token !== token) return;
   medium.leases.set(name, { epoch: present.epoch, held: undefined });
+}
+
+/** Takes a lease away for good, with its epochs: what it was for is gone. */
+export function loseLease(medium: Medium, name: string): void {
+  const held = medium.leases.get(name)?.held;
+  medium.leases.delete(name);
+  if (held !== undefined) report(held);
+}
+
+/** Whoever renews learns at once that there is nothing left to renew. */
+function report({ keeper, lease }: HeldLease): void {
+  if (keeper.renews) keeper.lose(lease);
 }
 
 export function freeAllOf(medium: Medium, keeper: LeaseKeeper): void {

@@ -1,6 +1,6 @@
 import { isFinal } from '../../model/index.ts';
 import type { PruneRequest } from '../contract.ts';
-import { leaseOf } from './leases.ts';
+import { leaseOf, loseLease } from './leases.ts';
 import type { Medium, MemoryRun } from './medium.ts';
 
 export function prune(medium: Medium, request: PruneRequest): { runs: number; blobs: number } {
@@ -29,7 +29,7 @@ function removeRun(medium: Medium, leaving: MemoryRun): number {
   const { run } = leaving.record;
   const blobs = dropBlobs(medium, leaving, new Set());
   medium.runs.delete(run);
-  medium.leases.delete(leaseOf(run));
+  loseLease(medium, leaseOf(run));
   for (const command of medium.inbox.values()) if (command.run === run) medium.inbox.delete(command.id);
   return blobs;
 }

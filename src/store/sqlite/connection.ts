@@ -1,5 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { crashPoint, PitonError } from '../../base/index.ts';
+import { storeClosed } from '../refusals.ts';
 import type { Address } from './address.ts';
 import { applicationId, migrations } from './migrations.ts';
 import { prepareStatements, type Statements } from './statements.ts';
@@ -29,6 +30,7 @@ export class Connection {
   readonly settings: ConnectionSettings;
   readonly #seam: FaultSeam;
   #open: Open | undefined;
+  #isClosed = false;
 
   constructor(settings: ConnectionSettings, seam: FaultSeam) {
     this.settings = settings;
@@ -36,6 +38,7 @@ export class Connection {
   }
 
   get statements(): Statements {
+    if (this.#isClosed) throw storeClosed(this.settings.url);
     return (this.#open ??= openDatabase(this.settings)).statements;
   }
 
@@ -54,6 +57,12 @@ export class Connection {
     const open = this.#open;
     this.#open = undefined;
     open?.database.close();
+  }
+
+  /** For good: a read that is still waiting for a lock must not open it again. */
+  close(): void {
+    this.#isClosed = true;
+    this.discard();
   }
 }
 

@@ -7,7 +7,7 @@ import type { Statements } from './statements.ts';
 
 /** Something to be done in a transaction that it shares with its neighbours. */
 export interface Change<T> {
-  /** Throws a PitonError to refuse. Carried out again if the transaction around it failed. */
+  /** Throws a PitonError to refuse. Carried out again if the transaction around it failed, so the time is asked for in here. */
   apply(statements: Statements): T;
   /** Whether it is in the store, asked when the outcome of a COMMIT is unknown. Absent: doing it twice equals doing it once. */
   landed?(statements: Statements): boolean;

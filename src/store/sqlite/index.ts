@@ -78,11 +78,11 @@ class SqliteStore implements Store {
 
   createRun(request: CreateRunRequest): Promise<Lease> {
     const keep = (lease: Lease): void => void (request.release || this.#leases.keep(lease));
-    return this.#write({ ...createRun(request, this.#clock.now()), committed: keep });
+    return this.#write({ ...createRun(request, this.#clock), committed: keep });
   }
 
   append(request: AppendRequest): Promise<void> {
-    const change = append(request, this.#clock.now());
+    const change = append(request, this.#clock);
     if (request.release === undefined) return this.#write(change);
     return this.#write({ ...change, committed: () => this.#leases.forget(request.token) });
   }
@@ -120,7 +120,7 @@ class SqliteStore implements Store {
 
   takeLease(request: TakeLeaseRequest): Promise<Taking> {
     const keep = ({ taken, lease }: Taking): void => void (taken && this.#leases.keep(lease));
-    return this.#write({ ...takeLease(request, this.#clock.now()), committed: keep });
+    return this.#write({ ...takeLease(request, this.#clock), committed: keep });
   }
 
   findLease(name: string): Promise<Lease | undefined> {
@@ -158,7 +158,7 @@ class SqliteStore implements Store {
   }
 
   quarantine(request: QuarantineRequest): Promise<void> {
-    return this.#write(quarantine(request, this.#clock.now()));
+    return this.#write(quarantine(request, this.#clock));
   }
 
   quarantined(run: string): Promise<StoredCommit[]> {
@@ -195,12 +195,12 @@ class SqliteStore implements Store {
   }
 
   async #shutDown(): Promise<void> {
-    this.#watchers.stop();
+    this.#watchers.close();
     await this.#group.idle();
     await this.#leases.stop();
     // A store that cannot be written to any more must still close; its leases expire by themselves.
     await Promise.allSettled(this.#leases.kept.map((lease) => this.#group.submit(freeLease(lease))));
-    this.#connection.discard();
+    this.#connection.close();
   }
 
   async #read<T>(look: (statements: Statements) => T): Promise<T> {

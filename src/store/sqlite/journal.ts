@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/index.ts';
 import type { Lease, StoredCommit } from '../../model/index.ts';
 import type { AppendRequest, Blob, CreateRunRequest, QuarantineRequest } from '../contract.ts';
 import { cutMisplaced, leaseLost, runExists, runMissing, seqConflict } from '../refusals.ts';
@@ -8,7 +9,7 @@ import { number, text, type Row } from './rows.ts';
 import { findRun, summaryColumns } from './runs.ts';
 import type { Statements } from './statements.ts';
 
-export function createRun(request: CreateRunRequest, now: number): Change<Lease> {
+export function createRun(request: CreateRunRequest, clock: Clock): Change<Lease> {
   const { commit, owner, token, leaseMs } = request;
   const { run, seq, hash } = commit;
   return {
@@ -16,7 +17,7 @@ export function createRun(request: CreateRunRequest, now: number): Change<Lease>
       const columns = { run, seq, hash, at: request.at, ...summaryColumns(request.summary) };
       if (statements.insertRun.run(columns).changes !== 1) throw runExists(run);
       writeCommit(statements, commit, request.blobs);
-      const lease = putLease(statements, { name: leaseOf(run), owner, token, leaseMs }, now);
+      const lease = putLease(statements, { name: leaseOf(run), owner, token, leaseMs }, clock.now());
       if (request.release) statements.freeLease.run({ name: lease.name, token });
       return lease;
     },
@@ -24,10 +25,11 @@ export function createRun(request: CreateRunRequest, now: number): Change<Lease>
   };
 }
 
-export function append(request: AppendRequest, now: number): Change<void> {
+export function append(request: AppendRequest, clock: Clock): Change<void> {
   const { commit } = request;
   return {
     apply(statements) {
+      const now = clock.now();
       if (advanceRun(statements, request, now) !== 1) throw whyRefused(statements, request, now);
       writeCommit(statements, commit, request.blobs);
       answerCommands(statements, request);
@@ -96,12 +98,13 @@ export function readCommits(
   return rows.map((row) => toCommit(run, row));
 }
 
-export function quarantine(request: QuarantineRequest, now: number): Change<void> {
+export function quarantine(request: QuarantineRequest, clock: Clock): Change<void> {
   const { run, lastGood } = request;
   const { seq, hash } = lastGood;
   let next = 0;
   return {
     apply(statements) {
+      const now = clock.now();
       next = checkCut(statements, request, now) + 1;
       statements.moveAside.run({ run, seq });
       statements.cutCommits.run({ run, seq });

@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/index.ts';
 import type { Lease, LeaseOwner } from '../../model/index.ts';
 import type { TakeLeaseRequest } from '../contract.ts';
 import type { Change } from './group-commit.ts';
@@ -19,9 +20,10 @@ export interface Taking {
   readonly lease: Lease;
 }
 
-export function takeLease(request: TakeLeaseRequest, now: number): Change<Taking> {
+export function takeLease(request: TakeLeaseRequest, clock: Clock): Change<Taking> {
   return {
     apply(statements) {
+      const now = clock.now();
       const present = findLease(statements, request.name);
       const isHeld = present !== undefined && present.expiresAt > now && present.token !== request.replaces;
       return isHeld

@@ -44,12 +44,14 @@ function makeFolder(folder: string): void {
   for (let made = folder; made.length >= first.length; made = dirname(made)) syncFolder(dirname(made));
 }
 
+/** As far as the file system lets us: some cannot sync folders, and none of those promises more by refusing. */
 export function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r');
   try {
+    const descriptor = openSync(folder, 'r');
     fsyncSync(descriptor);
-  } finally {
     closeSync(descriptor);
+  } catch {
+    return;
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { hasCode } from '../../base/index.ts';
 import type { Address } from './address.ts';
 import type { Connection } from './connection.ts';
 import type { Statements } from './statements.ts';
@@ -75,8 +76,8 @@ function layBallast(file: string): void {
   if (statSync(file, { throwIfNoEntry: false }) !== undefined) return;
   try {
     writeFileSync(file, randomFillSync(new Uint8Array(ballastBytes)), { flag: 'wx' });
-  } catch {
+  } catch (error) {
     // Without ballast everything works but the last words on a full disk; a half-written one would be of no use.
-    rmSync(file, { force: true });
+    if (!hasCode(error, 'EEXIST')) rmSync(file, { force: true });
   }
 }

@@ -21,7 +21,7 @@ export class Watchers {
     this.#startPolling();
     return () => {
       this.#listeners.delete(entry);
-      if (this.#listeners.size === 0) this.stop();
+      if (this.#listeners.size === 0) this.#stopPolling();
     };
   }
 
@@ -35,9 +35,9 @@ export class Watchers {
     });
   }
 
-  stop(): void {
-    clearInterval(this.#poll);
-    this.#poll = undefined;
+  close(): void {
+    this.#listeners.clear();
+    this.#stopPolling();
   }
 
   #startPolling(): void {
@@ -45,6 +45,11 @@ export class Watchers {
     this.#seenVersion = this.#version();
     this.#poll = setInterval(() => this.#look(), pollMs);
     this.#poll.unref();
+  }
+
+  #stopPolling(): void {
+    clearInterval(this.#poll);
+    this.#poll = undefined;
   }
 
   #look(): void {

@@ -143,6 +143,17 @@ export function leasesContract(world: World): void {
       expect(heard).toEqual(['listening']);
     });
 
+    test('tells the driver of a run that was removed by force', async () => {
+      const another = await world.openAnother();
+      const lost: Lease[] = [];
+      world.store.onLeaseLost((lease) => lost.push(lease));
+      const lease = await world.store.createRun(creation('r1', { leaseMs: 600 }));
+      await another.prune({ runs: ['r1'], force: true });
+
+      await eventually('the loss is reported', () => lost.length > 0);
+      expect(lost.map(({ token }) => token)).toEqual([lease.token]);
+    });
+
     test('frees those of a store that closes', async () => {
       const another = await world.openAnother();
       await world.store.createRun(creation('r1'));

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { systemClock } from '../../src/base/index.ts';
+import { openStore, registerStore } from '../../src/store/index.ts';
+import { openMemoryStore } from '../../src/store/memory/index.ts';
+
+const options = { durability: 'full', clock: systemClock } as const;
+registerStore('memory', openMemoryStore);
+registerStore('sqlite', openMemoryStore);
+
+test('a store is opened by the scheme of its URL, in whatever case it is written', async () => {
+  const store = await openStore('MEMORY:', options);
+  expect(store.url).toBe('MEMORY:');
+  await store.close();
+});
+
+test('an opener may be registered again, but not be replaced by another', () => {
+  registerStore('memory', openMemoryStore);
+  const another = (): never => {
+    throw new Error('never opened');
+  };
+  expect(() => registerStore('memory', another)).toThrow(/'memory:' has an opener already/);
+});
+
+test.each([
+  ['memry:x', "Did you mean 'memory:'?"],
+  ['postgres://localhost/piton', 'Known are: memory:, sqlite:.'],
+  ['.piton/piton.db', "write 'sqlite:.piton/piton.db'"],
+])('the URL %s is refused with a way out', async (url, remedy) => {
+  await expect(openStore(url, options)).rejects.toMatchObject({
+    code: 'STORE_UNKNOWN',
+    message: expect.stringContaining(remedy) as string,
+    details: { url, known: ['memory', 'sqlite'] },
+  });
+});
+
+test('a store in memory refuses a URL it does not understand', async () => {
+  await expect(openStore('memory:x?heartbeat=maybe', options)).rejects.toMatchObject({
+    code: 'STORE_URL_INVALID',
+  });
+});
