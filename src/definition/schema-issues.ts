@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { isPlainObject } from '../base/index.ts';
+import { isPlainObject, nearest } from '../base/index.ts';
 import { renderPath, type Path } from './problems.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -12,6 +12,8 @@ export interface Misfit {
   readonly unknownKeys?: readonly string[];
   /** A key that must be there is not: the last step of `at`. */
   readonly missing?: boolean;
+  /** What could have been meant by the text that was found. */
+  readonly similar?: string;
 }
 
 export function explainIssues(issues: readonly Issue[], value: unknown): Misfit[] {
@@ -31,17 +33,9 @@ function explainIssue(issue: Issue, value: unknown, around: Path): Misfit[] {
     case 'invalid_type':
       return found === undefined && at.length > 0
         ? [{ at, message: `\`${at.at(-1)}\` is missing`, missing: true }]
-        : [{ at, message: expected([kindName(issue.expected)], found) }];
+        : [{ at, ...expected(expectedBy([issue]), found) }];
     case 'invalid_value':
-      return [
-        {
-          at,
-          message: expected(
-            issue.values.map((entry) => JSON.stringify(entry)),
-            found,
-          ),
-        },
-      ];
+      return [{ at, ...expected(expectedBy([issue]), found) }];
     case 'unrecognized_keys': {
       const keys = issue.keys.map((key) => `\`${key}\``).join(', ');
       return [{ at, message: `unknown: ${keys}`, unknownKeys: issue.keys }];
@@ -55,7 +49,7 @@ function explainIssue(issue: Issue, value: unknown, around: Path): Misfit[] {
 function explainUnion(branches: readonly (readonly Issue[])[], value: unknown, at: Path): Misfit[] {
   const meant = branches.find((issues) => !issues.some(isMismatch));
   if (meant !== undefined) return meant.flatMap((issue) => explainIssue(issue, value, at));
-  return [{ at, message: expected([...new Set(branches.flatMap(expectedBy))], valueAt(value, at)) }];
+  return [{ at, ...expected([...new Set(branches.flatMap(expectedBy))], valueAt(value, at)) }];
 }
 
 function isMismatch({ code, path }: Issue): boolean {
@@ -72,9 +66,12 @@ function expectedBy(issues: readonly Issue[]): string[] {
   });
 }
 
-function expected(kinds: readonly string[], found: unknown): string {
+function expected(kinds: readonly string[], found: unknown): Pick<Misfit, 'message' | 'similar'> {
   const wanted = kinds.length > 1 ? `${kinds.slice(0, -1).join(', ')} or ${kinds.at(-1)}` : kinds.join('');
-  return `expected ${wanted}, found ${describeFound(found)}`;
+  const message = `expected ${wanted}, found ${describeFound(found)}`;
+  const words = kinds.filter((kind) => kind.startsWith('"')).map((kind) => JSON.parse(kind) as string);
+  const similar = typeof found === 'string' ? nearest(found, words) : undefined;
+  return similar === undefined ? { message } : { message, similar };
 }
 
 const kindNames: Readonly<Record<string, string>> = {

@@ -24,13 +24,25 @@ export interface Chain {
   readonly damage?: Damage;
 }
 
+/** Throws `RUN_NOT_FOUND`, or `RUN_LOST` if the run was there once. */
 export async function findRun(store: Store, run: string): Promise<RunRecord> {
   const record = await store.findRun(run);
   if (record !== undefined) return record;
+  await refuseLost(store, run);
   throw new PitonError('RUN_NOT_FOUND', `There is no run ${run} in ${store.url}.`, {
     run,
     remedy: 'Check the id and the store.',
   });
+}
+
+/** A run that the store has lost must not be begun anew: what it did was done. Throws `RUN_LOST`. */
+export async function refuseLost(store: Store, run: string): Promise<void> {
+  // In this order: whoever makes the run at this moment writes to the store first, and then to the mirror.
+  const witnessed = await store.witnessedSeq(run);
+  if (witnessed === undefined || (await store.findRun(run)) !== undefined) return;
+  const message = `The store ${store.url} has lost run ${run}, of which its mirror shows ${witnessed} commits.`;
+  const remedy = 'Restore the store from a backup, or start a run with another id.';
+  throw new PitonError('RUN_LOST', message, { run, witnessed, remedy });
 }
 
 /**

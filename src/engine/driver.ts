@@ -87,11 +87,10 @@ export class Driver {
     this.done.catch(() => {});
   }
 
-  /** Goes on from a first commit that has just been made. */
-  begin(committed: readonly Event[]): void {
+  /** Goes on from a first commit that has just been made, and was asked for at `askedAt`. */
+  begin(committed: readonly Event[], askedAt: number): void {
     this.#tell(committed);
-    this.#react(committed);
-    this.#startDriving(this.#drive());
+    this.#startDriving(this.#drive(committed, askedAt));
   }
 
   /**
@@ -106,7 +105,7 @@ export class Driver {
       this.#add(decideOutcome(this.#state, task, { outcome: interrupted, world: this.#world() }));
     }
     await this.#turn([{ type: 'inbox' }]);
-    this.#startDriving(this.#drive());
+    this.#startDriving(this.#drive([], this.#ports.clock.now()));
   }
 
   /** A command for this run is in the inbox. */
@@ -135,8 +134,10 @@ export class Driver {
     await this.done;
   }
 
-  async #drive(): Promise<void> {
+  async #drive(committed: readonly Event[], askedAt: number): Promise<void> {
     try {
+      if (this.#isLate(askedAt)) await this.#keepLease();
+      this.#react(committed);
       while (!this.#isOver()) {
         this.#setTimer();
         await this.#mailbox.wait();
@@ -243,8 +244,13 @@ export class Driver {
     );
     this.#buffer.clear();
     this.#tell(events);
-    if (this.#ports.clock.now() - startedAt > this.#ports.leaseMs / 3) await this.#keepLease();
+    if (this.#isLate(startedAt)) await this.#keepLease();
     await this.#journal.snapshotIfDue(this.#state);
+  }
+
+  /** A commit took so long that the process may have been stopped meanwhile, or the machine asleep. */
+  #isLate(askedAt: number): boolean {
+    return this.#ports.clock.now() - askedAt > this.#ports.leaseMs / 3;
   }
 
   /** Nothing is started on the strength of a lease that may have run out meanwhile. */

@@ -20,7 +20,7 @@ import {
   type Workflow,
 } from '../model/index.ts';
 import type { RunFilter, RunRecord } from '../store/index.ts';
-import { findRun, readChain } from './chain.ts';
+import { findRun, refuseLost } from './chain.ts';
 import { encodeCommit, genesis } from './codec.ts';
 import { Driver } from './driver.ts';
 import { Journal, passCrashPoints } from './journal.ts';
@@ -29,6 +29,7 @@ import { leaseName, type EnginePorts, type Inputs } from './options.ts';
 import type { Program } from './program.ts';
 import { repairRun } from './repair.ts';
 import { takeRunLease } from './take-run-lease.ts';
+import { verifyRun, type RunVerdict } from './verify-run.ts';
 
 export interface CreateOptions {
   readonly run: string;
@@ -42,14 +43,6 @@ export interface ResumeOptions {
   readonly acceptDrift?: boolean;
   /** Takes the lease also from a living driver; that one can neither commit nor start anything from then on. */
   readonly takeover?: boolean;
-}
-
-export interface RunVerdict {
-  readonly run: string;
-  readonly commits: number;
-  readonly ok: boolean;
-  readonly firstBad?: number;
-  readonly reason?: string;
 }
 
 /** Drives runs on one store. There is one way to attach to work: recovery. Starting is recovering an empty run. */
@@ -72,7 +65,7 @@ export class Engine {
     return this.#drivers.get(run);
   }
 
-  /** Makes a run and drives it. Durable when it resolves. Throws `RUN_EXISTS`. */
+  /** Makes a run and drives it. Durable when it resolves. Throws `RUN_EXISTS`, `RUN_LOST`. */
   create(program: Program, options: CreateOptions): Promise<Driver> {
     if (this.#drivers.has(options.run)) return Promise.reject(runExists(options.run));
     return this.#register(options.run, this.#create(program, options));
@@ -92,6 +85,7 @@ export class Engine {
   async #create(program: Program, { run, inputs, state: given }: CreateOptions): Promise<Driver> {
     const { store, clock, owner, leaseMs } = this.#ports;
     const { workflow } = program;
+    await refuseLost(store, run);
     const at = clock.now();
     const created: Event = {
       type: 'run.created',
@@ -119,7 +113,7 @@ export class Engine {
     });
     passCrashPoints('after', events);
     const driver = this.#driver(program, state, new Journal({ store, lease, head: stored }));
-    driver.begin(events);
+    driver.begin(events, at);
     return driver;
   }
 
@@ -234,10 +228,8 @@ export class Engine {
     return this.#ports.store.listRuns(filter);
   }
 
-  async verify(run: string): Promise<RunVerdict> {
-    const { commits, damage } = await readChain(this.#ports.store, await this.find(run));
-    if (damage === undefined) return { run, commits: commits.length, ok: true };
-    return { run, commits: commits.length, ok: false, firstBad: damage.firstBad, reason: damage.reason };
+  verify(run: string): Promise<RunVerdict> {
+    return verifyRun(this.#ports.store, run);
   }
 
   /** Goes back to the last good commit of a damaged run and holds what may have run since. */

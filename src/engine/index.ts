@@ -1,6 +1,7 @@
-export { Engine, type CreateOptions, type ResumeOptions, type RunVerdict } from './engine.ts';
+export { Engine, type CreateOptions, type ResumeOptions } from './engine.ts';
 export type { Driver } from './driver.ts';
 export { Observers, type Notice, type Observation, type Observer, type RunEvent } from './observers.ts';
 export type { EnginePorts, Inputs } from './options.ts';
 export type { FunctionCall, Program, TaskFunction } from './program.ts';
 export { readEvents } from './read-events.ts';
+export type { RunVerdict } from './verify-run.ts';

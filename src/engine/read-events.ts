@@ -5,6 +5,7 @@ import type { Engine } from './engine.ts';
 import type { RunEvent } from './observers.ts';
 
 const pageSize = 200;
+const longestWaitMs = 1_000;
 
 /** The events of a run from the journal, then live as they are committed, by whomever, until it ends. */
 export async function* readEvents(
@@ -32,7 +33,7 @@ export async function* readEvents(
   }
 }
 
-/** Remembers one ring until somebody waits for it. */
+/** Remembers one ring until somebody waits for it. Rings by itself now and then, which also keeps the process alive. */
 class Bell {
   #hasRung = false;
   #wake: (() => void) | undefined;
@@ -43,7 +44,9 @@ class Bell {
   }
 
   async wait(): Promise<void> {
+    const timer = setTimeout(() => this.ring(), longestWaitMs);
     if (!this.#hasRung) await new Promise<void>((resolve) => (this.#wake = resolve));
+    clearTimeout(timer);
     this.#hasRung = false;
   }
 }

@@ -1,4 +1,5 @@
 import type { Event } from '../model/index.ts';
+import { childInputs } from './child-inputs.ts';
 import { decideEnd } from './decide-end.ts';
 import { decideMove } from './decide-graph.ts';
 import { decideTask, failureOf } from './decide-task.ts';
@@ -112,15 +113,14 @@ function startAttempt({ address, attempts, spec }: TaskState, { now, mint }: Wor
 
 function open(state: RunState, task: TaskState, { evaluator }: World): Event {
   const { work, name } = task.spec;
+  if (work.type !== 'workflow') throw new Error(`${task.address} has no tasks of its own to open`);
   try {
-    const given =
-      work.type === 'workflow' && work.with !== undefined
-        ? evaluator.render(work.with, variablesOf(state, task))
-        : {};
-    if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-      throw new TypeError(`\`with\` of ${name} must give an object of inputs`);
-    }
-    return { type: 'scope.opened', task: task.address, data: { inputs: given as Record<string, never> } };
+    const given = work.with === undefined ? {} : evaluator.render(work.with, variablesOf(state, task));
+    return {
+      type: 'scope.opened',
+      task: task.address,
+      data: { inputs: childInputs(name, work.workflow, given) },
+    };
   } catch (thrown) {
     return { type: 'task.failed', task: task.address, data: { failure: failureOf(thrown) } };
   }

@@ -192,13 +192,20 @@ export function* scopesAround(state: RunState, task: TaskState): Generator<Scope
  * decides: what belongs to a task that survives a fail-fast, survives it too.
  */
 export function cancellingOf(state: RunState, task: TaskState): Cancelling | undefined {
+  let tooMany: Cancelling | undefined;
   for (let member = task; ; member = taskAt(state, member.scope)) {
-    const scope = scopeAt(state, member.scope);
-    const cancelling =
-      scope.cancelling ?? (scope.workflow.failFast ? tooManyFailed(state, member) : undefined);
-    if (cancelling !== undefined && !survives(member, cancelling)) return cancelling;
-    if (member.scope === '') return undefined;
+    const { cancelling, workflow } = scopeAt(state, member.scope);
+    if (stops(cancelling, member)) return cancelling;
+    const failed = workflow.failFast ? tooManyFailed(state, member) : undefined;
+    if (stops(failed, member)) tooMany ??= failed;
+    // Items may have failed only because everything around them is being cancelled: then that is the reason.
+    if (member.scope === '') return tooMany;
   }
+}
+
+/** Cleaning up after a failure is what a task with failure() or always() is for. */
+function stops(cancelling: Cancelling | undefined, task: TaskState): boolean {
+  return cancelling !== undefined && !(cancelling.failFast && mentionsFailure(task.spec.if));
 }
 
 /** Of the items of a for-each: then the others are not started, and with fail-fast stopped. */
@@ -207,11 +214,6 @@ export function tooManyFailed(state: RunState, { item }: TaskState): Cancelling 
   const { group, spec, address } = taskAt(state, item.parent);
   if (group!.failed <= spec.forEach!.maxFailures) return undefined;
   return { reason: `too many items of ${address} failed`, failFast: true };
-}
-
-/** Cleaning up after a failure is what a task with failure() or always() is for. */
-function survives(task: TaskState, cancelling: Cancelling): boolean {
-  return cancelling.failFast && mentionsFailure(task.spec.if);
 }
 
 /** With the one that is happening now. Progress of any task begins the count anew. */

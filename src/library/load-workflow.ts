@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { PitonError, type Json } from '../base/index.ts';
+import { parseWorkflow } from '../definition/index.ts';
 import type { FunctionCall } from '../engine/index.ts';
 import { stepContext, type Definition, type StepContext } from './definition.ts';
 
@@ -12,7 +13,6 @@ export async function loadWorkflow(
   file: string,
   functions: Readonly<Record<string, NamedFunction>> = {},
 ): Promise<Definition<Readonly<Record<string, Json>>, Json, Readonly<Record<string, Json>>>> {
-  const { parseWorkflow } = (await import('../definition/index.ts')) as never as { parseWorkflow: any };
   const { workflow } = await parseWorkflow(readText(file), {
     file,
     read: (path) => readText(path),

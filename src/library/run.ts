@@ -5,6 +5,8 @@ import type { Store } from '../store/index.ts';
 import { checkpointOf, resultOf, type Checkpoint, type RunResult } from './checkpoint.ts';
 import type { Definition, Progress } from './definition.ts';
 
+const longestWaitMs = 1_000;
+
 /** What became of a command. `queued`: nobody drives the run now; whoever resumes it will decide. */
 export interface CommandResult {
   readonly status: 'accepted' | 'refused' | 'queued';
@@ -117,15 +119,20 @@ export class Run<Outputs = unknown, State = unknown> {
     return { status: answer.accepted ? 'accepted' : 'refused', text: answer.text };
   }
 
-  /** Looks again whenever something has changed. */
+  /**
+   * Looks again whenever something has changed, and now and then without that: a driver elsewhere may die without a
+   * word. The timer also keeps the process alive for whoever waits.
+   */
   async #until(isTrue: () => Promise<boolean>): Promise<void> {
     for (;;) {
       const changed = Promise.withResolvers<void>();
       const unwatch = this.#engine.onChange(() => changed.resolve());
+      const timer = setTimeout(() => changed.resolve(), longestWaitMs);
       try {
         if (await isTrue()) return;
         await changed.promise;
       } finally {
+        clearTimeout(timer);
         unwatch();
       }
     }

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { decodeState, encodeState, rebuildAgenda } from '../../src/kernel/index.ts';
 import type { Command, Outcome, Workflow } from '../../src/model/index.ts';
 import { breaches } from '../support/laws.ts';
+import { propertyRuns } from '../support/property-runs.ts';
 import { closures, nestedWorkflows } from '../support/random-workflows.ts';
 import { done, failedWith, interrupted, simulate, type Simulation } from '../support/simulate.ts';
 
-const runs = Number(process.env['PITON_PROPERTY_RUNS'] ?? 400);
 const commands = ['pause', 'resume', 'cancel', 'retry', 'skip'] as const;
 
 interface Step {
@@ -78,7 +78,7 @@ test('no journal of nested tasks, for-each and graphs breaks a law, and every ru
       expect(breaches(simulation.journal)).toEqual([]);
       expect(simulation.isOver).toBe(true);
     }),
-    { numRuns: runs },
+    { numRuns: propertyRuns },
   );
 });
 
@@ -91,7 +91,7 @@ test('the live state, its replayed journal and its snapshot are equal after ever
         expect(encodeState(simulation.replayed())).toBe(encodeState(simulation.state));
       }
     }),
-    { numRuns: runs / 2 },
+    { numRuns: propertyRuns / 2 },
   );
 });
 
@@ -124,6 +124,6 @@ test.for(Object.entries(amnesias))('every decision is the same where %s before i
         expect(lastDecisions(forgetful)).toEqual(lastDecisions(kept));
       }
     }),
-    { numRuns: runs / 2 },
+    { numRuns: propertyRuns / 2 },
   );
 });

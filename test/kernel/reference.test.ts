@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeState, encodeState, rebuildAgenda } from '../../src/kernel/index.ts';
 import type { Outcome, Workflow } from '../../src/model/index.ts';
+import { propertyRuns } from '../support/property-runs.ts';
 import { closures, flatWorkflows } from '../support/random-workflows.ts';
 import { ReferenceRun } from '../support/reference.ts';
 import { done, failedWith, interrupted, simulate, type Simulation } from '../support/simulate.ts';
@@ -118,12 +119,10 @@ function expectAgreement(workflow: Workflow, steps: readonly Step[]): void {
   expect(simulation.events.at(-1)).not.toHaveProperty('data.failure.code', 'STUCK');
 }
 
-const runs = Number(process.env['PITON_PROPERTY_RUNS'] ?? 400);
-
 test('after every event each task has the status that the meaning of its workflow gives it', () => {
-  fc.assert(fc.property(flatWorkflows, stepsOf(kinds), expectAgreement), { numRuns: runs });
+  fc.assert(fc.property(flatWorkflows, stepsOf(kinds), expectAgreement), { numRuns: propertyRuns });
 });
 
 test('deaths, replays and snapshots at any point change nothing but the attempts they interrupt', () => {
-  fc.assert(fc.property(flatWorkflows, stepsOf([...kinds, ...deaths]), expectAgreement), { numRuns: runs });
+  fc.assert(fc.property(flatWorkflows, stepsOf([...kinds, ...deaths]), expectAgreement), { numRuns: propertyRuns });
 });

@@ -47,6 +47,11 @@ function linesOf(file: string): { seq: number; hash: string; commit: unknown }[]
 
 const seqsIn = (file: string): number[] => linesOf(file).map(({ seq }) => seq);
 
+function bound(store: Store, key: keyof Store): unknown {
+  const member = store[key];
+  return typeof member === 'function' ? member.bind(store) : member;
+}
+
 async function appendUpTo(store: Store, lease: Lease, last: number): Promise<void> {
   for (let seq = 2; seq <= last; seq++) await store.append(appending(lease, seq));
 }
@@ -142,6 +147,23 @@ describe('a mirror', () => {
     expect(seqsIn(journal)).toEqual([1, 2, 3, 4]);
   });
 
+  test('does not repeat what its successor has written while it was held up after its commit', async () => {
+    const { inner, journal, folder, reopened } = await mirrored();
+    const successor = reopened();
+    const held = new Proxy(inner, {
+      get: (store, key: keyof Store) => (key === 'append' ? appendAndDawdle : bound(store, key)),
+    });
+    const appendAndDawdle: Store['append'] = async (request) => {
+      await inner.append(request);
+      await successor.append(appending(lease, 3));
+    };
+    const store = mirrorStore(held, folder);
+    const lease = await store.createRun(creation('r1'));
+    await store.append(appending(lease, 2));
+
+    expect(seqsIn(journal)).toEqual([1, 2, 3]);
+  });
+
   test('is compressed when the run has ended, and opened again if it goes on after all', async () => {
     const { store, files, journal } = await mirrored();
     const lease = await store.createRun(creation('r1'));
@@ -225,6 +247,19 @@ describe('as a witness, a mirror', () => {
     await restored.append(appending(next, 2, { commit: commit('r1', 2, 'another') }));
     expect(await restored.witnessedSeq('r1')).toBe(2);
     expect(seqsIn(join(files, 'set-aside-1.jsonl'))).toEqual([2, 3]);
+  });
+
+  test("adds nothing to a history that is not the journal's, however long the journal has become", async () => {
+    const { folder, journal, store } = await mirrored();
+    const first = await store.createRun(creation('r1'));
+    await store.append(appending(first, 2, { commit: commit('r1', 2, 'as it was') }));
+    const before = readFileSync(journal, 'utf8');
+    const restored = await openMemoryStore('memory:', { durability: 'full', clock: manualClock() });
+    const lease = await restored.createRun(creation('r1'));
+    await appendUpTo(restored, lease, 5);
+    await mirrorStore(restored, folder).takeLease(taking('run:r1', { replaces: lease.token }));
+
+    expect(readFileSync(journal, 'utf8')).toBe(before);
   });
 
   test('goes back with a journal that was cut back, and keeps the tail aside', async () => {

@@ -4,6 +4,9 @@ import { openStore, registerStore } from '../../src/store/index.ts';
 import { openMemoryStore } from '../../src/store/memory/index.ts';
 
 const options = { durability: 'full', clock: systemClock } as const;
+const openNothing = (): never => {
+  throw new Error('never opened');
+};
 registerStore('memory', openMemoryStore);
 registerStore('sqlite', openMemoryStore);
 
@@ -15,10 +18,7 @@ test('a store is opened by the scheme of its URL, in whatever case it is written
 
 test('an opener may be registered again, but not be replaced by another', () => {
   registerStore('memory', openMemoryStore);
-  const another = (): never => {
-    throw new Error('never opened');
-  };
-  expect(() => registerStore('memory', another)).toThrow(/'memory:' has an opener already/);
+  expect(() => registerStore('memory', openNothing)).toThrow(/'memory:' has an opener already/);
 });
 
 test.each([

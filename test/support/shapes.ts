@@ -1,4 +1,5 @@
 /** The workflows that the crash suite kills: small, deterministic, and each of another form. */
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   chain,
   parallel,
@@ -15,10 +16,10 @@ export interface Hands {
   /** Leaves a trace outside of Piton that the task ran, then may wait. */
   ran(context: StepContext): Promise<void>;
   /** Has the run paused, and resolves when that was accepted. */
-  pause(): Promise<void>;
-  cancel(): Promise<void>;
-  /** Resolves when the test opens that gate. */
-  gate(name: string): Promise<void>;
+  pauseRun(): Promise<void>;
+  cancelRun(): Promise<void>;
+  /** Resolves when the test opens that gate, rejects when the task is to stop. */
+  gate(name: string, signal: AbortSignal): Promise<void>;
 }
 
 export interface Shape {
@@ -161,12 +162,12 @@ export const shapes = {
       ),
   }),
 
-  pause: ({ ran, pause }: Hands): Shape => ({
+  pause: ({ ran, pauseRun }: Hands): Shape => ({
     definition: workflow('pause')
       .task('first', async (context) => (await ran(context), 1))
       .task('middle', { needs: ['first'] }, async ({ needs, ...context }) => {
         await ran(context);
-        await pause();
+        await pauseRun();
         return needs.first + 1;
       })
       .task(
@@ -176,12 +177,12 @@ export const shapes = {
       ),
   }),
 
-  cancel: ({ ran, cancel }: Hands): Shape => ({
+  cancel: ({ ran, cancelRun }: Hands): Shape => ({
     definition: workflow('cancel')
       .task('first', async (context) => (await ran(context), 1))
       .task('middle', { needs: ['first'] }, async (context) => {
         await ran(context);
-        await cancel();
+        await cancelRun();
         await aborted(context.signal);
         throw new Error('stopped');
       })
@@ -197,13 +198,29 @@ export const shapes = {
   'checkpoint manual': (hands: Hands): Shape => ({ definition: steps('manual', hands) }),
   'checkpoint off': (hands: Hands): Shape => ({ definition: steps('off', hands) }),
 
+  /** Forty tasks of ten milliseconds, four at a time. */
+  forty: ({ ran }: Hands): Shape => ({
+    definition: parallel('forty', lane(ran), { maxWorkers: 4 }),
+    inputs: { items: Array.from({ length: 8 }, (_, index) => `lane-${index}`) },
+  }),
+
+  /** Its first task keeps the event loop to itself for a while. */
+  blocking: ({ ran }: Hands): Shape => ({
+    definition: workflow('blocking')
+      .task('blocks', async (context) => {
+        await ran(context);
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
+      })
+      .task('after', { needs: ['blocks'] }, (context) => ran(context)),
+  }),
+
   /** Waits at its second task until the gate `second` is opened. */
   gated: ({ ran, gate }: Hands): Shape => ({
     definition: workflow('gated')
       .task('first', async (context) => (await ran(context), 1))
       .task('second', { needs: ['first'] }, async ({ needs, ...context }) => {
         await ran(context);
-        await gate('second');
+        await gate('second', context.signal);
         return needs.first + 1;
       })
       .task(
@@ -251,6 +268,17 @@ function parallelOfChain({ ran }: Hands) {
     .task('letters', { with: ({ inputs }) => ({ items: inputs.item, initial: '' }) }, letters)
     .outputs(({ letters: word }) => word);
   return parallel('words', worker);
+}
+
+function lane(ran: Hands['ran']) {
+  const steps = chain<number, number>('steps', async ({ item, result }, context) => {
+    await ran(context);
+    await pause(10);
+    return result * 10 + item;
+  });
+  return workflow<{ item: string }>('lane')
+    .task('steps', { with: () => ({ items: [1, 2, 3, 4, 5], initial: 0 }) }, steps)
+    .outputs(({ steps: result }, { inputs }) => `${inputs.item}: ${result}`);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -7,7 +7,6 @@ import {
   encodeState,
   fold,
   foldCommit,
-  isSettled,
   newRunState,
   nextWake,
   outputOf,
@@ -25,6 +24,8 @@ import {
   type CommandAnswer,
   type Commit,
   type Event,
+  type EventOf,
+  type EventType,
   type Evaluator,
   type Outcome,
   type TaskStatus,
@@ -56,7 +57,7 @@ export interface SimulationGiven {
 }
 
 export const done: Outcome = { type: 'succeeded', output: null };
-export const interrupted: Outcome = { type: 'interrupted', reason: 'the process ended' };
+export const interrupted = { type: 'interrupted', reason: 'the process ended' } as const satisfies Outcome;
 
 export function succeededWith(output: JsonObject | string | number): Outcome {
   return { type: 'succeeded', output };
@@ -135,6 +136,10 @@ export class Simulation {
 
   get events(): Event[] {
     return this.journal.flatMap(({ events }) => events);
+  }
+
+  all<Type extends EventType>(type: Type): EventOf<Type>[] {
+    return this.events.filter((event): event is EventOf<Type> => event.type === type);
   }
 
   statusOf(address: string): TaskStatus {
@@ -223,11 +228,6 @@ export class Simulation {
     for (const commit of this.journal)
       state = foldCommit(state, JSON.parse(JSON.stringify(commit)) as Commit);
     return state!;
-  }
-
-  /** Whether a task with that address has come to its end. */
-  isSettled(address: string): boolean {
-    return isSettled(taskAt(this.state, address).life);
   }
 
   #position(): { seq: number; at: number } {

@@ -54,7 +54,8 @@ interface Known {
 function improve(objection: Objection, known: Known): Objection {
   const { code, node } = objection;
   if (code === 'unknown_variable' && node?.op === 'id') {
-    return withSuggestion(objection, node.args, Object.keys(known.variables));
+    const names = Object.keys(known.variables);
+    return withSuggestion({ ...objection, remedy: `There are: ${names.join(', ')}.` }, node.args, names);
   }
   const isAccess = node?.op === '.' || node?.op === '[]';
   return code === 'no_such_key' && isAccess ? explainField(objection, node, known) : objection;

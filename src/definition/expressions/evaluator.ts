@@ -1,15 +1,19 @@
 import { asError, PitonError, toJson, type Json, type JsonObject } from '../../base/index.ts';
-import { isFunctionRef, type Evaluator, type Variables, type Workflow } from '../../model/index.ts';
+import {
+  isFunctionRef,
+  type Evaluator,
+  type TaskSpec,
+  type Variables,
+  type Workflow,
+} from '../../model/index.ts';
 import { taskSites, valueSites } from '../define/expression-sites.ts';
+import type { Status } from './environment.ts';
 import { toJsonValue } from './json-values.ts';
-import { hasExpression, splitTemplate, type Template } from './templates.ts';
+import type { Compile } from './programs.ts';
+import { expressionsOf, hasExpression, splitTemplate, type Template } from './templates.ts';
 
 /** Closures by name, as `{ $function: name }` refers to them. */
 export type Functions = Readonly<Record<string, (variables: Variables) => unknown>>;
-
-/** Runs one expression. Gives what CEL gives, which is not yet JSON. */
-export type Program = (variables: Variables) => unknown;
-export type Compile = (expression: string) => Program;
 
 /** CEL is loaded only for a workflow that has expressions. */
 export async function createEvaluator(workflow: Workflow, functions: Functions): Promise<Evaluator> {
@@ -18,13 +22,15 @@ export async function createEvaluator(workflow: Workflow, functions: Functions):
     : refuseExpression;
   const split = remember(splitTemplate);
   return {
-    test: (condition, variables) =>
-      isFunctionRef(condition)
-        ? asBoolean(
-            callFunction(functions, condition.$function, variables),
-            `function ${condition.$function}`,
-          )
-        : asBoolean(evaluate(compile, condition, variables), condition),
+    test(condition, variables) {
+      if (isFunctionRef(condition)) {
+        const name = condition.$function;
+        return asBoolean(callFunction(functions, name, variables), `function ${name}`);
+      }
+      return (
+        testStatus(condition, variables) ?? asBoolean(evaluate(compile, condition, variables), condition)
+      );
+    },
     render: (value, variables) =>
       isFunctionRef(value)
         ? callFunction(functions, value.$function, variables)
@@ -33,14 +39,25 @@ export async function createEvaluator(workflow: Workflow, functions: Functions):
 }
 
 function usesExpressions(workflow: Workflow): boolean {
-  return (
-    valueSites(workflow.outputs, 'outputs', []).length > 0 ||
-    workflow.tasks.some(
-      (task) =>
-        taskSites(task, []).length > 0 ||
-        (task.work.type === 'workflow' && usesExpressions(task.work.workflow)),
-    )
-  );
+  return valueSites(workflow.outputs, 'outputs', []).length > 0 || workflow.tasks.some(usesExpressionsItself);
+}
+
+function usesExpressionsItself(task: TaskSpec): boolean {
+  const sites = taskSites(task, []).flatMap(({ template }) => expressionsOf(template));
+  if (sites.some(({ expression }) => !isStatus(expression))) return true;
+  return task.work.type === 'workflow' && usesExpressions(task.work.workflow);
+}
+
+/** What the conditions of workflows written in TypeScript come down to is answered without CEL. */
+function isStatus(condition: string): boolean {
+  return /^(success|failure|always)\(\)$/.test(condition);
+}
+
+function testStatus(condition: string, variables: Variables): boolean | undefined {
+  if (!isStatus(condition)) return undefined;
+  if (condition === 'always()') return true;
+  const status = variables['$status'] as Status | undefined;
+  return condition === 'success()' ? status?.success : status?.failure;
 }
 
 /** For texts that did not come from the workflow this evaluator was made for. */

@@ -1,8 +1,12 @@
 import { PitonError } from '../../base/index.ts';
+import type { Variables } from '../../model/index.ts';
 import { explainCelError } from './cel-errors.ts';
 import { toCelSource } from './cel-source.ts';
 import { createEnvironment, type Status } from './environment.ts';
-import type { Compile, Program } from './evaluator.ts';
+
+/** Runs one expression. Gives what CEL gives, which is not yet JSON. */
+export type Program = (variables: Variables) => unknown;
+export type Compile = (expression: string) => Program;
 
 const noNames: ReadonlySet<string> = new Set();
 

@@ -22,11 +22,13 @@ export interface Types {
   declare(environment: Environment, type: TypeName): void;
 }
 
+const prefix = 'object';
+
 export function createTypes(): Types {
   const records = new Map<TypeName, Fields>();
   const ofSchemas = new WeakMap<JsonSchema, TypeName>();
   const record = (fields: Fields): TypeName => {
-    const name = `object${records.size + 1}`;
+    const name = `${prefix}${records.size + 1}`;
     records.set(name, fields);
     return name;
   };
@@ -131,7 +133,9 @@ function declareRecords(
     for (const field of Object.values(records.get(name)!))
       recordsIn(field).forEach((found) => needed.add(found));
   }
-  for (const name of needed) environment.registerType(name, { fields: { ...records.get(name)! } });
+  // A record is made of older ones, and they must be registered before it.
+  const order = [...needed].sort((a, b) => Number(a.slice(prefix.length)) - Number(b.slice(prefix.length)));
+  for (const name of order) environment.registerType(name, { fields: { ...records.get(name)! } });
 }
 
 function recordsIn(type: TypeName): string[] {

@@ -8,15 +8,22 @@ import { formOf } from '../define/scope.ts';
 /** Schemas that cannot be used, and defaults that do not fit theirs: found now, not in the middle of a run. */
 export function checkSchemas(draft: WorkflowDraft, at: Path = []): Finding[] {
   return [
-    ...Object.entries(draft.inputs ?? {}).flatMap(([name, { schema, default: value }]) => {
-      const inputAt = [...at, 'inputs', name];
-      const { check, findings } = read(schema, inputAt);
-      if (check === undefined || value === undefined) return findings;
-      const message = (problem: string) => `The default does not fit: ${problem}.`;
-      return check(value).map((problem) => ({ at: [...inputAt, 'default'], message: message(problem) }));
-    }),
+    ...Object.entries(draft.inputs ?? {}).flatMap(([name, input]) =>
+      checkInput(input, [...at, 'inputs', name]),
+    ),
     ...draft.tasks.flatMap((task) => checkTask(task, [...at, formOf(draft), task.name])),
   ];
+}
+
+type Input = NonNullable<WorkflowDraft['inputs']>[string];
+
+function checkInput({ schema, default: value }: Input, at: Path): Finding[] {
+  const { check, findings } = read(schema, at);
+  if (check === undefined || value === undefined) return findings;
+  return check(value).map((problem) => ({
+    at: [...at, 'default'],
+    message: `The default does not fit: ${problem}.`,
+  }));
 }
 
 function checkTask({ output, work }: TaskDraft, at: Path): Finding[] {

@@ -18,14 +18,15 @@ export function checkShape(value: unknown): Shape {
   const rest: unknown = structuredClone(value);
   // From behind, so that the places in lists stay right.
   for (const misfit of misfits.toReversed()) takeOut(rest, misfit);
-  if (isPlainObject(rest)) rest['name'] ??= 'unnamed';
+  if (isPlainObject(rest)) rest['name'] ??= placeholders['name'];
   return { file: workflowFile.safeParse(rest).data, findings: misfits.flatMap(describe) };
 }
 
-function describe({ at, message, unknownKeys, missing }: Misfit): Finding[] {
+function describe({ at, message, unknownKeys, missing, similar }: Misfit): Finding[] {
   if (unknownKeys !== undefined) return unknownKeys.map((key) => unknownKey(key, at));
   const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
-  return [{ at: missing === true ? at.slice(0, -1) : at, message: sentence }];
+  const remedy = similar === undefined ? {} : { remedy: `Did you mean \`${similar}\`?` };
+  return [{ at: missing === true ? at.slice(0, -1) : at, message: sentence, ...remedy }];
 }
 
 /** Keys of one form in the other: nearly right, and more helpful than a similar word. */
@@ -68,19 +69,34 @@ function keysAt(schema: z.core.$ZodType, path: Path): string[] {
   }
 }
 
+/** For keys that must be there, so that the rest can be looked at. */
+const placeholders: Readonly<Record<string, string>> = { name: 'unnamed', to: 'end' };
+
 function takeOut(root: unknown, { at, unknownKeys, missing }: Misfit): void {
   if (unknownKeys !== undefined) unknownKeys.forEach((key) => remove(root, [...at, key]));
-  else remove(root, missing === true ? at.slice(0, -1) : at);
+  else if (missing === true) putIn(root, at);
+  else remove(root, at);
 }
 
-/** A task that is no task stays as an empty one: others may need it by name. */
+function putIn(root: unknown, path: Path): void {
+  const owner = walk(root, path.slice(0, -1));
+  const key = String(path.at(-1));
+  if (owner !== undefined) owner[key] = placeholders[key];
+}
+
+/** What others rely on stays in some form: a task, which may be needed by name, and that it has an output. */
 function remove(root: unknown, path: Path): void {
   const owner = walk(root, path.slice(0, -1));
   const key = path.at(-1);
   if (owner === undefined || key === undefined) return;
   if (Array.isArray(owner)) owner.splice(Number(key), 1);
-  else if (path.at(-2) === 'tasks' || path.at(-2) === 'graph') owner[key] = {};
+  else if (isInTasks(path)) owner[key] = {};
+  else if (key === 'output' && isInTasks(path.slice(0, -1))) owner[key] = 'any';
   else delete owner[key];
+}
+
+function isInTasks(path: Path): boolean {
+  return path.at(-2) === 'tasks' || path.at(-2) === 'graph';
 }
 
 function walk(root: unknown, path: Path): Record<string, unknown> | undefined {

@@ -33,14 +33,18 @@ export function checkSite(site: ExpressionSite, owner: Owner, sight: Sight): Fin
 
 /** An expression is given only those tasks that it mentions: a workflow may have thousands. */
 export function typeOfExpression(expression: string, owner: Owner, sight: Sight): Verdict {
-  const mentioned = chainsOf(expression, sight.names)
-    .filter(({ root, steps }) => root === 'tasks' && steps.length > 0)
-    .map(({ steps }) => steps[0]!.name);
-  const { types } = sight;
+  const chains = chainsOf(expression, sight.names);
+  const mentioned = (root: string) =>
+    chains.flatMap((chain) => (chain.root === root ? chain.steps.slice(0, 1) : []));
+  const views = (root: string) =>
+    viewsOf(
+      mentioned(root).map(({ name }) => name),
+      sight,
+    );
   const variables = {
     ...sight.variables,
-    tasks: types.record(viewsOf(mentioned, sight)),
-    needs: types.record(viewsOf(owner?.needs ?? [], sight)),
+    tasks: sight.types.record(views('tasks')),
+    needs: sight.types.record({ ...views('needs'), ...viewsOf(owner?.needs ?? [], sight) }),
   };
   return sight.check(expression, variables);
 }
@@ -102,10 +106,16 @@ function toFinding({ at }: ExpressionSite, { start }: ExpressionPart, objection:
   };
 }
 
+const typeWords: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  object: 'a record',
+};
+
 export function describeType(type: TypeName): string {
-  return plainTypes(type)
-    .replace(/^list.*/, 'a list')
-    .replace(/^map.*|^object$/, 'a record');
+  const plain = plainTypes(type);
+  if (plain.startsWith('list')) return 'a list';
+  return plain.startsWith('map') ? 'a record' : (typeWords[plain] ?? `a ${plain}`);
 }
 
 /** The fields an update names must be those of the state. */

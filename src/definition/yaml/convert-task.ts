@@ -1,5 +1,5 @@
 import type { Json } from '../../base/index.ts';
-import type { EdgeSpec, Workflow } from '../../model/index.ts';
+import type { EdgeSpec, JsonSchema, Workflow } from '../../model/index.ts';
 import { mapTexts } from '../define/expression-sites.ts';
 import { suggestNearest } from '../define/suggestions.ts';
 import { asIdentifier, renameVariables } from '../expressions/rewrite.ts';
@@ -34,13 +34,14 @@ export function convertTask(
   const task = withDefaults(entry as Entry, around.defaults);
   const forEach = task['for-each'];
   const inside = { ...around, variables: withVariable(around.variables, forEach?.as) };
+  const work = convertWork(name, task, { at, around: inside });
   return {
     name,
     needs: toList(task.needs),
     if: task.if === undefined ? undefined : renameVariables(String(task.if), around.variables),
     forEach: forEach && convertForEach(forEach, [...at, 'for-each'], { around, inside }),
-    work: convertWork(name, task, { at, around: inside }),
-    output: task.output === undefined ? undefined : expandSchema(task.output, [...at, 'output'], findings),
+    work,
+    output: convertOutput(task.output, work, { at: [...at, 'output'], around }),
     retry: toRetry(task.retry, [...at, 'retry'], findings),
     timeoutMs: toMilliseconds(task.timeout, [...at, 'timeout'], findings),
     continueOnError: task['continue-on-error'],
@@ -111,6 +112,16 @@ function convertWork(name: string, task: Entry, { at, around }: { at: Path; arou
     case 'tasks':
       return { type: 'workflow', workflow: convertBody(name, task, { at, around }), inherits: true };
   }
+}
+
+/** Of work that could not be understood, any output is possible. */
+function convertOutput(
+  output: Entry['output'],
+  work: WorkDraft,
+  { at, around }: { at: Path; around: Conversion },
+): JsonSchema | undefined {
+  if (output !== undefined) return expandSchema(output, at, around.findings);
+  return work === nothing ? {} : undefined;
 }
 
 function convertFunction(

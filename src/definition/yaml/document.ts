@@ -130,7 +130,7 @@ function stepInto(
   const inside = isAlias(node) ? node.resolve(document) : node;
   if (isSeq<Node>(inside)) return { node: typeof step === 'number' ? inside.items[step] : undefined };
   if (!isMap<Scalar, Node>(inside)) return undefined;
-  const pair = inside.items.find(({ key }) => key.value === String(step));
+  const pair = inside.items.find(({ key }) => key.value === String(step) || key.value === `${step}?`);
   return pair && { node: pair.value ?? pair.key, key: pair.key };
 }
 

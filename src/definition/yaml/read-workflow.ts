@@ -1,7 +1,7 @@
-import { asError, hasCode, isPlainObject } from '../../base/index.ts';
+import { asError, isPlainObject } from '../../base/index.ts';
 import type { Workflow } from '../../model/index.ts';
-import { normaliseWorkflow } from '../define-workflow.ts';
-import { definitionError, type Finding, type Path, type Problem } from '../problems.ts';
+import { normaliseWorkflow, type Normalised } from '../define-workflow.ts';
+import { definitionError, describeProblem, type Finding, type Path, type Problem } from '../problems.ts';
 import { checkExpressions } from './check-expressions.ts';
 import { checkSchemas } from './check-schemas.ts';
 import { checkShape } from './check-shape.ts';
@@ -57,32 +57,102 @@ function readFile(text: string, file: string, reading: Reading): FileResult {
     return { problems: [document.locate({ at: [], message })], suggestions: [] };
   }
   const shape = checkShape(document.value);
-  const { file: content } = shape;
-  const locateAll = (findings: readonly Finding[]) => locate(findings, document, content);
-  if (content === undefined) return { problems: locateAll(shape.findings), suggestions: [] };
-  const { workflow, findings, suggestions, problems } = makeWorkflow(content, shape.findings, reading);
-  const found = [...problems, ...locateAll(findings)];
-  if (workflow === undefined || found.length > 0) return { problems: found, suggestions: [] };
-  return { workflow, problems: [], suggestions: locateAll(suggestions) };
+  if (shape.file === undefined) return { problems: locateAll(shape.findings, document), suggestions: [] };
+  const made = makeWorkflow(shape.file, shape.findings, reading);
+  const problems = [
+    ...locateAll(
+      made.findings.map((finding) => blameDefaults(finding, shape.file!)),
+      document,
+    ),
+    ...made.used.problems,
+  ];
+  if (made.workflow === undefined || problems.length > 0) return { problems, suggestions: [] };
+  const suggestions = [...locateAll(made.suggestions, document), ...made.used.suggestions];
+  return { workflow: made.workflow, problems: [], suggestions };
 }
 
-function makeWorkflow(content: WorkflowFile, shape: readonly Finding[], reading: Reading) {
-  const findings: Finding[] = [...shape, ...findLaterKeys(content)];
-  const problems: Problem[] = [];
-  const draft = convertWorkflow(content, {
+/** By place in the file, each once. */
+function locateAll(findings: readonly Finding[], document: SourceDocument): Problem[] {
+  const problems = new Map(
+    findings.map(document.locate).map((problem) => [describeProblem(problem), problem]),
+  );
+  return [...problems.values()].sort((a, b) => a.line! - b.line! || a.column! - b.column!);
+}
+
+/** A task that did not set a key has it from the defaults: what is wrong with it is wrong there, and only once. */
+function blameDefaults(finding: Finding, file: WorkflowFile): Finding {
+  let depth = 0;
+  while (finding.at[depth] === 'tasks' || finding.at[depth] === 'graph') depth += 2;
+  const [task, inside] = [finding.at.slice(0, depth), finding.at.slice(depth)];
+  if (depth === 0 || inside.length === 0 || hasKey(file, [...task, inside[0]!])) return finding;
+  return hasKey(file, ['defaults', inside[0]!]) ? { ...finding, at: ['defaults', ...inside] } : finding;
+}
+
+function hasKey(value: unknown, path: Path): boolean {
+  const [step, ...rest] = path;
+  if (step === undefined) return value !== undefined;
+  return isPlainObject(value) && hasKey(value[step], rest);
+}
+
+interface Made extends Pick<Normalised, 'workflow' | 'suggestions'> {
+  readonly findings: readonly Finding[];
+  /** What was found in other files. */
+  readonly used: { readonly problems: readonly Problem[]; readonly suggestions: readonly Problem[] };
+}
+
+function makeWorkflow(file: WorkflowFile, shape: readonly Finding[], reading: Reading): Made {
+  const findings: Finding[] = [...shape, ...findLaterKeys(file)];
+  const used: FileResult[] = [];
+  const draft = convertWorkflow(file, {
     findings,
-    defaults: content.defaults ?? {},
+    defaults: file.defaults ?? {},
     variables: new Set(),
     functions: reading.source.functions,
-    use: (path, at) => {
-      const used = useFile(path, at, reading);
-      findings.push(...used.findings);
-      problems.push(...used.problems);
-      return used.workflow;
+    use(path, at) {
+      const result = useFile(path, reading);
+      if ('message' in result) findings.push({ at, ...result });
+      else used.push(result);
+      return 'message' in result ? undefined : result.workflow;
     },
   });
   const normalised = normaliseWorkflow(draft);
   findings.push(...checkSchemas(draft), ...normalised.findings);
   findings.push(...checkExpressions(draft, findings));
-  return { ...normalised, findings, problems };
+  return {
+    ...normalised,
+    findings,
+    used: {
+      problems: used.flatMap(({ problems }) => problems),
+      suggestions: used.flatMap(({ suggestions }) => suggestions),
+    },
+  };
+}
+
+type Refusal = Pick<Finding, 'message' | 'remedy'>;
+
+/** Nobody nests so deep; it is a circle that goes by different paths. */
+const deepest = 32;
+
+/** A file that several tasks use is read once, and what is wrong with it is told once. */
+function useFile(path: string, reading: Reading): FileResult | Refusal {
+  const file = resolvePath(reading.open.at(-1)!, path);
+  const known = reading.files.get(file);
+  if (known !== undefined) return { ...known, problems: [], suggestions: [] };
+  if (reading.open.includes(file) || reading.open.length >= deepest) {
+    const circle = [...reading.open.slice(Math.max(0, reading.open.indexOf(file))), file];
+    return { message: `These files use each other in a circle: ${circle.join(' → ')}.` };
+  }
+  const text = readText(file, reading.source);
+  if (typeof text !== 'string') return text;
+  const result = readFile(text, file, { ...reading, open: [...reading.open, file] });
+  reading.files.set(file, result);
+  return result;
+}
+
+function readText(file: string, source: WorkflowSource): string | Refusal {
+  try {
+    return source.read(file);
+  } catch (error) {
+    return { message: `\`${file}\` cannot be read: ${asError(error).message}` };
+  }
 }

@@ -2,12 +2,13 @@
  * Drives the run `run` of each folder to its end, one after the other, starting or resuming it, whatever it finds.
  * Prints `driving`, `settled <task>`, and at last `ended <status>` or `refused <code>`.
  */
-import { appendFileSync, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { open, PitonError, type Piton, type Run, type StepContext } from '../../../src/index.ts';
+import { open, PitonError, type Piton, type Run } from '../../../src/index.ts';
 import { Course } from '../course.ts';
+import { leaveTrace } from '../executions.ts';
 import { shapes, type Hands, type Shape, type ShapeName } from '../shapes.ts';
 
 export interface DriveOrders {
@@ -91,17 +92,12 @@ function handsOf(folder: string, piton: Piton, course: Course): Hands {
       if (++tasksRun === orders.dieInTask) die();
       if (inTurn.has(orders.shape)) await course.turnOf(context.task);
     },
-    pause: () => command((run) => run.pause()),
-    cancel: () => command((run) => run.cancel('enough')),
-    async gate(name) {
-      while (!existsSync(join(folder, `gate-${name}`))) await pause(5);
+    pauseRun: () => command((run) => run.pause()),
+    cancelRun: () => command((run) => run.cancel('enough')),
+    async gate(name, signal) {
+      while (!existsSync(join(folder, `gate-${name}`))) await pause(5, undefined, { signal });
     },
   };
-}
-
-/** One write of one line to a file opened for appending: processes do not tear each other's lines. */
-function leaveTrace(folder: string, { task, attempt, key }: StepContext): void {
-  appendFileSync(join(folder, 'executed'), `${process.pid} ${task} ${attempt} ${key}\n`);
 }
 
 function die(): never {

@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest';
+import type { Event, TaskSpec, Workflow } from '../../src/model/index.ts';
+import { countWork } from '../support/count-work.ts';
+import { done, failedWith, simulate } from '../support/simulate.ts';
+import { stubEvaluator } from '../support/stub-evaluator.ts';
+import { body, forEach, graph, node, task, tries, uses, workflow } from '../support/workflows.ts';
+
+function tasks(count: number, spec: (index: number) => Partial<TaskSpec>): TaskSpec[] {
+  return Array.from({ length: count }, (_, index) => task(`t${index}`, spec(index)));
+}
+
+const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `t${index}`);
+
+/** Ends attempts in the order they were started; hands each transition over. */
+function drive(
+  flow: Workflow,
+  { seen, outcome = () => done }: { seen: Seen; outcome?: (address: string) => typeof done },
+): string {
+  const evaluator = stubEvaluator();
+  const simulation = simulate(flow, { evaluator });
+  const work = countWork(simulation.state);
+  const started: string[] = [];
+  const take = (events: readonly Event[]): void => {
+    for (const event of events) if (event.type === 'attempt.started') started.push(event.task);
+  };
+  take(simulation.journal[0]!.events);
+  for (let next = 0; next < started.length || simulation.status === 'delayed'; next++) {
+    const before = work.looks + evaluator.calls;
+    const known = simulation.journal.length;
+    if (next < started.length) simulation.end(started[next]!, outcome(started[next]!));
+    else next -= simulation.wake() ? 1 : 0;
+    const events = simulation.journal.slice(known).flatMap((commit) => commit.events);
+    take(events);
+    seen(work.looks + evaluator.calls - before, events.length);
+  }
+  return simulation.status;
+}
+
+type Seen = (looks: number, events: number) => void;
+
+/** The most that any transition looked at for each event it decided. */
+function worst(flow: Workflow): number {
+  let most = 0;
+  const seen: Seen = (looks, events) => (most = Math.max(most, looks / events));
+  expect(drive(flow, { seen })).toBe('succeeded');
+  return most;
+}
+
+const shapes: Readonly<Record<string, (size: number) => Workflow>> = {
+  'a chain': (size) => workflow(tasks(size, (index) => ({ needs: index === 0 ? [] : [`t${index - 1}`] }))),
+  'a fan-out': (size) => workflow([task('root'), ...tasks(size, () => ({ needs: ['root'], if: 'success()' }))]),
+  'a fan-in': (size) => workflow([...tasks(size, () => ({})), task('last', { needs: names(size) })]),
+  'a queue for a few slots': (size) => workflow(tasks(size, () => ({})), { maxParallel: 3 }),
+  'a queue for one lock': (size) => workflow(tasks(size, () => ({ locks: ['x'] }))),
+  'a queue for two locks and both': (size) =>
+    workflow(tasks(size, (index) => ({ locks: [['x'], ['y'], ['x', 'y']][index % 3]! })), { maxParallel: 2 }),
+  'a for-each with bodies': (size) =>
+    workflow([
+      task('each', {
+        forEach: forEach(names(size), { maxParallel: 5 }),
+        work: body(workflow([task('x'), task('y', { needs: ['x'], if: 'success()' })])),
+      }),
+    ]),
+  'nested workflows': (size) =>
+    workflow(tasks(size, () => ({ work: uses(workflow([task('x')], { failFast: true })) })), { failFast: true }),
+  'a graph': (size) =>
+    graph([node('a', [{ if: 'state.full', to: 'end' }, { to: 'a' }], { continueOnError: true })], {
+      maxSteps: size,
+      state: { full: false },
+    }),
+};
+
+describe('what one decision looks at', () => {
+  test.for(Object.entries(shapes).slice(0, -1))('is the same for 100 tasks and for 20,000 in %s', ([, shape]) => {
+    expect(worst(shape(20_000))).toBeLessThanOrEqual(worst(shape(100)));
+  });
+
+  test('is the same after 100 visits of a graph and after 20,000', () => {
+    const most = (size: number): number => {
+      let found = 0;
+      drive(shapes['a graph']!(size), { seen: (looks, events) => (found = Math.max(found, looks / events)) });
+      return found;
+    };
+    expect(most(20_000)).toBeLessThanOrEqual(most(100));
+  });
+
+  test('is little', () => {
+    for (const [name, shape] of Object.entries(shapes).slice(0, -1)) expect(worst(shape(100)), name).toBeLessThan(20);
+  });
+});
+
+/** All that a whole run looked at, for each event of it. */
+function average(flow: Workflow, outcome: (address: string) => typeof done): number {
+  let [looks, events] = [0, 0];
+  drive(flow, {
+    outcome,
+    seen: (more, decided) => {
+      looks += more;
+      events += decided;
+    },
+  });
+  return looks / events;
+}
+
+describe('what a whole run looks at', () => {
+  const failing: Readonly<Record<string, (size: number) => Workflow>> = {
+    'fail-fast in nested workflows': (size) =>
+      workflow(
+        tasks(size, () => ({ work: uses(workflow(tasks(2, () => ({})), { failFast: true })) })),
+        { failFast: true },
+      ),
+    'a for-each of which all items fail': (size) => workflow([task('each', { forEach: forEach(names(size)) })]),
+    'items that read many tasks': (size) =>
+      workflow([
+        ...tasks(size, () => ({ continueOnError: true })),
+        task('each', {
+          needs: names(size),
+          forEach: forEach(names(size)),
+          work: body(workflow([task('x', { if: 'success()' })])),
+        }),
+      ]),
+    'tasks that read the items of a for-each': (size) =>
+      workflow([
+        task('each', { forEach: forEach(names(size), { maxFailures: size }) }),
+        ...tasks(size, () => ({ needs: ['each'], if: 'success()' })),
+      ]),
+    'tasks that are tried again': (size) => workflow(tasks(size, () => ({ retry: tries(2) }))),
+  };
+
+  test.for(Object.entries(failing))('grows in step with what happens, in %s', ([, shape]) => {
+    const fails = (): typeof done => failedWith();
+    expect(average(shape(4_000), fails)).toBeLessThanOrEqual(average(shape(200), fails) * 1.1);
+  });
+});
+
+describe('a hundred thousand tasks', () => {
+  test('in layers come to their end', () => {
+    const layered = workflow(
+      tasks(100_000, (index) => ({ needs: index < 100 ? [] : [`t${index - 100}`, `t${index - 50}`] })),
+      { maxParallel: 50 },
+    );
+    expect(drive(layered, { seen: () => {} })).toBe('succeeded');
+  });
+
+  test('in a chain are skipped after a failure of the first, without running out of stack', () => {
+    const chain = workflow(tasks(100_000, (index) => ({ needs: index === 0 ? [] : [`t${index - 1}`] })));
+    const simulation = simulate(chain);
+    simulation.end('t0', failedWith());
+    expect(simulation.all('task.skipped')).toHaveLength(99_999);
+    expect(simulation.status).toBe('failed');
+  });
+
+  test('that wait are cancelled together', () => {
+    const simulation = simulate(workflow(tasks(100_000, () => ({})), { maxParallel: 1 }));
+    simulation.command({ type: 'cancel', reason: 'enough' });
+    simulation.end('t0', done);
+    expect(simulation.all('task.cancelled')).toHaveLength(99_999);
+    expect(simulation.status).toBe('cancelled');
+  });
+});

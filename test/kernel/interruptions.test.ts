@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import { taskAt } from '../../src/kernel/index.ts';
+import { done, failedWith, interrupted, simulate } from '../support/simulate.ts';
+import { body, task, tries, uses, workflow } from '../support/workflows.ts';
+
+const lone = workflow([task('a', { retry: tries(2) })]);
+
+test('a task that was interrupted is tried again at once, with the same key and the next number', () => {
+  const simulation = simulate(lone).crash();
+  expect(simulation.all('attempt.started').map(({ attempt, data }) => [attempt, data.number])).toEqual([
+    ['try-1', 1],
+    ['try-2', 2],
+  ]);
+  expect(taskAt(simulation.state, 'a')).toMatchObject({ key: 'try-1', lastAttempt: 'try-2', attempts: 2 });
+});
+
+test('interruptions do not use up the tries that a task has', () => {
+  const simulation = simulate(lone);
+  for (let deaths = 0; deaths < 5; deaths++) simulation.crash();
+  simulation.end('a', failedWith());
+  expect(simulation.statusOf('a')).toBe('delayed');
+  simulation.wake();
+  simulation.end('a', failedWith());
+  expect(simulation.statusOf('a')).toBe('failed');
+});
+
+test('failures do not count as interruptions, nor interruptions as failures', () => {
+  const simulation = simulate(lone).crash();
+  simulation.end('a', failedWith());
+  expect(taskAt(simulation.state, 'a')).toMatchObject({ failures: 1, interruptions: 1 });
+});
+
+test('the tenth interruption in a row holds the task: it may be what ends the process', () => {
+  const simulation = simulate(lone);
+  for (let deaths = 0; deaths < 9; deaths++) simulation.crash();
+  expect(simulation.running).toEqual(['a']);
+  simulation.crash();
+  expect(simulation.statusOf('a')).toBe('held');
+  expect(simulation.status).toBe('held');
+});
+
+test('progress of any task begins the count of interruptions anew', () => {
+  const simulation = simulate(workflow([task('a'), task('b')]));
+  for (let deaths = 0; deaths < 9; deaths++) simulation.crash();
+  simulation.end('b', done);
+  for (let deaths = 0; deaths < 9; deaths++) simulation.crash();
+  expect(simulation.running).toEqual(['a']);
+});
+
+test('a retry by the operator begins the count of interruptions anew', () => {
+  const simulation = simulate(lone);
+  for (let deaths = 0; deaths < 10; deaths++) simulation.crash();
+  simulation.command({ type: 'retry', task: 'a' });
+  for (let deaths = 0; deaths < 9; deaths++) simulation.crash();
+  expect(simulation.running).toEqual(['a']);
+});
+
+test('an interruption because the driver was asked to stop does not count', () => {
+  const simulation = simulate(lone);
+  for (let stops = 0; stops < 20; stops++) simulation.end('a', { ...interrupted, graceful: true });
+  expect(simulation.running).toEqual(['a']);
+  expect(taskAt(simulation.state, 'a').interruptions).toBe(0);
+});
+
+test('with on-interrupt: ask a single interruption holds the task, even a graceful one', () => {
+  const flow = workflow([task('push', { onInterrupt: 'ask' })]);
+  expect(simulate(flow).crash().statusOf('push')).toBe('held');
+  const stopped = simulate(flow);
+  stopped.end('push', { ...interrupted, graceful: true });
+  expect(stopped.statusOf('push')).toBe('held');
+});
+
+test('with on-interrupt: ask a failure is final, whatever the retry policy says', () => {
+  const simulation = simulate(workflow([task('push', { onInterrupt: 'ask', retry: tries(5) })]));
+  simulation.end('push', failedWith());
+  expect(simulation.statusOf('push')).toBe('failed');
+});
+
+test('an attempt inside nested workflows is interrupted and tried again where it was', () => {
+  const inner = workflow([task('x'), task('y', { needs: ['x'] })]);
+  const simulation = simulate(workflow([task('outer', { work: body(workflow([task('mid', { work: uses(inner) })])) })]));
+  simulation.end('outer.mid.x', done);
+  simulation.crash({ snapshot: true });
+  expect(simulation.running).toEqual(['outer.mid.y']);
+  expect(simulation.drain().status).toBe('succeeded');
+});
+
+test('repairing a damaged journal holds what may have been done, and only that', () => {
+  const flow = workflow([
+    task('settled'),
+    task('running'),
+    task('waiting', { needs: ['running'] }),
+    task('outer', { work: uses(workflow([task('x')])) }),
+  ]);
+  const simulation = simulate(flow);
+  simulation.end('settled', done);
+  const held = ['settled', 'running', 'waiting', 'outer', 'outer.x'];
+  simulation.transition(() => [
+    { type: 'run.repaired', data: { lostFrom: 3, lostTo: 4, held, reason: 'commits 3 to 4 were lost' } },
+  ]);
+  expect(simulation.statuses).toEqual({
+    settled: 'succeeded',
+    running: 'held',
+    waiting: 'held',
+    outer: 'running',
+    'outer.x': 'held',
+  });
+  for (const address of ['running', 'waiting', 'outer.x']) simulation.command({ type: 'retry', task: address });
+  expect(simulation.statusOf('waiting')).toBe('pending');
+  expect(simulation.drain().status).toBe('succeeded');
+});

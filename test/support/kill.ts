@@ -1,0 +1,130 @@
+/** Kills real processes at named places, and lets others go on from what they left. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DriveOrders } from './programs/drive-runs.ts';
+import { brokenPromises, type Evidence, type Untouched } from './promises.ts';
+import { endingOf, lookAt, type Sight } from './sight.ts';
+import { startProgram, type Program } from './start-program.ts';
+
+/** As many as there are cores on a small machine; more would only wait for each other. */
+const processesAtOnce = 2;
+
+/** Loading the sources is most of the life of a process that is killed early. */
+const env = { NODE_COMPILE_CACHE: join(tmpdir(), 'piton-compile-cache') };
+
+export function drive(orders: DriveOrders, given: Readonly<Record<string, string>> = {}): Program {
+  return startProgram('drive-runs', { args: [JSON.stringify(orders)], env: { ...env, ...given } });
+}
+
+/** Names of places (`after:task.succeeded#3`) between which the store did not change: killing at one is killing at all. */
+export type SamePlaces = readonly string[];
+
+/** Drives a run to its end, and gives all places that it passed on the way: before a commit, after it, before the next… */
+export async function placesPassed(orders: DriveOrders): Promise<SamePlaces[]> {
+  const log = join(orders.folders[0]!, 'places');
+  const { by } = await drive(orders, { PITON_CRASH_LOG: log }).ended();
+  if (by !== 0) throw new Error(`the uninterrupted run of ${orders.shape} ended by ${by}`);
+  return grouped(readFileSync(log, 'utf8').split('\n').slice(0, -1));
+}
+
+function grouped(names: readonly string[]): string[][] {
+  const passed = new Map<string, number>();
+  const groups: string[][] = [];
+  names.forEach((name, index) => {
+    const count = (passed.get(name) ?? 0) + 1;
+    passed.set(name, count);
+    const place = `${name}#${count}`;
+    if (index > 0 && isBefore(name) === isBefore(names[index - 1]!)) groups.at(-1)!.push(place);
+    else groups.push([place]);
+  });
+  return groups;
+}
+
+function isBefore(name: string): boolean {
+  return name.includes('before');
+}
+
+/** One of each, now the first and now the last, so that every kind of place has its turn. */
+export function oneOfEach(places: readonly SamePlaces[]): string[] {
+  return places.map((same, index) => (index % 4 < 2 ? same[0]! : same.at(-1)!));
+}
+
+/** Fails unless the process dies there: a place that is not passed would prove nothing. */
+export async function killAt(place: string, orders: DriveOrders): Promise<void> {
+  await killed(drive(orders, { PITON_CRASH_AT: place }), place);
+}
+
+/** The same for a process that kills itself in the n-th task it runs. */
+export async function killInTask(count: number, orders: DriveOrders): Promise<void> {
+  await killed(drive({ ...orders, dieInTask: count }), `task ${count}`);
+}
+
+async function killed(program: Program, place: string): Promise<void> {
+  const { by, lines } = await program.ended();
+  if (by !== 'SIGKILL') throw new Error(`not killed at ${place}, but ended by ${by}: ${lines.join(', ')}`);
+}
+
+export interface Kill {
+  readonly name: string;
+  /** Leaves an interrupted run in the folder. */
+  strike(folder: string): Promise<void>;
+}
+
+export interface Trial {
+  readonly shape: DriveOrders['shape'];
+  readonly root: string;
+  readonly untouched: Untouched;
+  readonly judge?: (evidence: Evidence) => string[];
+}
+
+/** Runs the shape once for each kill, lets all of them go on to the end, and names what was promised and not kept. */
+export async function brokenAfter(kills: readonly Kill[], trial: Trial): Promise<string[]> {
+  const { shape, root, untouched, judge = brokenPromises } = trial;
+  const folders = new Map(kills.map((kill, index) => [kill, subfolder(root, index)]));
+  const sights = new Map<Kill, Sight>();
+  await eachAtOnce(kills, async (kill) => {
+    await kill.strike(folders.get(kill)!);
+    sights.set(kill, await lookAt(folders.get(kill)!));
+  });
+  await finish({ shape, folders: [...folders.values()] });
+  const broken: string[] = [];
+  for (const [kill, folder] of folders) {
+    const before = sights.get(kill)!;
+    const evidence = { before, after: await lookAt(folder), ending: await endingOf(folder), untouched };
+    broken.push(...judge(evidence).map((promise) => `${kill.name}: ${promise}`));
+  }
+  return broken;
+}
+
+/** Many in one process, to save time. */
+async function finish(orders: DriveOrders): Promise<void> {
+  const shares = Array.from({ length: processesAtOnce }, (_, share) =>
+    orders.folders.filter((_folder, index) => index % processesAtOnce === share),
+  );
+  await Promise.all(
+    shares.map(async (folders) => {
+      const { by, lines } = await drive({ ...orders, folders }).ended();
+      const refusals = lines.filter((line) => line.startsWith('refused'));
+      if (by !== 0 || refusals.length > 0) throw new Error(`resuming ended by ${by}: ${refusals.join(', ')}`);
+    }),
+  );
+}
+
+async function eachAtOnce<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
+  const waiting = [...items];
+  const worker = async (): Promise<void> => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await act(item);
+  };
+  await Promise.all(Array.from({ length: processesAtOnce }, worker));
+}
+
+export async function untouchedIn(folder: string): Promise<Untouched> {
+  return { sight: await lookAt(folder), ending: await endingOf(folder) };
+}
+
+export function subfolder(folder: string, name: string | number): string {
+  const path = join(folder, String(name));
+  mkdirSync(path);
+  return path;
+}
