@@ -10,6 +10,7 @@ import { checkTemplates } from './define/check-templates.ts';
 import { taskSites, valueSites } from './define/expression-sites.ts';
 import { fillTask, fillWorkflow } from './define/fill-defaults.ts';
 import { freezeHead, freezeTask } from './define/freeze-values.ts';
+import { checkDefaults, giveDefaults } from './define/input-defaults.ts';
 import { hyphenatedNames } from './define/known-names.ts';
 import { openScope, taskPath, type Scope } from './define/scope.ts';
 import { shareWriteLocks } from './define/share-write-locks.ts';
@@ -55,6 +56,7 @@ export function normaliseWorkflow(draft: WorkflowDraft, around: Surroundings = s
   const all = [
     ...head.findings,
     ...checkNames(scope),
+    ...checkDefaults(scope),
     ...findings,
     ...checkGraph(scope),
     ...checkLimits(scope),
@@ -64,7 +66,13 @@ export function normaliseWorkflow(draft: WorkflowDraft, around: Surroundings = s
   if (all.length > 0) return { findings: all, suggestions: [], outerReads: reads.outer };
   const { locks, suggestions } = shareWriteLocks(scope, graph);
   const specs = tasks.map(({ task, work }, position) =>
-    fillTask({ task, work: work!, reads: reads.ofTasks[position]!, writeLock: locks.get(position), names }),
+    fillTask({
+      task,
+      work: giveDefaults(work!),
+      reads: reads.ofTasks[position]!,
+      writeLock: locks.get(position),
+      names,
+    }),
   );
   return {
     workflow: seal(fillWorkflow(scope, specs, names)),

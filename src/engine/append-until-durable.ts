@@ -8,7 +8,7 @@ import { regainLease } from './take-run-lease.ts';
 const shortestRetryMs = 100;
 const longestRetryMs = 5_000;
 /** These pass: the commit waits in memory until there is room, or the store is free. */
-const passing = ['STORE_FULL', 'STORE_BUSY'];
+const passing = ['STORE_FULL', 'STORE_BUSY', 'STORE_FAILED', 'STORE_UNCERTAIN'];
 
 export interface Writing {
   readonly ports: EnginePorts;

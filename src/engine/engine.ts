@@ -19,7 +19,7 @@ import {
   type Event,
   type Workflow,
 } from '../model/index.ts';
-import type { RunFilter, RunRecord } from '../store/index.ts';
+import { runExists, type RunFilter, type RunRecord } from '../store/index.ts';
 import { findRun, refuseLost } from './chain.ts';
 import { encodeCommit, genesis } from './codec.ts';
 import { Driver } from './driver.ts';
@@ -252,13 +252,6 @@ export class Engine {
     );
     for (const unwatch of this.#unwatch) unwatch();
   }
-}
-
-function runExists(run: string): PitonError {
-  return new PitonError('RUN_EXISTS', `There is a run ${run} already.`, {
-    run,
-    remedy: 'Resume it, or choose another id.',
-  });
 }
 
 function changed(state: RunState, given: Workflow, drifts: readonly Drift[]): PitonError {

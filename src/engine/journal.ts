@@ -1,6 +1,12 @@
-import { crashPoint, crashPointsArmed } from '../base/index.ts';
+import { crashPoint, crashPointsArmed, hasCode } from '../base/index.ts';
 import { summaryOf, type RunState } from '../kernel/index.ts';
-import { journalVersion, type CommandAnswer, type Event, type Lease } from '../model/index.ts';
+import {
+  journalVersion,
+  type CommandAnswer,
+  type Event,
+  type Lease,
+  type StoredCommit,
+} from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import type { Head } from './chain.ts';
 import { encodeCommit, type EncodedCommit } from './codec.ts';
@@ -20,6 +26,7 @@ export class Journal {
   #head: Head;
   #lease: Lease;
   #encoded: EncodedCommit | undefined;
+  #isUncertain = false;
   #bytesSinceSnapshot = 0;
   #snapshotBytes = 0;
   #snapshotSeq: number;
@@ -51,12 +58,29 @@ export class Journal {
     const { epoch, token } = this.#lease;
     this.#encoded ??= encodeCommit({ run, seq, at, epoch, version: journalVersion, events }, this.#head.hash);
     const { stored, blobs } = this.#encoded;
+    if (this.#isUncertain && (await this.#hasLanded(stored))) return this.#landed(stored);
     passCrashPoints('before', events);
-    await this.#store.append({ commit: stored, blobs, summary: summaryOf(state), at, token, ...extras });
+    try {
+      await this.#store.append({ commit: stored, blobs, summary: summaryOf(state), at, token, ...extras });
+    } catch (thrown) {
+      this.#isUncertain = hasCode(thrown, 'STORE_UNCERTAIN');
+      throw thrown;
+    }
+    this.#landed(stored);
+    passCrashPoints('after', events);
+  }
+
+  /** Asked before a commit is tried again whose fate could not be found out. */
+  async #hasLanded({ run, seq, hash }: StoredCommit): Promise<boolean> {
+    const [found] = await this.#store.readCommits(run, { after: seq - 1, limit: 1 });
+    return found?.hash === hash;
+  }
+
+  #landed(stored: StoredCommit): void {
+    this.#isUncertain = false;
     this.#head = stored;
     this.#bytesSinceSnapshot += stored.body.length;
     this.#encoded = undefined;
-    passCrashPoints('after', events);
   }
 
   /** Best effort and amortised: a snapshot costs about what was written since the last one. */

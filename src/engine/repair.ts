@@ -1,8 +1,9 @@
 import { PitonError } from '../base/index.ts';
-import { fold, isSettled, type RunState } from '../kernel/index.ts';
-import type { Event, StoredCommit } from '../model/index.ts';
+import { fold, isSettled, summaryOf, type RunState } from '../kernel/index.ts';
+import { journalVersion, type Event, type StoredCommit } from '../model/index.ts';
 import { findRun, readChain, type Damage } from './chain.ts';
-import { Journal } from './journal.ts';
+import { encodeCommit } from './codec.ts';
+import { passCrashPoints } from './journal.ts';
 import { foldCommits } from './load-run.ts';
 import type { EnginePorts } from './options.ts';
 import { takeRunLease } from './take-run-lease.ts';
@@ -21,12 +22,25 @@ export async function repairRun(
     const { commits, damage } = await readChain(store, await findRun(store, run));
     if (damage === undefined) return { held: [], lastGood: commits.length };
     if (commits.length === 0) throw beyondRepair(run);
-    await store.quarantine({ run, token: lease.token, lastGood: damage.lastGood });
     const { state, head } = await foldCommits(store, commits);
-    const held = mayHaveRun(state, damage, await store.quarantined(run));
+    const lost = await store.readCommits(run, { after: head.seq, limit: Number.MAX_SAFE_INTEGER });
+    const held = mayHaveRun(state, damage, lost);
     const event = repaired(damage, held);
-    fold(state, event, { seq: head.seq + 1, at: clock.now() });
-    await new Journal({ store, lease, head }).append(state, [event], { answers: [] });
+    const at = clock.now();
+    fold(state, event, { seq: head.seq + 1, at });
+    const { seq } = state;
+    const commit = { run, seq, at, epoch: lease.epoch, version: journalVersion, events: [event] };
+    const { stored, blobs } = encodeCommit(commit, head.hash);
+    passCrashPoints('before', [event]);
+    await store.quarantine({
+      commit: stored,
+      blobs,
+      summary: summaryOf(state),
+      at,
+      token: lease.token,
+      lastGood: head,
+    });
+    passCrashPoints('after', [event]);
     return { held, lastGood: head.seq };
   } finally {
     await store.releaseLease(lease);

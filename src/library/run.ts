@@ -62,8 +62,9 @@ export class Run<Outputs = unknown, State = unknown> {
     const driver = seq === undefined ? await this.#engine.driverOf(this.id) : undefined;
     const report = (state: Parameters<typeof checkpointOf>[0]): Checkpoint =>
       checkpointOf(state, this.#definition);
-    const checkpoint =
-      driver === undefined ? report(await this.#engine.load(this.id, seq)) : await driver.ask(report);
+    // A stalled driver is in the middle of a transition and answers when that is over: what is written is what counts.
+    const isReachable = driver !== undefined && driver.stalled === undefined;
+    const checkpoint = isReachable ? await driver.ask(report) : report(await this.#engine.load(this.id, seq));
     return checkpoint as Checkpoint<State>;
   }
 

@@ -34,7 +34,7 @@ export interface Store {
    * Adds one commit to a run. Appends asked for in one turn of the event loop are one transaction with a savepoint
    * each, so a refused append does not harm its neighbours. In the same transaction: blobs, the summary, answers to
    * commands, the release of the lease.
-   * Throws `RUN_MISSING`; `LEASE_LOST` if the token is not (or no longer) the run's; `SEQ_CONFLICT` if `seq` is not head + 1.
+   * Throws `RUN_NOT_FOUND`; `LEASE_LOST` if the token is not (or no longer) the run's; `SEQ_CONFLICT` if `seq` is not head + 1.
    */
   append(request: AppendRequest): Promise<void>;
 
@@ -47,7 +47,7 @@ export interface Store {
   /** Newest first. */
   listRuns(filter: RunFilter): Promise<RunRecord[]>;
 
-  /** Replaces the summary of a run by one folded anew from its journal (projections can always be rebuilt). Throws `RUN_MISSING`. */
+  /** Replaces the summary of a run by one folded anew from its journal (projections can always be rebuilt). Throws `RUN_NOT_FOUND`. */
   rebuildSummary(run: string, summary: RunSummary): Promise<void>;
 
   /** Keeps a fold of the journal up to `seq`. At most the two newest of a run are kept. Never the truth; of an unknown run it is not kept. */
@@ -83,16 +83,17 @@ export interface Store {
 
   findCommand(id: string): Promise<InboxCommand | undefined>;
 
-  /** Calls back (soon, coalesced) after anything was committed to the store, by this process or another. Returns the way to stop. */
+  /** Calls back (soon, coalesced) after somebody else has committed: another process, or another handle. Returns the way to stop. */
   watch(listener: () => void): () => void;
 
   /** Below the free-space floor nothing new should be started. Cheap; looked up at most once a second. */
   hasRoom(): boolean;
 
   /**
-   * Cuts the journal after `lastGood`: later commits are moved aside (kept, see `quarantined`), head and incarnation change,
-   * all in one transaction, under the lease. Snapshots past that point are dropped. `lastGood.seq` 0 moves everything aside.
-   * Throws `RUN_MISSING`, `LEASE_LOST`, and `SEQ_CONFLICT` if the journal does not hold `lastGood`.
+   * Cuts the journal after `lastGood` and adds `commit`, which tells what was lost: all in one transaction, under the lease,
+   * so that no journal ever looks sound without saying so. Later commits are moved aside (kept, see `quarantined`), the
+   * incarnation changes, snapshots past that point are dropped. `lastGood.seq` 0 moves everything aside.
+   * Throws `RUN_NOT_FOUND`, `LEASE_LOST`, and `SEQ_CONFLICT` if the journal does not hold `lastGood`.
    */
   quarantine(request: QuarantineRequest): Promise<void>;
 
@@ -182,8 +183,7 @@ export interface TakeLeaseRequest {
   readonly replaces?: string;
 }
 
-export interface QuarantineRequest {
-  readonly run: string;
+export interface QuarantineRequest extends CommitRequest {
   readonly token: string;
   readonly lastGood: { readonly seq: number; readonly hash: string };
 }

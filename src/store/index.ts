@@ -12,4 +12,5 @@ export type {
   StoreOpener,
   TakeLeaseRequest,
 } from './contract.ts';
+export { runExists } from './refusals.ts';
 export { openStore, registerStore } from './registry.ts';

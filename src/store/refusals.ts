@@ -11,7 +11,7 @@ export function runExists(run: string): PitonError {
 }
 
 export function runMissing(run: string): PitonError {
-  return new PitonError('RUN_MISSING', `There is no run '${run}' in this store.`, {
+  return new PitonError('RUN_NOT_FOUND', `There is no run '${run}' in this store.`, {
     run,
     remedy: 'It may have been pruned, or live in another store.',
   });

@@ -1,20 +1,24 @@
 import { expect, test } from 'vitest';
 import { parse, parseProblems, places } from './support.ts';
 
-/** `plan` has a schema, `free` has none; `use` is what the test is about. */
-const file = (use: string, rest = '') => `
+/** `plan` has a schema, `free` has none, `list` is a for-each; `use` is what the test is about. */
+const file = (use: string) => `
 name: x
 inputs: { feature: string, count: integer, tags: [string], options: { type: { a: { b: number } } } }
 tasks:
-  plan: { function: f, output: { parts: [{ name: string, size: integer }], ok: boolean, ratio: number, build-dir: string, extra: object } }
+  plan:
+    function: f
+    output:
+      { parts: [{ name: string, size: integer }], ok: boolean, ratio: number, build-dir: string, extra: object }
   free: { function: f }
   list: { function: f, for-each: { in: [1, 2] }, output: { n: integer } }
   use:
     needs: [plan, free, list]
+    function: f
     ${use}
-${rest}`;
+`;
 
-const withExpression = (expression: string) => file(`{ function: f, with: '\${{ ${expression} }}' }`.slice(2, -2).replace(', with', '\n    with'));
+const giving = (expression: string) => file(`with: 'so: \${{ ${expression} }}'`);
 
 test.each([
   'inputs.feature + "!"',
@@ -39,32 +43,179 @@ test.each([
   'tasks.list.items.filter(i, i.status == "failed").map(i, i.key)',
   'run.id + inputs.tags.join(",")',
 ])('%s is accepted', async (expression) => {
-  await expect(parse(withExpression(expression))).resolves.toBeDefined();
+  await expect(parse(giving(expression))).resolves.toBeDefined();
 });
 
 test.each([
-  ['inputs.featur', 19, '`inputs` has no field `featur`.', 'Did you mean `feature`?'],
-  ['inputs.feature.length', 27, 'Cannot index type \'string\'.', undefined],
-  ['inputs.feature + 1', 12, '`string + number` is not possible.', 'string() makes text of a number.'],
-  ['inputs.feature / 2', 12, 'string cannot be divided.', undefined],
-  ['tasks.plan.output.pats', 30, '`tasks.plan.output` has no field `pats`.', 'Did you mean `parts`?'],
-  ['tasks.plan.output.parts[0].nme', 39, '`tasks.plan.output.parts[0]` has no field `nme`.', 'Did you mean `name`?'],
-  ['tasks.plan.output.parts.map(p, p.nme)', 45, '`p` has no field `nme`.', 'Did you mean `name`?'],
-  ['tasks.plan.output.parts + 1', 12, '`list<object> + number` is not possible.', undefined],
-  ['tasks.plan.outptu', 23, '`tasks.plan` has no field `outptu`.', 'Did you mean `output`?'],
-  ['tasks.plan.items', 23, '`tasks.plan` has no field `items`.', expect.any(String)],
-  ['tasks.list.output.n', 30, "List index must be int, got 'string'.", undefined],
-  ['feature', 12, 'There is no variable `feature` here.', expect.stringContaining('There are: inputs')],
-  ['input.feature', 12, 'There is no variable `input` here.', 'Did you mean `inputs`?'],
-  ['item', 12, 'There is no variable `item` here.', expect.any(String)],
-  ['shout(inputs.feature)', 12, 'There is no function `shout(any)`.', undefined],
-  ['size(inputs.count)', 12, 'There is no function `size(number)`.', undefined],
-  ['inputs.count +', 26, 'It is not an expression: Unexpected token: end.', undefined],
-  ['tasks.free.output.title', 30, 'The output of `free` has no schema, so nothing is known of `title`.', 'Add `output: { title: … }` to `free`.'],
-  ['needs.free.output["title"]', 30, 'The output of `free` has no schema, so nothing is known of `title`.', expect.any(String)],
-])('%s is refused at its place', async (expression, column, message, remedy) => {
-  const [problem, ...others] = await parseProblems(withExpression(expression));
-  expect(others).toEqual([]);
-  expect(problem).toMatchObject({ line: 11, column, message });
-  expect(problem!.remedy).toEqual(remedy);
+  ['inputs.featur', 'featur', '`inputs` has no field `featur`.', 'Did you mean `feature`?'],
+  ['inputs.feature.length', 'length', "Cannot index type 'string'.", undefined],
+  [
+    '1 > 2 || inputs.feature + 1 == 2',
+    'inputs',
+    '`string + number` is not possible.',
+    'string() makes text of a number.',
+  ],
+  ['inputs.feature / 2', 'inputs', 'string cannot be divided.', undefined],
+  [
+    '1 / 2 > 3 || inputs.featur == ""',
+    'featur',
+    '`inputs` has no field `featur`.',
+    'Did you mean `feature`?',
+  ],
+  ['tasks.plan.output.pats', 'pats', '`tasks.plan.output` has no field `pats`.', 'Did you mean `parts`?'],
+  [
+    'has(tasks.plan.output.pats)',
+    'pats',
+    '`tasks.plan.output` has no field `pats`.',
+    'Did you mean `parts`?',
+  ],
+  ['tasks.plan.output.build-dir.x', 'x', "Cannot index type 'string'.", undefined],
+  [
+    'tasks.plan.output.parts[0].nme',
+    'nme',
+    '`tasks.plan.output.parts[0]` has no field `nme`.',
+    'Did you mean `name`?',
+  ],
+  ['tasks.plan.output.parts.map(p, p.nme)', 'nme', '`p` has no field `nme`.', 'Did you mean `name`?'],
+  ['tasks.plan.output.parts + 1', 'tasks', '`list<object> + number` is not possible.', undefined],
+  ['tasks.plan.outptu', 'outptu', '`tasks.plan` has no field `outptu`.', 'Did you mean `output`?'],
+  ['tasks.plan.items', 'items', '`tasks.plan` has no field `items`.', 'It has: status, error, output.'],
+  ['tasks.list.output.n', 'n', "List index must be number, got 'string'.", undefined],
+  ['feature', 'feature', 'There is no variable `feature` here.', 'There are: inputs, run, tasks, needs.'],
+  ['input.feature', 'input', 'There is no variable `input` here.', 'Did you mean `inputs`?'],
+  ['shout(inputs.feature)', 'shout', 'There is no function `shout(any)`.', undefined],
+  ['size(inputs.count)', 'size', 'There is no function `size(number)`.', undefined],
+  ['inputs.count + ', '}}', 'It is not an expression: Unexpected token: end.', undefined],
+  [
+    'tasks.free.output.title',
+    'title',
+    'The output of `free` has no schema, so nothing is known of `title`.',
+    'Add `output: { title: … }` to `free`.',
+  ],
+  [
+    'needs.free.output["title"]',
+    '"title"',
+    'The output of `free` has no schema, so nothing is known of `title`.',
+    'Add `output: { title: … }` to `free`.',
+  ],
+])('%s is refused at `%s`', async (...[expression, word, message, remedy]) => {
+  const text = giving(expression);
+  const problems = await parseProblems(text);
+  expect(problems.map((problem) => [problem.message, problem.remedy])).toEqual([[message, remedy]]);
+  const { line, column } = problems[0]!;
+  const pointed = text.split('\n').at(line! - 1)!;
+  expect(pointed.slice(column! - 1).trimStart()).toMatch(new RegExp(`^${word}`));
+});
+
+test('a condition must be true or false', async () => {
+  expect(places(await parseProblems(file('if: tasks.plan.output.parts')))).toEqual([
+    '14:9 A condition must be true or false; this is a list.',
+  ]);
+  await expect(parse(file('if: tasks.plan.output.ok && inputs.count > 2'))).resolves.toBeDefined();
+});
+
+test('a for-each goes through a list', async () => {
+  const [problem] = await parseProblems(file('for-each: { in: "${{ inputs.feature }}" }'));
+  expect(problem).toMatchObject({
+    path: 'tasks.use.for-each.in',
+    message: expect.stringContaining('this is text'),
+  });
+});
+
+const through = (list: string, expression: string) =>
+  file(`for-each: { in: ${list}, as: part }\n    with: "\${{ ${expression} }}"`);
+
+test('the item of a for-each has the type of the elements of its list', async () => {
+  const parts = '"${{ tasks.plan.output.parts.filter(p, p.size > 1) }}"';
+  await expect(parse(through(parts, 'part.name + key'))).resolves.toBeDefined();
+  expect((await parseProblems(through(parts, 'part.nam')))[0]!.remedy).toBe('Did you mean `name`?');
+  await expect(parse(through('[{ a: 1 }, { a: 2, b: x }]', 'part.a + 1'))).resolves.toBeDefined();
+  expect((await parseProblems(through('[{ a: 1 }]', 'part.other')))[0]!.remedy).toBe('It has: a.');
+  expect((await parseProblems(through('[1, 2]', "part + 'x'")))[0]!.message).toBe(
+    '`number + string` is not possible.',
+  );
+});
+
+const matrix = (expression: string) =>
+  file(`for-each: { matrix: { os: [linux, macos], node: [22, 24] } }\n    with: "\${{ ${expression} }}"`);
+
+test('the item of a matrix has a field for each of its lists', async () => {
+  await expect(parse(matrix('matrix.os + string(matrix.node + 1)'))).resolves.toBeDefined();
+  expect((await parseProblems(matrix('matrix.arch')))[0]!.remedy).toBe('It has: os, node.');
+});
+
+test('the item is seen by the key and the work, not by the condition or the list', async () => {
+  const [problem] = await parseProblems(file('for-each: { in: [1] }\n    if: item > 0'));
+  expect(problem).toMatchObject({ path: 'tasks.use.if', message: 'There is no variable `item` here.' });
+  await expect(parse(file('for-each: { in: [1], key: "${{ item + index }}" }'))).resolves.toBeDefined();
+});
+
+const group = (expression: string) => `
+name: x
+inputs: { n: integer }
+tasks:
+  plan: { function: f, output: { parts: [{ name: string }] } }
+  each:
+    needs: plan
+    for-each: { in: "\${{ tasks.plan.output.parts }}", as: part }
+    tasks:
+      one: { function: f, output: { ok: boolean } }
+      two: { function: f, needs: one, with: "\${{ ${expression} }}" }
+`;
+
+test('tasks in a group see what is around them, with its types', async () => {
+  const seen = 'tasks.one.output.ok && part.name == key && size(tasks.plan.output.parts) > inputs.n';
+  await expect(parse(group(seen))).resolves.toBeDefined();
+  expect((await parseProblems(group('part.nam')))[0]).toMatchObject({
+    path: 'tasks.each.tasks.two.with',
+    line: 11,
+    message: '`part` has no field `nam`.',
+  });
+});
+
+const reading = (path: string) => `
+name: x
+tasks:
+  group: { tasks: { one: { function: f, output: { ok: boolean } } } }
+outputs: "\${{ tasks.group.output.${path} }}"
+`;
+
+test('what a group gives is known by its tasks', async () => {
+  await expect(parse(reading('one.ok'))).resolves.toBeDefined();
+  expect((await parseProblems(reading('two')))[0]!.remedy).toBe('It has: one.');
+});
+
+const graph = (node: string) => `
+name: x
+inputs: { n: integer }
+state: { draft: "", ok: false }
+start: a
+graph:
+  a: { function: f, output: { text: string, ok: boolean }, ${node} }
+`;
+
+test('a graph sees its state and the output of the node', async () => {
+  const update =
+    'update: { draft: "${{ output.text + state.draft }}" }, next: [{ if: state.ok || inputs.n > 1, to: end }, { to: a }]';
+  await expect(parse(graph(update))).resolves.toBeDefined();
+  await expect(
+    parse(graph('next: [{ if: failure() && error.code == "E", to: end }, { to: end }]')),
+  ).resolves.toBeDefined();
+});
+
+test.each([
+  ['update: { draft: "${{ output.txt }}" }, next: end', '`output` has no field `txt`.'],
+  ['update: { daft: "x" }, next: end', 'The state has no field `daft`.'],
+  ['next: [{ if: state.okay, to: end }, { to: end }]', '`state` has no field `okay`.'],
+  ['next: [{ if: output.text, to: end }, { to: end }]', 'A condition must be true or false; this is text.'],
+  ['with: "${{ output.text }}", next: end', 'There is no variable `output` here.'],
+])('a graph is refused for %s', async (node, message) => {
+  expect((await parseProblems(graph(node))).map((problem) => problem.message)).toEqual([message]);
+});
+
+test('reading the output of a node without schema is refused', async () => {
+  const problems = await parseProblems(
+    'name: x\nstart: a\nstate: { n: 0 }\ngraph: { a: { function: f, update: { n: "${{ output.n }}" }, next: end } }',
+  );
+  expect(problems[0]!.message).toBe('The output of `a` has no schema, so nothing is known of `n`.');
 });

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hashJson, type Json, type PitonError } from '../../src/base/index.ts';
 import { defineWorkflow, type TaskDraft } from '../../src/definition/index.ts';
@@ -80,12 +80,12 @@ test('the order of keys changes nothing in the hash', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 5 }), (given) => {
       const turned = Object.fromEntries(Object.entries(given).reverse());
-      const hashOf = (value: unknown, name: 'first' | 'last') => {
-        const work = { type: 'function', function: 'f', with: value as Json } as const;
-        const draft = name === 'first' ? { name: 'a', work } : { work, name: 'a' };
-        return defineWorkflow({ name: 'test', tasks: [draft] }).hash;
-      };
-      expect(hashOf(turned, 'last')).toBe(hashOf(given, 'first'));
+      const [work, turnedWork] = [given, turned].map((value) => {
+        return { type: 'function', function: 'f', with: value as Json } as const;
+      });
+      const { hash } = defineWorkflow({ name: 'test', tasks: [{ name: 'a', work: work! }] });
+      const other = defineWorkflow({ tasks: [{ work: turnedWork!, name: 'a' }], name: 'test' });
+      expect(other.hash).toBe(hash);
     }),
   );
 });
@@ -101,19 +101,20 @@ test('another workflow has another hash', () => {
   expect(new Set(hashes).size).toBe(hashes.length);
 });
 
+const wrongInFourWays = () =>
+  workflow([task('a b'), task('c', { needs: ['x'] }), task('d', { retry: { attempts: 0 } })], {
+    maxParallel: 0,
+  });
+
 test('everything that is wrong is told at once, with its place and in one message', () => {
-  const act = () =>
-    workflow([task('a b'), task('c', { needs: ['x'] }), task('d', { retry: { attempts: 0 } })], {
-      maxParallel: 0,
-    });
-  const problems = refusal(act);
+  const problems = refusal(wrongInFourWays);
   expect(problems.map(({ path }) => path).sort()).toEqual([
     'max-parallel',
     'tasks.a b',
     'tasks.c.needs[0]',
     'tasks.d.retry.attempts',
   ]);
-  for (const { message } of problems) expect(act).toThrow(message);
+  for (const { message } of problems) expect(wrongInFourWays).toThrow(message);
 });
 
 test('a value that JSON cannot keep is refused where it stands', () => {
@@ -125,7 +126,7 @@ test('a value that JSON cannot keep is refused where it stands', () => {
   expect(problem!.message).toContain('an instance of Map');
 });
 
-test.each(['1a', 'a b', '', 'a.b', 'ä'])('`%s` cannot be the name of a task', (name) => {
+test.each(['1a', 'a b', '', 'a.b', 'ä', '__proto__'])('`%s` cannot be the name of a task', (name) => {
   expect(messages(refusal(() => workflow([task(name)])))).toContain(
     `\`${name}\` cannot be the name of a task.`,
   );
@@ -137,10 +138,13 @@ test('two tasks of one name are refused', () => {
   ]);
 });
 
-test.each(['inputs', 'key', 'type', 'in', 'a-b'])('`%s` cannot be the variable of a for-each', (as) => {
-  const [problem] = refusal(() => workflow([task('a', { forEach: { in: [], as } })]));
-  expect(problem!.path).toBe('tasks.a.for-each.as');
-});
+test.each(['inputs', 'key', 'type', 'in', 'a-b', 'constructor'])(
+  '`%s` cannot be the variable of a for-each',
+  (as) => {
+    const [problem] = refusal(() => workflow([task('a', { forEach: { in: [], as } })]));
+    expect(problem!.path).toBe('tasks.a.for-each.as');
+  },
+);
 
 test.each([
   [{ timeoutMs: 0 }, 'timeout'],
@@ -158,8 +162,9 @@ test.each([
   expect(problems[0]!.path).toMatch(new RegExp(`${key.replace('[0]', '\\[0\\]')}$`));
 });
 
+const conditionOf = (condition: string) => workflow([task('a', { if: condition })]).tasks[0]!.if;
+
 test('an `if` without a status function holds only after success', () => {
-  const conditionOf = (condition: string) => workflow([task('a', { if: condition })]).tasks[0]!.if;
   expect(conditionOf('inputs.x > 1')).toBe('success() && (inputs.x > 1)');
   expect(conditionOf('${{ inputs.x > 1 }}')).toBe('success() && (inputs.x > 1)');
   expect(conditionOf('failure() && inputs.x > 1')).toBe('failure() && inputs.x > 1');
@@ -206,6 +211,23 @@ test('a workflow that is used must be given its inputs, and no others', () => {
   expect(messages(refusal(() => use()))).toEqual(['The workflow `child` needs the input `color`.']);
   const problems = refusal(() => use({ color: 'red', siz: 2 }));
   expect(problems).toMatchObject([{ path: 'tasks.a.with.siz', remedy: 'Did you mean `size`?' }]);
+});
+
+test('a workflow that is used has its defaults for what it is not given', () => {
+  const inputs = {
+    color: { schema: {} },
+    size: { schema: {}, default: 1 },
+    tags: { schema: {}, default: ['a'] },
+  };
+  const child = workflow([task('inner')], { name: 'child', inputs });
+  const given = { color: 'red', size: 2 };
+  const { tasks } = workflow([task('a', { work: { type: 'workflow', workflow: child, with: given } })]);
+  expect(tasks[0]!.work.with).toEqual({ color: 'red', size: 2, tags: ['a'] });
+});
+
+test('the default of an input is a plain value', () => {
+  const inputs = { size: { schema: {}, default: { a: '${{ run.id }}' } } };
+  expect(refusal(() => workflow([task('a')], { inputs }))).toMatchObject([{ path: 'inputs.size.default' }]);
 });
 
 test('a chain of a hundred thousand tasks, each reading two others, is defined within seconds', () => {

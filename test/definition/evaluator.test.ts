@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { toJson, type Json } from '../../src/base/index.ts';
 import { createEvaluator } from '../../src/definition/index.ts';
@@ -26,6 +26,9 @@ const variables: Variables = {
 
 let evaluator: Evaluator;
 const value = (expression: string): Json => evaluator.render(`\${{ ${expression} }}`, variables);
+
+const render = (text: string): Json => evaluator.render(text, variables);
+const literal = (n: number): string => (n < 0 ? `(${n})` : `${n}`);
 
 beforeAll(async () => {
   const draft = task('a', { work: { type: 'function', function: 'f', with: '${{ run.id }}' } });
@@ -111,7 +114,6 @@ describe('numbers', () => {
       fc.integer({ min: -1000, max: 1000 }),
       fc.integer({ min: -999, max: 999 }).map((n) => n / 8),
     );
-    const literal = (n: number) => (n < 0 ? `(${n})` : `${n}`);
     fc.assert(
       fc.property(number, number, (a, b) => {
         const given = { inputs: { a, b } };
@@ -177,8 +179,6 @@ describe('reading', () => {
 });
 
 describe('texts', () => {
-  const render = (text: string) => evaluator.render(text, variables);
-
   test('a text that is one expression gives its value', () => {
     expect(render('${{ inputs.list }}')).toEqual([1, 2, 3.5]);
     expect(render('${{ inputs.nothing }}')).toBeNull();

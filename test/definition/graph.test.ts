@@ -43,9 +43,10 @@ test('nodes that can never come to the end are refused', () => {
   ]);
 });
 
+const after = (condition: string) => () =>
+  graph([task('a', { next: [{ to: 'end' }, { if: condition, to: 'end' }] })]);
+
 test('an edge behind one that always applies is refused, unless it asks for failure', () => {
-  const after = (condition: string) => () =>
-    graph([task('a', { next: [{ to: 'end' }, { if: condition, to: 'end' }] })]);
   expect(messages(refusal(after('state.x')))).toEqual([
     'This edge is never taken: one before it has no `if`.',
   ]);

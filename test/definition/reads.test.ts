@@ -121,8 +121,10 @@ test('names with hyphens are names, not subtractions', () => {
 
 test('a minus is a minus unless it is inside of a known name', () => {
   const output = { type: 'object', properties: { n: {}, 'n-1': {} } };
-  const reader = (text: string) => giving('z', `\${{ tasks.a.output.${text} }}`, { needs: ['a'] });
-  const written = (text: string) => workflow([task('a', { output }), reader(text)]).tasks[1]!.work.with;
+  const written = (text: string) => {
+    const reader = giving('z', `\${{ tasks.a.output.${text} }}`, { needs: ['a'] });
+    return workflow([task('a', { output }), reader]).tasks[1]!.work.with;
+  };
   expect(written('n-1')).toBe('${{ tasks.a.output["n-1"] }}');
   expect(written('n - 1')).toBe('${{ tasks.a.output.n - 1 }}');
   expect(written('n-2')).toBe('${{ tasks.a.output.n-2 }}');

@@ -70,9 +70,9 @@ test('inputs of the file used must be given, and no others', async () => {
   ]);
 });
 
+const reading = (field: string) => `${user('child.yaml')}\noutputs: { n: "\${{ tasks.a.output.${field} }}" }`;
+
 test('what a file used gives back can be read, field by field', async () => {
-  const reading = (field: string) =>
-    `${user('child.yaml')}\noutputs: { n: "\${{ tasks.a.output.${field} }}" }`;
   const files = { 'child.yaml': child };
   await expect(parse(reading('t.n'), files)).resolves.toBeDefined();
   expect((await parseProblems(reading('t.m'), files))[0]!.message).toBe(

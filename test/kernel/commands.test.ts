@@ -46,7 +46,10 @@ describe('pause and resume', () => {
 
   test('pausing twice and resuming what is not paused are refused', () => {
     const simulation = simulate(chain);
-    expect(simulation.command({ type: 'resume' })).toEqual({ accepted: false, text: 'the run is not paused' });
+    expect(simulation.command({ type: 'resume' })).toEqual({
+      accepted: false,
+      text: 'the run is not paused',
+    });
     simulation.command({ type: 'pause' });
     expect(simulation.command({ type: 'pause' })).toEqual({
       accepted: false,
@@ -153,7 +156,8 @@ describe('cancel', () => {
       ]),
     );
     simulation.command({ type: 'cancel', reason: 'enough' });
-    for (const address of simulation.running) simulation.end(address, { type: 'cancelled', reason: 'enough' });
+    for (const address of simulation.running)
+      simulation.end(address, { type: 'cancelled', reason: 'enough' });
     expect(new Set(Object.values(simulation.statuses))).toEqual(new Set(['cancelled']));
     expect(simulation.status).toBe('cancelled');
   });
@@ -273,7 +277,9 @@ describe('the summary', () => {
   });
 
   test('names the next timer also of a run that is held, because that timer will not wait for the person', () => {
-    const simulation = simulate(workflow([task('a', { retry: tries(2) }), task('b', { onInterrupt: 'ask' })]));
+    const simulation = simulate(
+      workflow([task('a', { retry: tries(2) }), task('b', { onInterrupt: 'ask' })]),
+    );
     simulation.end('a', failedWith());
     simulation.end('b', interrupted);
     expect(summaryOf(simulation.state)).toMatchObject({ status: 'held', wakeAt: simulation.now + 1_000 });

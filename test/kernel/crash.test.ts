@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sha256 } from '../../src/base/index.ts';
 import type { Commit, Event, TaskStatus } from '../../src/model/index.ts';
@@ -86,6 +86,9 @@ test('a run that dies again and again comes to the result of one that never does
   );
 });
 
+const firstWriteFails: Script = ({ name, failures, task }) =>
+  name === 'write' && failures === 0 ? failedWith() : { type: 'succeeded', output: task };
+
 test('a pipeline survives a death after every single commit', () => {
   const pipeline = workflow([
     task('plan'),
@@ -96,11 +99,9 @@ test('a pipeline survives a death after every single commit', () => {
     }),
     task('ship', { needs: ['build'] }),
   ]);
-  const script: Script = ({ name, failures, task }) =>
-    name === 'write' && failures === 0 ? failedWith() : { type: 'succeeded', output: task };
-  const calm = simulate(pipeline, { script }).drain();
+  const calm = simulate(pipeline, { script: firstWriteFails }).drain();
   for (let seq = 1; seq <= calm.journal.length; seq++) {
-    const simulation = simulate(pipeline, { script }).drain().crash({ seq }).drain();
+    const simulation = simulate(pipeline, { script: firstWriteFails }).drain().crash({ seq }).drain();
     expect(resultOf(simulation)).toEqual(resultOf(calm));
     expect(breaches(simulation.journal)).toEqual([]);
   }

@@ -78,11 +78,7 @@ describe('going on with another definition', () => {
     simulation.end('a', done);
     adopt(
       simulation,
-      workflow([
-        ...original.tasks.slice(0, 2),
-        task('e', { needs: ['d'] }),
-        task('d', { needs: ['a'] }),
-      ]),
+      workflow([...original.tasks.slice(0, 2), task('e', { needs: ['d'] }), task('d', { needs: ['a'] })]),
     );
     expect(simulation.statuses).toEqual({ a: 'succeeded', b: 'running', e: 'pending', d: 'running' });
     expect(simulation.drain().status).toBe('succeeded');

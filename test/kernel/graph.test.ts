@@ -19,10 +19,7 @@ function update(given: object): Outcome {
 }
 
 const refine = graph(
-  [
-    node('write', 'review'),
-    node('review', [{ if: 'state.ok', to: 'end' }, { to: 'write' }]),
-  ],
+  [node('write', 'review'), node('review', [{ if: 'state.ok', to: 'end' }, { to: 'write' }])],
   { state: { draft: '', ok: false } },
 );
 
@@ -86,7 +83,9 @@ describe('visits and edges', () => {
   });
 
   test('where no edge applies the run fails and says at which node', () => {
-    const simulation = simulate(graph([node('a', [{ if: 'state.ok', to: 'end' }])], { state: { ok: false } }));
+    const simulation = simulate(
+      graph([node('a', [{ if: 'state.ok', to: 'end' }])], { state: { ok: false } }),
+    );
     simulation.end('a#1', done);
     expect(failureOf(simulation)).toMatchObject({
       code: 'NO_EDGE',
@@ -204,10 +203,9 @@ describe('state', () => {
   });
 
   test('the output of a node is what it changes, unless `update` says otherwise', () => {
-    const flow = graph(
-      [node('a', 'b'), node('b', 'end', { update: { last: '${{ output.text }}' } })],
-      { state: { text: '', last: '' } },
-    );
+    const flow = graph([node('a', 'b'), node('b', 'end', { update: { last: '${{ output.text }}' } })], {
+      state: { text: '', last: '' },
+    });
     const simulation = simulate(flow);
     simulation.end('a#1', succeededWith({ text: 'one' }));
     simulation.end('b#1', succeededWith({ text: 'two' }));

@@ -78,7 +78,9 @@ test('with on-interrupt: ask a failure is final, whatever the retry policy says'
 
 test('an attempt inside nested workflows is interrupted and tried again where it was', () => {
   const inner = workflow([task('x'), task('y', { needs: ['x'] })]);
-  const simulation = simulate(workflow([task('outer', { work: body(workflow([task('mid', { work: uses(inner) })])) })]));
+  const simulation = simulate(
+    workflow([task('outer', { work: body(workflow([task('mid', { work: uses(inner) })])) })]),
+  );
   simulation.end('outer.mid.x', done);
   simulation.crash({ snapshot: true });
   expect(simulation.running).toEqual(['outer.mid.y']);
@@ -105,7 +107,8 @@ test('repairing a damaged journal holds what may have been done, and only that',
     outer: 'running',
     'outer.x': 'held',
   });
-  for (const address of ['running', 'waiting', 'outer.x']) simulation.command({ type: 'retry', task: address });
+  for (const address of ['running', 'waiting', 'outer.x'])
+    simulation.command({ type: 'retry', task: address });
   expect(simulation.statusOf('waiting')).toBe('pending');
   expect(simulation.drain().status).toBe('succeeded');
 });

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeState, encodeState, rebuildAgenda } from '../../src/kernel/index.ts';
 import type { Command, Outcome, Workflow } from '../../src/model/index.ts';

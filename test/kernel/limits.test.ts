@@ -36,11 +36,17 @@ describe('priority', () => {
   });
 
   test('a task of high priority that must wait for a lock does not keep others from starting', () => {
-    const tasks = [task('holder', { locks: ['x'] }), task('high', { locks: ['x'], priority: 9 }), task('low')];
+    const tasks = [
+      task('holder', { locks: ['x'] }),
+      task('high', { locks: ['x'], priority: 9 }),
+      task('low'),
+    ];
     const simulation = simulate(workflow(tasks, { maxParallel: 3 }));
     expect(simulation.running).toEqual(['high', 'low']);
   });
 });
+
+const wants = (lock: string) => uses(workflow([task('t', { locks: [lock] })]));
 
 describe('locks', () => {
   test('a lock is held by one attempt at a time', () => {
@@ -93,7 +99,6 @@ describe('locks', () => {
   });
 
   test('nested workflows that want each other’s locks do not wait for each other for ever', () => {
-    const wants = (lock: string) => uses(workflow([task('t', { locks: [lock] })]));
     const simulation = simulate(
       workflow([
         task('p', { work: wants('y'), locks: ['x'] }),

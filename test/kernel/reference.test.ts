@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeState, encodeState, rebuildAgenda } from '../../src/kernel/index.ts';
 import type { Outcome, Workflow } from '../../src/model/index.ts';
@@ -124,5 +124,7 @@ test('after every event each task has the status that the meaning of its workflo
 });
 
 test('deaths, replays and snapshots at any point change nothing but the attempts they interrupt', () => {
-  fc.assert(fc.property(flatWorkflows, stepsOf([...kinds, ...deaths]), expectAgreement), { numRuns: propertyRuns });
+  fc.assert(fc.property(flatWorkflows, stepsOf([...kinds, ...deaths]), expectAgreement), {
+    numRuns: propertyRuns,
+  });
 });

@@ -1,15 +1,16 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { taskAt } from '../../src/kernel/index.ts';
-import type { RetryPolicy } from '../../src/model/index.ts';
+import type { Outcome, RetryPolicy } from '../../src/model/index.ts';
 import { propertyRuns } from '../support/property-runs.ts';
 import { done, failedWith, simulate } from '../support/simulate.ts';
 import { task, tries, workflow } from '../support/workflows.ts';
 
+const alwaysFail = (): Outcome => failedWith();
+
 /** The waits between the tries of a task that always fails. */
 function waits(policy: RetryPolicy, { chance = 0 } = {}): number[] {
-  const script = () => failedWith();
-  const simulation = simulate(workflow([task('a', { retry: policy })]), { chance: () => chance, script }).drain();
+  const simulation = simulate(workflow([task('a', { retry: policy })]), { chance: () => chance, script: alwaysFail }).drain();
   expect(simulation.statusOf('a')).toBe('failed');
   return simulation.journal.flatMap(({ at, events }) =>
     events.flatMap((event) => (event.type === 'task.delayed' ? [event.data.until - at] : [])),

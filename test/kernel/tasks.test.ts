@@ -5,7 +5,9 @@ import { body, forEach, graph, node, task, tries, uses, workflow } from '../supp
 
 describe('conditions', () => {
   test('a task whose need did not succeed is skipped, and says which', () => {
-    const simulation = simulate(workflow([task('a'), task('b', { needs: ['a'] }), task('c', { needs: ['b'] })]));
+    const simulation = simulate(
+      workflow([task('a'), task('b', { needs: ['a'] }), task('c', { needs: ['b'] })]),
+    );
     simulation.end('a', failedWith());
     expect(simulation.all('task.skipped').map(({ task, data }) => [task, data.reason])).toEqual([
       ['b', 'it needs a, which failed'],
@@ -94,7 +96,10 @@ describe('fail-fast', () => {
     expect(simulation.statuses).toEqual({ a: 'failed', b: 'running', c: 'cancelled' });
     expect(reasonToStop(simulation.state, taskAt(simulation.state, 'b'))).toBe('a failed');
     simulation.end('b', { type: 'cancelled', reason: 'a failed' });
-    expect(simulation.state.phase).toMatchObject({ status: 'failed', failure: { message: 'a failed: it is broken' } });
+    expect(simulation.state.phase).toMatchObject({
+      status: 'failed',
+      failure: { message: 'a failed: it is broken' },
+    });
   });
 
   test('a failure that will be retried does not cancel anything yet', () => {
@@ -120,7 +125,12 @@ describe('fail-fast', () => {
         [
           task('a'),
           task('clean', { needs: ['a'], if: 'always()', work: uses(cleaning) }),
-          task('sweep', { needs: ['a'], if: 'failure()', forEach: forEach(['p', 'q']), work: body(cleaning) }),
+          task('sweep', {
+            needs: ['a'],
+            if: 'failure()',
+            forEach: forEach(['p', 'q']),
+            work: body(cleaning),
+          }),
           task('tidy', {
             needs: ['a'],
             if: 'always()',
@@ -190,7 +200,10 @@ describe('what expressions see', () => {
   test('a child workflow sees nothing but its inputs', () => {
     const child = workflow([task('x')]);
     const simulation = simulate(
-      workflow([task('plan'), task('p', { needs: ['plan'], work: uses(child, { text: '${{ tasks.plan.output }}' }) })]),
+      workflow([
+        task('plan'),
+        task('p', { needs: ['plan'], work: uses(child, { text: '${{ tasks.plan.output }}' }) }),
+      ]),
       { inputs: { secret: 1 } },
     );
     simulation.end('plan', succeededWith('the plan'));
@@ -200,20 +213,29 @@ describe('what expressions see', () => {
   });
 
   test('the outputs of a workflow may read any of its tasks', () => {
-    const flow = workflow([task('a'), task('b')], { outputs: { sum: ['${{ tasks.a.output }}', '${{ tasks.b.output }}'] } });
+    const flow = workflow([task('a'), task('b')], {
+      outputs: { sum: ['${{ tasks.a.output }}', '${{ tasks.b.output }}'] },
+    });
     const simulation = simulate(flow, { script: ({ name }) => succeededWith(`of ${name}`) }).drain();
     expect(simulation.state.phase).toEqual({ status: 'succeeded', outputs: { sum: ['of a', 'of b'] } });
   });
 
   test('outputs that cannot be evaluated fail the run', () => {
     const simulation = simulate(workflow([task('a')], { outputs: '${{ tasks.z.output }}' })).drain();
-    expect(simulation.state.phase).toMatchObject({ status: 'failed', failure: { code: 'EXPRESSION_FAILED' } });
+    expect(simulation.state.phase).toMatchObject({
+      status: 'failed',
+      failure: { code: 'EXPRESSION_FAILED' },
+    });
   });
 
   test('the output of a task that did not succeed is not there, its error is', () => {
-    const simulation = simulate(workflow([task('a', { continueOnError: true }), task('b', { needs: ['a'] })]));
+    const simulation = simulate(
+      workflow([task('a', { continueOnError: true }), task('b', { needs: ['a'] })]),
+    );
     simulation.end('a', failedWith());
-    const { tasks } = variablesOf(simulation.state, taskAt(simulation.state, 'b')) as { tasks: { a: object } };
+    const { tasks } = variablesOf(simulation.state, taskAt(simulation.state, 'b')) as {
+      tasks: { a: object };
+    };
     expect(tasks.a).toEqual({
       status: 'failed',
       error: { code: 'BROKEN', message: 'it is broken', retryable: true },

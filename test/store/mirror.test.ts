@@ -267,16 +267,15 @@ describe('as a witness, a mirror', () => {
     const lease = await store.createRun(creation('r1'));
     await appendUpTo(store, lease, 4);
     await store.quarantine({
-      run: 'r1',
-      token: lease.token,
+      ...appending(lease, 3, { commit: commit('r1', 3, 'repaired') }),
       lastGood: { seq: 2, hash: commit('r1', 2).hash },
     });
 
-    expect(await store.witnessedSeq('r1')).toBe(2);
-    expect(seqsIn(journal)).toEqual([1, 2]);
-    expect(seqsIn(join(files, 'set-aside-1.jsonl'))).toEqual([3, 4]);
-    await store.append(appending(lease, 3, { commit: commit('r1', 3, 'again') }));
     expect(await store.witnessedSeq('r1')).toBe(3);
+    expect(seqsIn(journal)).toEqual([1, 2, 3]);
+    expect(seqsIn(join(files, 'set-aside-1.jsonl'))).toEqual([3, 4]);
+    await store.append(appending(lease, 4, { commit: commit('r1', 4, 'again') }));
+    expect(await store.witnessedSeq('r1')).toBe(4);
   });
 
   test('goes with a run that was pruned, and stays when it is the store that was lost', async () => {

@@ -382,10 +382,11 @@ describe('a COMMIT that fails', () => {
   });
 
   test('and cannot be looked for is said to be uncertain', async () => {
-    const file = newFile();
-    const folder = dirname(file);
+    const place = temporaryFolder();
+    const [folder, gone] = [join(place, 'state'), join(place, 'gone')];
+    const file = join(folder, 'piton.db');
     const vanish = (): void => {
-      renameSync(folder, `${folder}-gone`);
+      renameSync(folder, gone);
       writeFileSync(folder, 'in the way');
     };
     const seam = failing({ from: 2, times: 1, after: true, meanwhile: vanish });
@@ -394,7 +395,7 @@ describe('a COMMIT that fails', () => {
 
     await expect(store.append(appending(lease, 2))).rejects.toMatchObject({ code: 'STORE_UNCERTAIN' });
     await store.close();
-    const found = await open(join(`${folder}-gone`, 'piton.db'));
+    const found = await open(join(gone, 'piton.db'));
     expect((await found.findRun('r1'))?.seq).toBe(2);
   });
 

@@ -6,7 +6,8 @@ export function countWork(state: RunState): { readonly looks: number } {
   const look = (): void => void counter.looks++;
   Object.assign(state, { tasks: countLookups(state.tasks, look) });
   const { agenda } = state;
-  for (const queue of [agenda.undecided, agenda.doomed, agenda.concluded, agenda.moving]) countCalls(queue, 'take', look);
+  for (const queue of [agenda.undecided, agenda.doomed, agenda.concluded, agenda.moving])
+    countCalls(queue, 'take', look);
   for (const heap of [agenda.ready, agenda.delayed]) countCalls(heap, 'pop', look);
   return counter;
 }

@@ -1,5 +1,5 @@
 /** Random workflows, and random outcomes for their attempts. */
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { Condition, ForEachSpec, TaskSpec, Workflow } from '../../src/model/index.ts';
 import { body, forEach, graph, node, task, tries, uses, workflow } from './workflows.ts';
 

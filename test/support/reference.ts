@@ -19,7 +19,7 @@ interface Reference {
   failures: number;
 }
 
-const ends: readonly Status[] = ['succeeded', 'failed', 'skipped', 'cancelled'];
+const ends: ReadonlySet<Status> = new Set(['succeeded', 'failed', 'skipped', 'cancelled']);
 
 export class ReferenceRun {
   now: number;
@@ -200,7 +200,7 @@ export class ReferenceRun {
 }
 
 function isOver({ status }: Reference): boolean {
-  return ends.includes(status);
+  return ends.has(status);
 }
 
 function isFailure({ status, spec }: Reference): boolean {

@@ -1,5 +1,5 @@
 /** Workflows as literal data, with only what a test cares about spelt out. */
-import { freezeParsed, hashJson, type Json, type JsonObject } from '../../src/base/index.ts';
+import { freezeParsed, sha256, type Json, type JsonObject } from '../../src/base/index.ts';
 import type { EdgeSpec, ForEachSpec, RetryPolicy, TaskSpec, Work, Workflow } from '../../src/model/index.ts';
 
 export const once: RetryPolicy = {
@@ -86,5 +86,5 @@ function sealed(given: Partial<Workflow>): Workflow {
     ...given,
   };
   const text = JSON.stringify(made);
-  return freezeParsed(JSON.parse(JSON.stringify({ ...JSON.parse(text), hash: hashJson(JSON.parse(text)) })));
+  return freezeParsed({ ...(JSON.parse(text) as Workflow), hash: sha256(text) });
 }

@@ -10,7 +10,8 @@ const takenVariables: ReadonlySet<string> = new Set(
   (
     'inputs tasks needs run state output error key index ' +
     'int uint double string bool bytes list map type null_type dyn optional cel google in true false null ' +
-    'as break const continue else for function if import let loop package namespace return var void while'
+    'as break const continue else for function if import let loop package namespace return var void while ' +
+    '__proto__ prototype constructor'
   ).split(' '),
 );
 
@@ -19,7 +20,7 @@ export function checkNames(scope: Scope): Finding[] {
   return [
     ...(draft.name.trim() === '' ? [{ at: [...at, 'name'], message: 'The workflow has no name.' }] : []),
     ...Object.keys(draft.inputs ?? {})
-      .filter((name) => !namePattern.test(name))
+      .filter((name) => !isName(name))
       .map((name) => badName([...at, 'inputs', name], 'input', name)),
     ...draft.tasks.flatMap((task, position) => checkTaskName(scope, task, position)),
     ...draft.tasks.flatMap((task) => checkVariable(scope, task)),
@@ -28,7 +29,7 @@ export function checkNames(scope: Scope): Finding[] {
 
 function checkTaskName(scope: Scope, task: TaskDraft, position: number): Finding[] {
   const at = taskPath(scope, task);
-  if (!namePattern.test(task.name)) return [badName(at, 'task', task.name)];
+  if (!isName(task.name)) return [badName(at, 'task', task.name)];
   if (scope.positions.get(task.name) !== position) {
     return [{ at, onKey: true, message: `There are two tasks called \`${task.name}\`.` }];
   }
@@ -37,6 +38,11 @@ function checkTaskName(scope: Scope, task: TaskDraft, position: number): Finding
     return [{ at, onKey: true, message: 'In a graph, `end` is where a run ends, not a node.', remedy }];
   }
   return [];
+}
+
+/** `__proto__` would be a trap wherever names are keys of an object. */
+function isName(name: string): boolean {
+  return namePattern.test(name) && name !== '__proto__';
 }
 
 function badName(at: Finding['at'], what: string, name: string): Finding {

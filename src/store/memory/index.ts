@@ -158,7 +158,7 @@ class MemoryStore implements Store {
 
   watch(listener: () => void): () => void {
     const { listeners } = this.#open();
-    const entry = (): void => listener();
+    const entry = { handle: this, call: listener };
     const stop = (): void => void (listeners.delete(entry), this.#watches.delete(stop));
     listeners.add(entry);
     this.#watches.add(stop);
@@ -204,7 +204,7 @@ class MemoryStore implements Store {
     this.#isClosed = true;
     for (const stop of this.#watches) stop();
     freeAllOf(this.#medium, this.#keeper);
-    notify(this.#medium);
+    notify(this.#medium, this);
   }
 
   #open(): Medium {
@@ -214,7 +214,7 @@ class MemoryStore implements Store {
 
   #change<T>(apply: (medium: Medium) => T): T {
     const result = apply(this.#open());
-    notify(this.#medium);
+    notify(this.#medium, this);
     return result;
   }
 

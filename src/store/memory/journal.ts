@@ -50,16 +50,28 @@ export function readCommits(
 }
 
 export function quarantine(medium: Medium, request: QuarantineRequest, now: number): void {
-  const { run, token } = request;
+  const { commit, token, summary, at, blobs } = request;
+  const { run } = commit;
   const { seq, hash } = request.lastGood;
   const found = requireRun(medium, run);
   requireLease(medium, run, { token, now });
   if (seq > 0 && found.commits[seq - 1]?.hash !== hash) throw cutMisplaced(run, seq);
   found.quarantined.push(...found.commits.slice(seq));
-  found.commits = found.commits.slice(0, seq);
+  if (commit.seq !== seq + 1) throw seqConflict(run, { given: commit.seq, head: seq });
+  found.commits = [...found.commits.slice(0, seq), commit];
   found.snapshots = found.snapshots.filter((snapshot) => snapshot.seq <= seq);
   const incarnation = found.record.incarnation + 1;
-  found.record = Object.freeze({ ...found.record, seq, hash, incarnation, updatedAt: now });
+  const { createdAt } = found.record;
+  found.record = Object.freeze({
+    ...summary,
+    run,
+    seq: commit.seq,
+    hash: commit.hash,
+    incarnation,
+    createdAt,
+    updatedAt: at,
+  });
+  keepBlobs(medium, found, blobs);
 }
 
 export function requireRun(medium: Medium, run: string): MemoryRun {

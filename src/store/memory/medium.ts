@@ -1,6 +1,12 @@
 import type { InboxCommand, Lease, StoredCommit } from '../../model/index.ts';
 import type { RunRecord, Snapshot } from '../contract.ts';
 
+/** Hears of what is changed through other handles than its own. */
+export interface Listener {
+  readonly handle: object;
+  call(): void;
+}
+
 /** Everything one store in memory holds; several handles may share it. */
 export interface Medium {
   readonly runs: Map<string, MemoryRun>;
@@ -8,8 +14,9 @@ export interface Medium {
   readonly leases: Map<string, MemoryLease>;
   /** In order of arrival. */
   readonly inbox: Map<string, InboxCommand>;
-  readonly listeners: Set<() => void>;
-  isNotificationDue: boolean;
+  readonly listeners: Set<Listener>;
+  /** The handles through which something was changed since the listeners were last called. */
+  readonly changedBy: Set<object>;
 }
 
 export interface MemoryRun {
@@ -56,16 +63,17 @@ function emptyMedium(): Medium {
     leases: new Map(),
     inbox: new Map(),
     listeners: new Set(),
-    isNotificationDue: false,
+    changedBy: new Set(),
   };
 }
 
 /** Coalesced: however many changes a turn brings, each listener is called once. */
-export function notify(medium: Medium): void {
-  if (medium.isNotificationDue || medium.listeners.size === 0) return;
-  medium.isNotificationDue = true;
+export function notify({ listeners, changedBy }: Medium, by: object): void {
+  changedBy.add(by);
+  if (changedBy.size > 1) return;
   setImmediate(() => {
-    medium.isNotificationDue = false;
-    for (const listener of medium.listeners) listener();
+    const handles = [...changedBy];
+    changedBy.clear();
+    for (const { handle, call } of listeners) if (handles.some((other) => other !== handle)) call();
   });
 }

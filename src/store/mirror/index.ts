@@ -26,7 +26,7 @@ export function mirrorStore(inner: Store, folder: string): Store {
     // The journal first: if we die in between, the mirror still shows more than the journal, and the repair is repeated.
     async quarantine(request) {
       await inner.quarantine(request);
-      await mirrors.cutBack(request.run);
+      await mirrors.cutBack(request.commit.run);
     },
     async prune(request) {
       const leaving = await runsToPrune(inner, request);

@@ -26,7 +26,6 @@ interface Waiting {
 }
 
 interface Reports {
-  readonly onCommit: () => void;
   readonly onFull: () => void;
 }
 
@@ -80,7 +79,6 @@ export class GroupCommit {
       return this.#clarify(group, error);
     }
     this.#settleAll(group);
-    this.#reports.onCommit();
   }
 
   async #begin(): Promise<boolean> {
@@ -165,7 +163,6 @@ export class GroupCommit {
       group.filter((member) => !found.has(member)),
       cause,
     );
-    if (found.size > 0) this.#reports.onCommit();
   }
 
   async #findLanded(group: readonly Waiting[]): Promise<ReadonlySet<Waiting>> {

@@ -71,7 +71,6 @@ class SqliteStore implements Store {
     this.#watchers = new Watchers(connection);
     this.#leases = new LeaseKeeper(file, clock);
     this.#group = new GroupCommit(connection, {
-      onCommit: () => this.#watchers.notify(),
       onFull: () => this.#room.releaseBallast(),
     });
   }

@@ -9,6 +9,9 @@ import { number, text, type Row } from './rows.ts';
 import { findRun, summaryColumns } from './runs.ts';
 import type { Statements } from './statements.ts';
 
+/** A commit under a lease. */
+type Write = AppendRequest | QuarantineRequest;
+
 export function createRun(request: CreateRunRequest, clock: Clock): Change<Lease> {
   const { commit, owner, token, leaseMs } = request;
   const { run, seq, hash } = commit;
@@ -39,7 +42,7 @@ export function append(request: AppendRequest, clock: Clock): Change<void> {
   };
 }
 
-function advanceRun(statements: Statements, { commit, summary, at, token }: AppendRequest, now: number) {
+function advanceRun(statements: Statements, { commit, summary, at, token }: Write, now: number) {
   return statements.advanceRun.run(
     commit.run,
     commit.seq,
@@ -59,7 +62,7 @@ function advanceRun(statements: Statements, { commit, summary, at, token }: Appe
 }
 
 /** Only looked into when the row was not advanced: the hot path asks once. */
-function whyRefused(statements: Statements, { commit, token }: AppendRequest, now: number): Error {
+function whyRefused(statements: Statements, { commit, token }: Write, now: number): Error {
   const head = findRun(statements, commit.run);
   if (head === undefined) return runMissing(commit.run);
   const lost = findLost(statements, { run: commit.run, token, now });
@@ -99,32 +102,35 @@ export function readCommits(
 }
 
 export function quarantine(request: QuarantineRequest, clock: Clock): Change<void> {
-  const { run, lastGood } = request;
+  const { commit, lastGood, blobs } = request;
+  const { run } = commit;
   const { seq, hash } = lastGood;
-  let next = 0;
   return {
     apply(statements) {
       const now = clock.now();
-      next = checkCut(statements, request, now) + 1;
+      checkCut(statements, request, now);
       statements.moveAside.run({ run, seq });
       statements.cutCommits.run({ run, seq });
       statements.cutSnapshots.run({ run, seq });
       statements.cutRun.run({ run, seq, hash, at: now });
+      if (advanceRun(statements, request, now) !== 1) throw whyRefused(statements, request, now);
+      writeCommit(statements, commit, blobs);
     },
-    landed: (statements) => findRun(statements, run)?.incarnation === next,
+    landed: (statements) => holdsCommit(statements, commit),
   };
 }
 
-/** The incarnation that is about to be cut. */
-function checkCut(statements: Statements, { run, token, lastGood }: QuarantineRequest, now: number): number {
-  const head = findRun(statements, run);
-  if (head === undefined) throw runMissing(run);
+function checkCut(
+  statements: Statements,
+  { commit: { run }, token, lastGood }: QuarantineRequest,
+  now: number,
+): void {
+  if (findRun(statements, run) === undefined) throw runMissing(run);
   const lost = findLost(statements, { run, token, now });
   if (lost !== undefined) throw lost;
   if (lastGood.seq > 0 && !holdsCommit(statements, { run, body: '', ...lastGood })) {
     throw cutMisplaced(run, lastGood.seq);
   }
-  return head.incarnation;
 }
 
 export function quarantined(statements: Statements, run: string): StoredCommit[] {

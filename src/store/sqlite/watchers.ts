@@ -2,13 +2,12 @@ import type { Connection } from './connection.ts';
 
 const pollMs = 50;
 
-/** Tells listeners that something was committed: at once after our own commits, within a poll after those of others. */
+/** Tells listeners, within a poll, that another connection has committed something. */
 export class Watchers {
   readonly #connection: Connection;
   readonly #listeners = new Set<() => void>();
   #poll: NodeJS.Timeout | undefined;
   #seenVersion: unknown;
-  #isDue = false;
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -23,16 +22,6 @@ export class Watchers {
       this.#listeners.delete(entry);
       if (this.#listeners.size === 0) this.#stopPolling();
     };
-  }
-
-  /** Coalesced: however many commits a turn brings, each listener is called once. */
-  notify(): void {
-    if (this.#isDue || this.#listeners.size === 0) return;
-    this.#isDue = true;
-    setImmediate(() => {
-      this.#isDue = false;
-      for (const listener of this.#listeners) listener();
-    });
   }
 
   close(): void {
@@ -56,7 +45,7 @@ export class Watchers {
     const version = this.#version();
     if (version === this.#seenVersion) return;
     this.#seenVersion = version;
-    this.notify();
+    for (const listener of this.#listeners) listener();
   }
 
   /** Changes when another connection has committed; constant while it cannot be read, to be looked at again in the next poll. */

@@ -119,7 +119,7 @@ export function journalContract(world: World): void {
       const lease = await world.store.createRun(creation('r1'));
       const elsewhere = appending({ ...lease, name: 'run:r2' }, 2);
 
-      await expect(world.store.append(elsewhere)).rejects.toMatchObject({ code: 'RUN_MISSING' });
+      await expect(world.store.append(elsewhere)).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
     });
 
     test('commits the neighbours of a refused append that was asked for in the same turn', async () => {

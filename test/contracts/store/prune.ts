@@ -52,13 +52,12 @@ export function pruneContract(world: World): void {
       await world.store.saveSnapshot({ run: 'live', seq: 2, hash: 'h', format: 1, text: 'fold' });
       await world.store.sendCommand(pauseOf('live', 'c1'));
       await world.store.quarantine({
-        run: 'live',
-        token: lease.token,
+        ...appending(lease, 2, { commit: commit('live', 2, 'repaired') }),
         lastGood: { seq: 1, hash: commit('live', 1).hash },
       });
       await world.store.prune({ runs: ['live'], force: true });
 
-      await expect(world.store.append(appending(lease, 3))).rejects.toMatchObject({ code: 'RUN_MISSING' });
+      await expect(world.store.append(appending(lease, 3))).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
       expect((await world.store.createRun(creation('live'))).epoch).toBe(1);
       expect(await seqsOf(world.store, 'live')).toEqual([1]);
       expect(await world.store.quarantined('live')).toEqual([]);

@@ -38,7 +38,7 @@ export function listingContract(world: World): void {
 
       expect(await world.store.findRun('b-old')).toEqual({ ...before, status: 'held', reason: 'ask' });
       await expect(world.store.rebuildSummary('nobody', summary())).rejects.toMatchObject({
-        code: 'RUN_MISSING',
+        code: 'RUN_NOT_FOUND',
       });
     });
   });

@@ -1,0 +1,16 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { parseWorkflow } from '../../src/definition/index.ts';
+
+const folder = fileURLToPath(new URL('../../examples/', import.meta.url));
+const files = readdirSync(folder).filter((name) => name.endsWith('.yaml'));
+
+const read = (path: string) => readFileSync(path, 'utf8');
+
+test.each(files)('examples/%s is a workflow nobody has anything against', async (name) => {
+  const file = folder + name;
+  const { workflow, suggestions } = await parseWorkflow(read(file), { file, read });
+  expect(suggestions).toEqual([]);
+  expect(workflow.tasks.length).toBeGreaterThan(0);
+});

@@ -1,0 +1,309 @@
+import * as fc from 'fast-check';
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import {
+  decideOutcome,
+  fold,
+  newRunState,
+  statusOf,
+  statusOfTask,
+  taskAt,
+  type RunState,
+} from '../../src/kernel/index.ts';
+import { eventSchema } from '../../src/model/event-schemas.ts';
+import type { Commit, Event, RunStatus, TaskStatus, Workflow } from '../../src/model/index.ts';
+import { closures, nestedWorkflows } from '../support/random-workflows.ts';
+import { done, failedWith, interrupted, simulate, type Simulation } from '../support/simulate.ts';
+import { task, tries, workflow } from '../support/workflows.ts';
+
+const text = readFileSync(new URL('../../docs/lifecycle.md', import.meta.url), 'utf8');
+const [, aboutTasks, aboutRuns, aboutOthers] = text.split(/^## /m);
+
+interface Arrow {
+  readonly from: string;
+  readonly to: string;
+  readonly event: string;
+}
+
+function cells(line: string): string[] {
+  return line
+    .split('|')
+    .slice(1, -1)
+    .map((cell) => cell.trim());
+}
+
+function rows(section: string, columns: number): string[][] {
+  const lines = section.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| --'));
+  return lines
+    .map(cells)
+    .filter((row) => row.length === columns && !['status', 'from', 'event'].includes(row[0]!));
+}
+
+const quoted = (cell: string): string[] => [...cell.matchAll(/`([a-z.]+)`/g)].map(([, name]) => name!);
+
+function statusesIn(section: string): string[] {
+  return rows(section, 2).flatMap(([status]) => quoted(status!));
+}
+
+/** Rows of the table, one for every combination of what its cells list. */
+function arrowsIn(section: string): Arrow[] {
+  return rows(section, 4).flatMap(([from, to, event]) =>
+    from!
+      .split(', ')
+      .flatMap((start) => quoted(event!).map((name) => ({ from: start, to: to!, event: name }))),
+  );
+}
+
+function pairsInDiagram(section: string): Set<string> {
+  const lines = [...section.matchAll(/^ *(\S+) --> (\S+)$/gm)];
+  return new Set(
+    lines.map(([, from, to]) => `${from === '[*]' ? 'new' : from} ${to === '[*]' ? 'gone' : to}`),
+  );
+}
+
+function pairsInTable(section: string): Set<string> {
+  return new Set(
+    rows(section, 4).flatMap(([from, to]) => from!.split(', ').map((start) => `${start} ${to}`)),
+  );
+}
+
+/** The compiler keeps these equal to the types. */
+const taskStatuses: Readonly<Record<TaskStatus, true>> = {
+  pending: true,
+  queued: true,
+  running: true,
+  delayed: true,
+  held: true,
+  succeeded: true,
+  failed: true,
+  skipped: true,
+  cancelled: true,
+};
+const runStatuses: Readonly<Record<RunStatus, true>> = {
+  running: true,
+  delayed: true,
+  held: true,
+  paused: true,
+  stalled: true,
+  succeeded: true,
+  failed: true,
+  cancelled: true,
+};
+
+describe('docs/lifecycle.md', () => {
+  test('names every event there is and no other', () => {
+    const known = eventSchema.options.map(({ shape }) => shape.type.value);
+    const named = [aboutTasks!, aboutRuns!].flatMap((section) =>
+      rows(section, 4).flatMap(([, , event]) => quoted(event!)),
+    );
+    const others = rows(aboutOthers!, 2).flatMap(([event]) => quoted(event!));
+    expect(new Set([...named, ...others])).toEqual(new Set(known));
+  });
+
+  test('names every status of a task and of a run and no other', () => {
+    expect(new Set(statusesIn(aboutTasks!))).toEqual(new Set(Object.keys(taskStatuses)));
+    expect(new Set(statusesIn(aboutRuns!))).toEqual(new Set(Object.keys(runStatuses)));
+  });
+
+  test('draws the arrows that its tables explain', () => {
+    for (const section of [aboutTasks!, aboutRuns!])
+      expect(pairsInDiagram(section)).toEqual(pairsInTable(section));
+  });
+
+  test('shows every way that a task or a run can go, and none that it cannot', () => {
+    const seen = new Watched();
+    for (const journal of lives()) seen.follow(journal);
+    expect(unexplained(seen.tasks, aboutTasks!)).toEqual([]);
+    expect(unexplained(seen.runs, aboutRuns!)).toEqual([]);
+    expect(unseen(seen.tasks, aboutTasks!)).toEqual([]);
+    expect(unseen(seen.runs, aboutRuns!)).toEqual([]);
+  });
+});
+
+function explains({ from, to, event }: Arrow, step: Step): boolean {
+  return from === step.from && to === step.to && step.events.has(event);
+}
+
+function unexplained(steps: readonly Step[], section: string): Step[] {
+  const arrows = arrowsIn(section);
+  return steps.filter((step) => !arrows.some((arrow) => explains(arrow, step)));
+}
+
+function unseen(steps: readonly Step[], section: string): Arrow[] {
+  return arrowsIn(section).filter((arrow) => !steps.some((step) => explains(arrow, step)));
+}
+
+/** A change of status, and the events that may have caused it. */
+interface Step {
+  readonly from: string;
+  readonly to: string;
+  readonly events: ReadonlySet<string>;
+}
+
+/** Folds journals and writes down every change of status. */
+class Watched {
+  readonly tasks: Step[] = [];
+  readonly runs: Step[] = [];
+
+  follow(journal: readonly Commit[]): void {
+    const state = newRunState(journal[0]!);
+    let run = 'new';
+    for (const commit of journal) {
+      for (const events of transitionsIn(commit.events)) this.#foldAll(state, events, commit);
+      const to = statusOf(state);
+      if (to !== run)
+        this.runs.push({ from: run, to, events: new Set(commit.events.map(({ type }) => type)) });
+      run = to;
+    }
+  }
+
+  #foldAll(state: RunState, events: readonly Event[], commit: Commit): void {
+    const before = statusesOf(state);
+    for (const event of events) fold(state, event, commit);
+    const after = statusesOf(state);
+    const types = new Set<string>(events.map(({ type }) => type));
+    for (const address of new Set([...before.keys(), ...after.keys()])) {
+      const from = before.get(address) ?? 'new';
+      const to = after.get(address) ?? 'gone';
+      if (from !== to) this.tasks.push({ from, to, events: types });
+    }
+  }
+}
+
+function statusesOf(state: RunState): Map<string, TaskStatus> {
+  return new Map([...state.tasks.values()].map((found) => [found.address, statusOfTask(found)]));
+}
+
+/** The end of an attempt and what it means for its task are one step. */
+function transitionsIn(events: readonly Event[]): Event[][] {
+  const steps: Event[][] = [];
+  let open = false;
+  for (const event of events) {
+    const belongs: boolean = open && (event.type === 'state.updated' || isAbout(event, steps.at(-1)![0]!));
+    if (belongs) steps.at(-1)!.push(event);
+    else steps.push([event]);
+    open = event.type === 'attempt.ended' || (belongs && event.type === 'state.updated');
+  }
+  return steps;
+}
+
+function isAbout(event: Event, ended: Event): boolean {
+  return event.type.startsWith('task.') && 'task' in event && 'task' in ended && event.task === ended.task;
+}
+
+/** Journals in which everything happens that can: a fixed set of random ones, and some on purpose. */
+function lives(): (readonly Commit[])[] {
+  const steps = fc.array(fc.tuple(fc.nat({ max: 10 }), fc.nat({ max: 30 })), { minLength: 5, maxLength: 40 });
+  const cases = fc.sample(fc.tuple(nestedWorkflows({ depth: 1 }), steps), { seed: 7, numRuns: 600 });
+  return [
+    ...cases.map(([flow, given]) => live(flow, given).journal),
+    simulate(workflow([task('a', { if: 'inputs.missing' })])).journal,
+    ...changedDefinitions(),
+    ...repairs(),
+    ...ends(),
+  ];
+}
+
+function live(flow: Workflow, given: readonly (readonly [number, number])[]): Simulation {
+  const simulation = simulate(flow, { closures });
+  for (const [kind, pick] of given) if (!simulation.isOver) step(simulation, kind, pick);
+  simulation.command({ type: 'resume' });
+  return simulation;
+}
+
+function step(simulation: Simulation, kind: number, pick: number): void {
+  const all = [...simulation.state.tasks.keys()];
+  const target = all[pick % all.length] ?? 'none';
+  if (kind === 0) simulation.command({ type: 'pause' });
+  else if (kind === 1) simulation.command({ type: 'resume' });
+  else if (kind === 2 && pick === 0) simulation.command({ type: 'cancel', reason: 'enough' });
+  else if (kind === 3) simulation.command({ type: 'skip', task: target });
+  else if (kind === 4) simulation.command({ type: 'retry', task: target });
+  else if (kind === 5) simulation.wake();
+  else endOne(simulation, kind, pick);
+}
+
+function endOne(simulation: Simulation, kind: number, pick: number): void {
+  const { running } = simulation;
+  const outcomes = [done, failedWith(), interrupted, { type: 'cancelled', reason: 'it gave up' } as const];
+  if (running.length > 0) simulation.end(running[pick % running.length]!, outcomes[kind % outcomes.length]);
+}
+
+function changedDefinitions(): Commit[][] {
+  const simulation = simulate(
+    workflow([task('a'), task('b', { needs: ['a'] }), task('c')], { maxParallel: 1 }),
+  );
+  const definitions = [
+    workflow([task('a'), task('b'), task('c', { needs: ['a'] }), task('d'), task('e', { needs: ['a'] })]),
+    workflow([task('a'), task('b')]),
+  ];
+  simulation.command({ type: 'pause' });
+  for (const flow of definitions)
+    simulation.transition(() => [{ type: 'drift.accepted', data: { workflow: flow } }]);
+  return [simulation.journal];
+}
+
+function repairs(): Commit[][] {
+  const flow = workflow(
+    [task('a'), task('b', { needs: ['a'] }), task('c', { retry: tries(2) }), task('d'), task('e')],
+    {
+      maxParallel: 2,
+    },
+  );
+  return [false, true].map((isDelayed) => {
+    const simulation = simulate(isDelayed ? workflow([task('c', { retry: tries(2) })]) : flow);
+    if (!isDelayed) simulation.command({ type: 'pause' });
+    simulation.end('c', failedWith());
+    if (!isDelayed) simulation.command({ type: 'resume' });
+    const held = [...simulation.state.tasks.keys()];
+    simulation.transition(() => [
+      { type: 'run.repaired', data: { lostFrom: 2, lostTo: 3, held, reason: 'commits were lost' } },
+    ]);
+    for (const address of held) simulation.command({ type: 'retry', task: address });
+    return simulation.drain().journal;
+  });
+}
+
+/** What a person brings about while nothing runs. */
+function ends(): Commit[][] {
+  const journals = [skipOfHeld()];
+  for (const waiting of ['delayed', 'held', 'paused'] as const) {
+    for (const end of ['succeeded', 'failed', 'cancelled'] as const) journals.push(endWhile(waiting, end));
+  }
+  return journals;
+}
+
+function skipOfHeld(): Commit[] {
+  const flow = workflow([task('held', { onInterrupt: 'ask' }), task('delayed', { retry: tries(2) })]);
+  const simulation = simulate(flow);
+  simulation.end('held', interrupted);
+  simulation.end('delayed', failedWith());
+  simulation.command({ type: 'skip', task: 'held' });
+  return simulation.journal;
+}
+
+function endWhile(
+  waiting: 'delayed' | 'held' | 'paused',
+  end: 'succeeded' | 'failed' | 'cancelled',
+): Commit[] {
+  const simulation = simulate(
+    workflow([
+      task('other'),
+      task('last', { retry: tries(2), onInterrupt: waiting === 'held' ? 'ask' : 'restart' }),
+    ]),
+  );
+  simulation.end('other', end === 'failed' ? failedWith() : done);
+  simulation.transition(() => {
+    const outcome = waiting === 'held' ? interrupted : failedWith();
+    return decideOutcome(simulation.state, taskAt(simulation.state, 'last'), {
+      outcome,
+      world: simulation.world,
+    });
+  });
+  if (waiting === 'paused') simulation.command({ type: 'pause' });
+  simulation.command(
+    end === 'cancelled' ? { type: 'cancel', reason: 'enough' } : { type: 'skip', task: 'last' },
+  );
+  expect(simulation.status).toBe(end);
+  return simulation.journal;
+}
