@@ -1,5 +1,11 @@
 import { freezeParsed, PitonError, sha256 } from '../base/index.ts';
-import { journalVersion, type Commit, type Event, type StoredCommit } from '../model/index.ts';
+import {
+  journalVersion,
+  loadEventSchema,
+  type Commit,
+  type Event,
+  type StoredCommit,
+} from '../model/index.ts';
 import type { Blob, Store } from '../store/index.ts';
 import { upcast } from './upcast.ts';
 
@@ -64,7 +70,7 @@ export function blobsOf(stored: StoredCommit): string[] {
 export type Decode = (stored: StoredCommit) => Promise<Commit> | Commit;
 
 export async function createDecoder(store: Pick<Store, 'readBlob'>): Promise<Decode> {
-  const { eventSchema } = await import('../model/event-schemas.ts');
+  const eventSchema = await loadEventSchema();
   const check = (stored: StoredCommit, raw: RawCommit, events: readonly unknown[]): Commit => {
     const checked = upcast(events, raw.version).map((event) => {
       const parsed = eventSchema.safeParse(event);

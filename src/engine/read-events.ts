@@ -1,4 +1,4 @@
-import { isFinal } from '../model/index.ts';
+import { isFinal, type Commit } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { createDecoder } from './codec.ts';
 import type { Engine } from './engine.ts';
@@ -21,9 +21,8 @@ export async function* readEvents(
     for (let seq = after; signal?.aborted !== true;) {
       const { status, seq: head } = await engine.find(run);
       for (const stored of await store.readCommits(run, { after: seq, limit: pageSize })) {
-        const commit = await decode(stored);
-        seq = commit.seq;
-        for (const event of commit.events) yield { ...event, run, seq, at: commit.at } as RunEvent;
+        yield* eventsOf(await decode(stored));
+        ({ seq } = stored);
       }
       if (seq >= head && isFinal(status)) return;
       if (seq >= head) await bell.wait();
@@ -31,6 +30,10 @@ export async function* readEvents(
   } finally {
     unwatch();
   }
+}
+
+function eventsOf({ run, seq, at, events }: Commit): RunEvent[] {
+  return events.map((event) => ({ ...event, run, seq, at }) as RunEvent);
 }
 
 /** Remembers one ring until somebody waits for it. Rings by itself now and then, which also keeps the process alive. */

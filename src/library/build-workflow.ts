@@ -3,7 +3,7 @@ import type { TaskFunction } from '../engine/index.ts';
 import { isDefinition, nest, stepContext, type Closure, type Definition } from './definition.ts';
 import { checkpointDraft, stepDraft, type StepOptions } from './task-options.ts';
 import { inputsOf, needsOf } from './views.ts';
-import type { Known, TaskContext, WorkflowSettings } from './workflow-builder.ts';
+import type { Known, TaskContext, WorkflowSettings } from './task-context.ts';
 
 /** A list that shares its beginning with those it grew from: adding to it costs the same however long it is. */
 export interface TaskList {

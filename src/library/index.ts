@@ -9,10 +9,5 @@ export { allOf, anyOf, not, type Predicate } from './predicates.ts';
 export { route, type Route } from './route.ts';
 export { Run, type CommandResult } from './run.ts';
 export type { CheckpointOption, Duration, RetryOptions, StepOptions } from './task-options.ts';
-export {
-  workflow,
-  WorkflowBuilder,
-  type TaskContext,
-  type TaskOptions,
-  type WorkflowSettings,
-} from './workflow-builder.ts';
+export { workflow, WorkflowBuilder, type TaskOptions } from './workflow-builder.ts';
+export type { TaskContext, WorkflowSettings } from './task-context.ts';

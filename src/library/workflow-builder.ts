@@ -7,31 +7,10 @@ import {
   type AnyWork,
   type WorkflowParts,
 } from './build-workflow.ts';
-import type { Closure, Definition, InputsOf, OutputsOf, StepContext } from './definition.ts';
-import type { CheckpointOption, StepOptions } from './task-options.ts';
+import type { Closure, Definition, InputsOf, OutputsOf } from './definition.ts';
+import type { Known, TaskContext, WorkflowSettings } from './task-context.ts';
+import type { StepOptions } from './task-options.ts';
 import { inputsOf, taskOutputs } from './views.ts';
-
-export interface WorkflowSettings {
-  /** So many tasks at once; default: no limit. */
-  readonly maxParallel?: number;
-  /** The first failure cancels all that has not ended. */
-  readonly failFast?: boolean;
-  readonly version?: string;
-  readonly checkpoint?: CheckpointOption;
-}
-
-/** What a task's conditions and lists are computed from. */
-export interface Known<Inputs, Needs> {
-  readonly inputs: Inputs;
-  /** The outputs of the tasks it needs. */
-  readonly needs: Needs;
-}
-
-export interface TaskContext<Inputs, Needs, Item = undefined> extends StepContext, Known<Inputs, Needs> {
-  /** Of a for-each. */
-  readonly item: Item;
-  readonly itemKey: string | undefined;
-}
 
 export interface TaskOptions<Inputs, Outputs, Needs extends keyof Outputs & string> extends StepOptions {
   readonly needs?: readonly Needs[];

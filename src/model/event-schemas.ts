@@ -5,7 +5,7 @@ import type { Json } from '../base/index.ts';
  * Every fact a journal can hold. `task` is the address of the task concerned (for what happens to a nested scope, of
  * the task that owns it). Types are inferred from here (`events.ts`), so the schema is the only definition.
  *
- * Loaded lazily, by whatever reads a journal: importing the library does not pay for it.
+ * Loaded lazily: import it by `loadEventSchema`.
  */
 /** Journals are JSON text whose hash has been verified: that a value is JSON need not be looked at again, leaf by leaf. */
 const json = z.unknown().pipe(z.custom<Json>());

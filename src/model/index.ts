@@ -22,3 +22,4 @@ export {
   type Workflow,
 } from './workflow.ts';
 export { mentionsFailure } from './conditions.ts';
+export { loadEventSchema } from './load-event-schema.ts';

@@ -10,7 +10,10 @@ const alwaysFail = (): Outcome => failedWith();
 
 /** The waits between the tries of a task that always fails. */
 function waits(policy: RetryPolicy, { chance = 0 } = {}): number[] {
-  const simulation = simulate(workflow([task('a', { retry: policy })]), { chance: () => chance, script: alwaysFail }).drain();
+  const simulation = simulate(workflow([task('a', { retry: policy })]), {
+    chance: () => chance,
+    script: alwaysFail,
+  }).drain();
   expect(simulation.statusOf('a')).toBe('failed');
   return simulation.journal.flatMap(({ at, events }) =>
     events.flatMap((event) => (event.type === 'task.delayed' ? [event.data.until - at] : [])),

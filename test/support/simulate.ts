@@ -28,6 +28,7 @@ import {
   type EventType,
   type Evaluator,
   type Outcome,
+  type RunStatus,
   type TaskStatus,
   type Variables,
   type Workflow,
@@ -100,7 +101,7 @@ export class Simulation {
     fold(this.state, created, this.#position());
   }
 
-  get status(): string {
+  get status(): RunStatus {
     return statusOf(this.state);
   }
 

@@ -1,0 +1,46 @@
+import { systemClock } from '../src/base/index.ts';
+import { open, type Piton, type Store } from '../src/index.ts';
+import { openSqliteStore } from '../src/store/sqlite/index.ts';
+import type { Group } from './floor.ts';
+import type { Durability } from './settings.ts';
+
+/** Runs a load once, not timed, and gives the texts of its commits as its transactions grouped them. */
+export async function recordGroups(
+  file: string,
+  durability: Durability,
+  run: (piton: Piton) => Promise<void>,
+): Promise<readonly Group[]> {
+  const groups: string[][] = [];
+  const seam = {
+    commit(statement: { run(): unknown }) {
+      statement.run();
+      groups.push([]);
+    },
+  };
+  const store = await openSqliteStore(`sqlite:${file}`, { durability, clock: systemClock }, seam);
+  await using piton = await open({ store: recording(store, (texts) => groups.at(-1)!.push(...texts)) });
+  await run(piton);
+  return groups.filter((group) => group.length > 0);
+}
+
+/** Tells of every commit when it is durable, which is before the next transaction begins. */
+function recording(store: Store, committed: (texts: readonly string[]) => void): Store {
+  const tell = async <T>(
+    { commit, blobs }: Pick<Parameters<Store['append']>[0], 'commit' | 'blobs'>,
+    written: Promise<T>,
+  ): Promise<T> => {
+    const value = await written;
+    committed([...blobs.map(({ text }) => text), commit.body]);
+    return value;
+  };
+  const overrides: Partial<Store> = {
+    createRun: (request) => tell(request, store.createRun(request)),
+    append: (request) => tell(request, store.append(request)),
+  };
+  return new Proxy(store, {
+    get(target, key: keyof Store) {
+      const member: unknown = overrides[key] ?? target[key];
+      return typeof member === 'function' ? (member as (...args: unknown[]) => unknown).bind(target) : member;
+    },
+  });
+}

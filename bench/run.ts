@@ -1,0 +1,42 @@
+/** `npm run bench -- chain runs --quick --json bench/results/today.json` */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { dirname } from 'node:path';
+import { parseArgs } from 'node:util';
+import { chain } from './loads/chain.ts';
+import { dag } from './loads/dag.ts';
+import { fanOut } from './loads/fan-out.ts';
+import { runs } from './loads/runs.ts';
+import { tableOf, type Row } from './row.ts';
+import type { Settings } from './settings.ts';
+
+const loads: Readonly<Record<string, (settings: Settings) => Promise<Row[]>>> = {
+  chain,
+  runs,
+  'fan-out': fanOut,
+  dag,
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    json: { type: 'string', default: 'bench/results/bench.json' },
+    quick: { type: 'boolean', default: false },
+    rounds: { type: 'string', default: '5' },
+    scale: { type: 'string', default: '1' },
+  },
+});
+
+const settings: Settings = {
+  rounds: values.quick ? 1 : Number(values.rounds),
+  scale: Number(values.scale),
+};
+const wanted = positionals.length > 0 ? positionals : Object.keys(loads);
+const rows: Row[] = [];
+for (const name of wanted) {
+  const load = loads[name];
+  if (load === undefined) throw new Error(`There is no load ${name}; there are ${Object.keys(loads).join(', ')}.`);
+  process.stderr.write(`${name} …\n`);
+  rows.push(...(await load(settings)));
+}
+console.log(tableOf(rows));

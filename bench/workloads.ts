@@ -1,0 +1,110 @@
+import { stateGraph, workflow, type Definition, type Piton } from '../src/index.ts';
+
+/** What is run, the same here and beside the peers. Tasks do next to nothing: what costs is keeping them. */
+
+interface Count {
+  readonly count: number;
+}
+
+/** A graph of one node that is visited so many times. */
+export function graphChain(steps: number, visited: (step: number) => unknown = () => {}): Definition<object> {
+  return stateGraph<Count>('graph-chain', { state: { count: 0 }, maxSteps: steps + 1 })
+    .node('step', async ({ count }) => {
+      await visited(count);
+      return { count: count + 1 };
+    })
+    .edge('step', 'end', ({ count }) => count >= steps)
+    .edge('step', 'step');
+}
+
+/** So many tasks, each of which needs the one before. */
+export function taskChain(tasks: number, visited: (step: number) => unknown = () => {}): Definition<object> {
+  let built = workflow('task-chain') as Built;
+  for (let index = 0; index < tasks; index++) {
+    const before = `t${index - 1}`;
+    built = built.task(`t${index}`, { needs: index === 0 ? [] : [before] }, async ({ needs }) => {
+      await visited(index);
+      return (needs[before] ?? 0) + 1;
+    });
+  }
+  return built;
+}
+
+/** One task, then many that need it, then one that needs all of them. */
+export function fanOut(width: number): Definition<object> {
+  const names = Array.from({ length: width }, (_, index) => `w${index}`);
+  let built = (workflow('fan-out') as Built).task('first', {}, () => 1);
+  names.forEach((name, index) => {
+    built = built.task(name, { needs: ['first'] }, ({ needs }) => needs['first']! + index);
+  });
+  return built.task('last', { needs: names }, ({ needs }) => Object.values(needs).length);
+}
+
+/** Layers of tasks, each of which needs three of the layer before. */
+export function layers(tasks: number, width: number): Definition<object> {
+  let built = workflow('layers') as Built;
+  for (let index = 0; index < tasks; index++) {
+    const layer = Math.floor(index / width);
+    const needs = layer === 0 ? [] : needsOf(index, { layer, width });
+    built = built.task(`t${index}`, { needs }, () => index);
+  }
+  return built.outputs(() => null);
+}
+
+function needsOf(index: number, { layer, width }: { layer: number; width: number }): string[] {
+  const start = (layer - 1) * width;
+  const places = [0, 7, 31].map((offset) => (index + offset) % width);
+  return [...new Set(places)].map((place) => `t${start + place}`);
+}
+
+interface Notes {
+  readonly notes: readonly string[];
+}
+
+/** A graph whose state grows by so many bytes at each step. */
+export function growing(
+  { steps, bytes }: { steps: number; bytes: number },
+  visited: (step: number) => void,
+): Definition<object> {
+  return stateGraph<Notes>('growing', { state: { notes: [] }, maxSteps: steps + 1 })
+    .node('note', ({ notes }) => {
+      visited(notes.length);
+      return { notes: [...notes, noteOf(notes.length, bytes)] };
+    })
+    .edge('note', 'end', ({ notes }) => notes.length >= steps)
+    .edge('note', 'note');
+}
+
+/** No two alike, so that nothing is stored only once by chance. */
+function noteOf(index: number, bytes: number): string {
+  return `${index} `.padEnd(bytes, 'abcdefghijklmnopqrstuvwxyz');
+}
+
+/** Names that are not known to the compiler, so that a loop can add tasks. */
+interface Built extends Definition<object> {
+  task(
+    name: string,
+    options: { readonly needs?: readonly string[] },
+    run: (context: { readonly needs: Readonly<Record<string, number>> }) => unknown,
+  ): Built;
+  outputs(compute: () => unknown): Built;
+}
+
+export async function runOnce(piton: Piton, definition: Definition<object>): Promise<void> {
+  const run = await piton.start(definition);
+  const { status } = await run.result();
+  if (status !== 'succeeded') throw new Error(`the run of ${definition.workflow.name} ended: ${status}`);
+}
+
+/** So many runs, a limited number of them at a time. */
+export async function runMany(
+  piton: Piton,
+  definition: Definition<object>,
+  { runs, concurrency }: { runs: number; concurrency: number },
+): Promise<void> {
+  let started = 0;
+  const worker = async (): Promise<void> => {
+    while (started++ < runs) await runOnce(piton, definition);
+  };
+  await Promise.all(Array.from({ length: concurrency }, worker));
+}

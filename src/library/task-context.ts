@@ -1,0 +1,24 @@
+import type { CheckpointOption } from './task-options.ts';
+import type { StepContext } from './definition.ts';
+
+export interface WorkflowSettings {
+  /** So many tasks at once; default: no limit. */
+  readonly maxParallel?: number;
+  /** The first failure cancels all that has not ended. */
+  readonly failFast?: boolean;
+  readonly version?: string;
+  readonly checkpoint?: CheckpointOption;
+}
+
+/** What a task's conditions and lists are computed from. */
+export interface Known<Inputs, Needs> {
+  readonly inputs: Inputs;
+  /** The outputs of the tasks it needs. */
+  readonly needs: Needs;
+}
+
+export interface TaskContext<Inputs, Needs, Item = undefined> extends StepContext, Known<Inputs, Needs> {
+  /** Of a for-each. */
+  readonly item: Item;
+  readonly itemKey: string | undefined;
+}
