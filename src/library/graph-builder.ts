@@ -56,11 +56,11 @@ interface NodePart {
 
 /** A state machine: one node at a time changes the state, then an edge is chosen. Cycles are welcome. */
 export class GraphBuilder<State extends object, Nodes extends string = never> implements Definition<
-  object,
+  undefined,
   State,
   State
 > {
-  declare readonly types: { readonly inputs: object; readonly outputs: State; readonly state: State };
+  declare readonly types: { readonly inputs: undefined; readonly outputs: State; readonly state: State };
   readonly #parts: GraphParts;
   #built: Definition | undefined;
 

@@ -14,15 +14,19 @@ import type { Definition } from './definition.ts';
 import { programOf } from './program.ts';
 import { Run } from './run.ts';
 
-/** What a run is started with: inputs, or the state of a graph. */
+/** What a run is started with: inputs, the state of a graph, or both, as the workflow has them. */
 export type StartOptions<Given, State> = {
   /** The run's name; starting the same id again attaches to that run. Default: a random one. */
   readonly id?: string;
-} & (State extends object
-  ? { readonly state?: Partial<State> }
+} & InputsOption<Given> &
+  StateOption<State>;
+
+type InputsOption<Given> = [Given] extends [undefined]
+  ? unknown
   : object extends Given
     ? { readonly inputs?: Given }
-    : { readonly inputs: Given });
+    : { readonly inputs: Given };
+type StateOption<State> = State extends object ? { readonly state?: Partial<State> } : unknown;
 
 /** Runs definitions durably on one store. Made by `open`. */
 export class Piton implements AsyncDisposable {

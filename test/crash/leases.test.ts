@@ -2,7 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { livenessOf, systemClock } from '../../src/base/index.ts';
+import { open } from '../../src/index.ts';
 import type { Lease } from '../../src/model/index.ts';
+import type { Store } from '../../src/store/index.ts';
 import { openSqliteStore } from '../../src/store/sqlite/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { executionsIn, tasksRunIn } from '../support/executions.ts';
@@ -18,11 +20,16 @@ function openGate(folder: string): void {
   writeFileSync(join(folder, 'gate-second'), '');
 }
 
-/** The lease of the run as it stands now. */
-async function watchLease(folder: string): Promise<() => Promise<Lease | undefined>> {
+async function storeOf(folder: string): Promise<Store> {
   const url = `sqlite:${join(folder, 'piton.db')}`;
   const store = await openSqliteStore(url, { durability: 'process', clock: systemClock });
   onTestFinished(() => store.close());
+  return store;
+}
+
+/** The lease of the run as it stands whenever it is asked for. */
+async function watchLease(folder: string): Promise<() => Promise<Lease | undefined>> {
+  const store = await storeOf(folder);
   return () => store.findLease('run:run');
 }
 
@@ -33,6 +40,10 @@ async function untilSilent(folder: string): Promise<void> {
     if (current === undefined) return false;
     return livenessOf(current.owner) === 'stopped' && current.expiresAt < Date.now();
   });
+}
+
+function isStoppedOwner(lease: Lease | undefined, { child }: Program): boolean {
+  return lease?.owner.pid === child.pid && livenessOf(lease!.owner) === 'stopped';
 }
 
 function tasksRunBy({ child }: Program, folder: string): string[] {
@@ -92,6 +103,47 @@ describe('a driver that was stopped for longer than its lease', () => {
       verified: true,
     });
   });
+
+  test('is refused even if the one who replaced it has not written anything yet', async () => {
+    const folder = temporaryFolder();
+    openGate(folder);
+    const stale = drive(
+      { shape: 'gated', folders: [folder], leaseMs },
+      { PITON_STOP_AT: 'before:task.succeeded#1' },
+    );
+    await untilSilent(folder);
+    const successor = drive(
+      { shape: 'gated', folders: [folder], verb: 'resume' },
+      { PITON_STOP_AT: 'before:lease.taken' },
+    );
+    const lease = await watchLease(folder);
+    await eventually('the other one has the lease', async () => isStoppedOwner(await lease(), successor));
+    const { journal } = await lookAt(folder);
+
+    stale.child.kill('SIGCONT');
+    const { lines } = await stale.ended();
+
+    expect(lines.at(-1)).toBe('refused LEASE_LOST');
+    expect((await lookAt(folder)).journal).toEqual(journal);
+    successor.child.kill('SIGCONT');
+    expect((await successor.ended()).lines.at(-1)).toBe('ended succeeded');
+  });
+
+  test('goes on if nobody has replaced it', async () => {
+    const folder = temporaryFolder();
+    openGate(folder);
+    const driver = drive(
+      { shape: 'gated', folders: [folder], leaseMs },
+      { PITON_STOP_AT: 'after:attempt.started#2' },
+    );
+    await untilSilent(folder);
+
+    driver.child.kill('SIGCONT');
+
+    expect((await driver.ended()).lines.at(-1)).toBe('ended succeeded');
+    expect(tasksRunIn(folder)).toEqual(['first', 'second', 'third']);
+    expect((await endingOf(folder)).verified).toBe(true);
+  });
 });
 
 describe('eight processes at once', () => {
@@ -144,6 +196,26 @@ describe('eight processes at once', () => {
     expect(ends.map(({ lines }) => lines.at(-1))).toEqual(programs.map(() => 'ended succeeded'));
     expect(tasksRunIn(folder)).toEqual(['first', 'second', 'third']);
   });
+});
+
+test('a command to a driver that dies before it has answered is queued, and decided by whoever resumes', async () => {
+  const folder = temporaryFolder();
+  const driver = drive({ shape: 'gated', folders: [folder] });
+  await eventually('the second task runs', () => tasksRunIn(folder).includes('second'));
+  await using piton = await open({ store: `sqlite:${join(folder, 'piton.db')}` });
+  const run = await piton.find('run');
+  driver.child.kill('SIGSTOP');
+
+  const store = await storeOf(folder);
+  const sent = run.cancel('enough');
+  await eventually('it is sent', async () => (await store.pendingCommands('run')).length === 1);
+  driver.child.kill('SIGKILL');
+
+  expect(await sent).toMatchObject({ status: 'queued' });
+  expect(await run.status()).toBe('interrupted');
+  const { lines } = await drive({ shape: 'gated', folders: [folder], verb: 'resume' }).ended();
+  expect(lines.at(-1)).toBe('ended cancelled');
+  expect(tasksRunIn(folder)).toEqual(['first', 'second']);
 });
 
 test('a task that blocks the event loop for longer than the lease does not lose it', async () => {

@@ -52,56 +52,77 @@ function outcomeOf(way: Step['way'], now: number): Outcome {
   }
 }
 
-/** The kernel and the reference, led through the same events. */
-function take(simulation: Simulation, reference: ReferenceRun, step: Step): void {
-  const { state, running } = simulation;
-  const pick = <T>(list: readonly T[]): T => list[step.pick % list.length]!;
-  const name = pick([...state.tasks.keys()]);
-  switch (step.kind) {
-    case 'end': {
-      if (running.length === 0) return;
-      const ended = pick(running);
-      const outcome = outcomeOf(step.way, simulation.now);
-      simulation.end(ended, outcome);
-      return reference.end([ended], outcome);
-    }
-    case 'wake':
-      if (simulation.wake()) reference.passTimeTo(simulation.now);
-      return;
-    case 'skip':
-      simulation.command({ type: 'skip', task: name });
-      return reference.skip(name);
-    case 'retry':
-      simulation.command({ type: 'retry', task: name });
-      return reference.retry(name);
-    case 'pause':
-    case 'resume':
-      if (simulation.command({ type: step.kind }).accepted) reference.setPaused(step.kind === 'pause');
-      return;
-    case 'cancel':
-      if (simulation.command({ type: 'cancel', reason: 'enough' }).accepted) reference.cancel();
-      return;
-    case 'crash':
-    case 'crash to a snapshot':
-      simulation.crash({ snapshot: step.kind === 'crash to a snapshot' });
-      return reference.end(running, interrupted);
-    case 'forget the agenda':
-      return rebuildAgenda(state);
-    case 'forget all but a snapshot':
-      simulation.state = decodeState(encodeState(state));
-  }
+/** The kernel and the reference, to be led through the same events. */
+interface Pair {
+  readonly simulation: Simulation;
+  readonly reference: ReferenceRun;
+}
+
+type Take = (
+  pair: Pair,
+  chosen: { readonly name: string; readonly pick: number; readonly way: Step['way'] },
+) => void;
+
+function setPaused(paused: boolean): Take {
+  return ({ simulation, reference }) => {
+    if (simulation.command({ type: paused ? 'pause' : 'resume' }).accepted) reference.setPaused(paused);
+  };
+}
+
+function crash(snapshot: boolean): Take {
+  return ({ simulation, reference }) => {
+    const { running } = simulation;
+    simulation.crash({ snapshot });
+    reference.end(running, interrupted);
+  };
+}
+
+const takes: Readonly<Record<Kind, Take>> = {
+  end({ simulation, reference }, { pick, way }) {
+    const { running, now } = simulation;
+    if (running.length === 0) return;
+    const ended = running[pick % running.length]!;
+    simulation.end(ended, outcomeOf(way, now));
+    reference.end([ended], outcomeOf(way, now));
+  },
+  wake({ simulation, reference }) {
+    if (simulation.wake()) reference.passTimeTo(simulation.now);
+  },
+  skip({ simulation, reference }, { name }) {
+    simulation.command({ type: 'skip', task: name });
+    reference.skip(name);
+  },
+  retry({ simulation, reference }, { name }) {
+    simulation.command({ type: 'retry', task: name });
+    reference.retry(name);
+  },
+  pause: setPaused(true),
+  resume: setPaused(false),
+  cancel({ simulation, reference }) {
+    if (simulation.command({ type: 'cancel', reason: 'enough' }).accepted) reference.cancel();
+  },
+  crash: crash(false),
+  'crash to a snapshot': crash(true),
+  'forget the agenda': ({ simulation }) => rebuildAgenda(simulation.state),
+  'forget all but a snapshot'({ simulation }) {
+    simulation.state = decodeState(encodeState(simulation.state));
+  },
+};
+
+function take(pair: Pair, { kind, pick, way }: Step): void {
+  const all = [...pair.simulation.state.tasks.keys()];
+  takes[kind](pair, { name: all[pick % all.length]!, pick, way });
+  expect(pair.simulation.statuses).toEqual(pair.reference.statuses);
 }
 
 /** Leads both to the end: what is held is tried again, and every attempt succeeds. */
-function finish(simulation: Simulation, reference: ReferenceRun): void {
-  const last = (kind: Kind): void => {
-    take(simulation, reference, { kind, pick: 0, way: 'succeed' });
-    expect(simulation.statuses).toEqual(reference.statuses);
-  };
+function finish(pair: Pair): void {
+  const { simulation } = pair;
+  const last = (kind: Kind, pick = 0): void => take(pair, { kind, pick, way: 'succeed' });
   last('resume');
   for (let steps = 0; !simulation.isOver && steps < 100; steps++) {
-    const held = [...simulation.state.tasks.keys()].findIndex((name) => simulation.statusOf(name) === 'held');
-    if (held >= 0) take(simulation, reference, { kind: 'retry', pick: held, way: 'succeed' });
+    const held = Object.values(simulation.statuses).indexOf('held');
+    if (held >= 0) last('retry', held);
     last(simulation.running.length > 0 ? 'end' : 'wake');
   }
 }
@@ -110,11 +131,8 @@ function expectAgreement(workflow: Workflow, steps: readonly Step[]): void {
   const simulation = simulate(workflow, { closures });
   const reference = new ReferenceRun(workflow, { now: simulation.now, closures });
   expect(simulation.statuses).toEqual(reference.statuses);
-  for (const step of steps) {
-    take(simulation, reference, step);
-    expect(simulation.statuses).toEqual(reference.statuses);
-  }
-  finish(simulation, reference);
+  for (const step of steps) take({ simulation, reference }, step);
+  finish({ simulation, reference });
   expect(simulation.status).toBe(reference.status);
   expect(simulation.events.at(-1)).not.toHaveProperty('data.failure.code', 'STUCK');
 }
