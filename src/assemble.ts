@@ -2,9 +2,6 @@ import { nearest, ownIdentity, PitonError, randomId, systemClock, type Clock } f
 import { Observers, type Observer } from './engine/index.ts';
 import { Piton } from './library/index.ts';
 import { openStore, registerStore, type Store } from './store/index.ts';
-import { openMemoryStore } from './store/memory/index.ts';
-import { mirrorStore } from './store/mirror/index.ts';
-import { openSqliteStore } from './store/sqlite/index.ts';
 
 export interface OpenOptions {
   /** `sqlite:<file>`, `memory:` for tests, another scheme that was registered, or an opened store of your own. */
@@ -34,8 +31,17 @@ const defaults = {
   clock: systemClock,
 } as const;
 
-registerStore('sqlite', openSqliteStore);
-registerStore('memory', openMemoryStore);
+// Adapters are loaded when they are used: importing the library does not pay for those that are not.
+registerStore('sqlite', async (url, options) =>
+  (await import('./store/sqlite/index.ts')).openSqliteStore(url, options),
+);
+registerStore('memory', async (url, options) =>
+  (await import('./store/memory/index.ts')).openMemoryStore(url, options),
+);
+
+async function withMirror(store: Store, folder: string | undefined): Promise<Store> {
+  return folder === undefined ? store : (await import('./store/mirror/index.ts')).mirrorStore(store, folder);
+}
 
 /** Opens Piton on a store. */
 export async function open(options: OpenOptions): Promise<Piton> {
@@ -46,7 +52,7 @@ export async function open(options: OpenOptions): Promise<Piton> {
   for (const observer of told) observers.add(observer);
   return new Piton({
     ...config,
-    store: mirror === undefined ? opened : mirrorStore(opened, mirror),
+    store: await withMirror(opened, mirror),
     observers,
     owner: Object.freeze({ ...ownIdentity(), instance: randomId() }),
   });
