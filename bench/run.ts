@@ -6,6 +6,11 @@ import { parseArgs } from 'node:util';
 import { chain } from './loads/chain.ts';
 import { dag } from './loads/dag.ts';
 import { fanOut } from './loads/fan-out.ts';
+import { flat } from './loads/flat.ts';
+import { growing } from './loads/growing.ts';
+import { importing } from './loads/import.ts';
+import { memory } from './loads/memory.ts';
+import { resume } from './loads/resume.ts';
 import { runs } from './loads/runs.ts';
 import { tableOf, type Row } from './row.ts';
 import type { Settings } from './settings.ts';
@@ -14,7 +19,12 @@ const loads: Readonly<Record<string, (settings: Settings) => Promise<Row[]>>> = 
   chain,
   runs,
   'fan-out': fanOut,
+  growing,
   dag,
+  flat,
+  resume,
+  memory,
+  import: importing,
 };
 
 const { values, positionals } = parseArgs({
@@ -40,3 +50,5 @@ for (const name of wanted) {
   rows.push(...(await load(settings)));
 }
 console.log(tableOf(rows));
+mkdirSync(dirname(values.json), { recursive: true });
+writeFileSync(values.json, `${JSON.stringify({ node: process.version, cpu: cpus()[0]?.model, ...settings, rows }, null, 2)}\n`);

@@ -41,12 +41,15 @@ export function fanOut(width: number): Definition<object> {
 }
 
 /** Layers of tasks, each of which needs three of the layer before. */
-export function layers(tasks: number, width: number): Definition<object> {
+export function layers(tasks: number, width: number, atLast: () => void = () => {}): Definition<object> {
   let built = workflow('layers') as Built;
   for (let index = 0; index < tasks; index++) {
     const layer = Math.floor(index / width);
     const needs = layer === 0 ? [] : needsOf(index, { layer, width });
-    built = built.task(`t${index}`, { needs }, () => index);
+    built = built.task(`t${index}`, { needs }, () => {
+      if (index === tasks - 1) atLast();
+      return index;
+    });
   }
   return built.outputs(() => null);
 }

@@ -47,9 +47,10 @@ export class CheckpointBuffer {
 
   /** When time alone makes it due. */
   get dueAt(): number | undefined {
-    if (this.#since === undefined || typeof this.#policy === 'string' || 'tasks' in this.#policy)
+    if (this.#events.length === 0 || typeof this.#policy === 'string' || 'tasks' in this.#policy) {
       return undefined;
-    return this.#since + this.#policy.ms;
+    }
+    return this.#since! + this.#policy.ms;
   }
 
   clear(): void {

@@ -147,6 +147,7 @@ export class Driver {
       await this.#conclude();
     } catch (thrown) {
       this.#stopRunning({ type: 'interrupted', text: asError(thrown).message });
+      await this.#ports.store.releaseLease(this.#journal.lease).catch(() => {});
       throw thrown;
     }
   }
@@ -305,7 +306,10 @@ export class Driver {
     const { clock } = this.#ports;
     const now = clock.now();
     const limit = now + (this.stalled === undefined ? longestWaitMs : roomCheckMs);
-    const due = Math.min(nextWake(this.#state) ?? Infinity, this.#buffer.dueAt ?? Infinity, limit);
+    // What is due but must not start yet would wake us again and again.
+    const mayStart = this.#state.phase.status === 'active' && !this.#lacksRoom && !this.#isStopping();
+    const wake = mayStart ? nextWake(this.#state) : undefined;
+    const due = Math.min(wake ?? Infinity, this.#buffer.dueAt ?? Infinity, limit);
     if (due >= this.#wakesAt) return;
     this.#wakesAt = due;
     void clock.sleep(Math.max(due - now, 0), this.#over.signal).then(() => {

@@ -78,7 +78,9 @@ export class Engine {
   async resume(program: Program, run: string, options: ResumeOptions): Promise<Driver | undefined> {
     const driving = this.#drivers.get(run);
     if (driving !== undefined) return driving;
-    if (isFinal((await findRun(this.#ports.store, run)).status)) return undefined;
+    const record = await findRun(this.#ports.store, run);
+    if (record.workflow !== program.workflow.name) throw runOfAnother(record, program.workflow);
+    if (isFinal(record.status)) return undefined;
     return this.#register(run, this.#resume(program, run, options));
   }
 
@@ -124,7 +126,9 @@ export class Engine {
       const { state, head } = await loadRun(store, run);
       observers.tell({ type: 'checkpoint.loaded', run, at: clock.now(), seq: head.seq });
       const drift = this.#acceptDrift(state, program.workflow, acceptDrift === true);
-      const driver = this.#driver(program, state, new Journal({ store, lease, head }));
+      // The stored definition may say what the given one does not.
+      const evaluator = await program.evaluatorFor(state.workflow);
+      const driver = this.#driver({ ...program, evaluator }, state, new Journal({ store, lease, head }));
       const { host, pid, instance } = lease.owner;
       const taken: Event = { type: 'lease.taken', data: { epoch: lease.epoch, host, pid, instance } };
       const resumed: Event[] = state.phase.status === 'paused' ? [{ type: 'run.resumed', data: {} }] : [];
@@ -141,8 +145,8 @@ export class Engine {
   #acceptDrift(state: RunState, given: Workflow, accept: boolean): Event[] {
     if (given.hash === state.workflow.hash) return [];
     const drifts = driftOf(state, given);
-    const isFit = given.name === state.workflow.name && given.form === state.workflow.form;
-    if (!isFit || drifts.some(({ begun }) => begun)) throw changed(state, given, drifts);
+    if (given.form !== state.workflow.form || drifts.some(({ begun }) => begun))
+      throw changed(state, given, drifts);
     return accept ? [{ type: 'drift.accepted', data: { workflow: given } }] : [];
   }
 
@@ -254,13 +258,20 @@ export class Engine {
   }
 }
 
+function runOfAnother({ run, workflow }: RunRecord, given: Workflow): PitonError {
+  return new PitonError('RUN_CHANGED', `Run ${run} is one of ${workflow}, not of ${given.name}.`, {
+    run,
+    remedy: 'Choose another id, or resume it with its own definition.',
+  });
+}
+
 function changed(state: RunState, given: Workflow, drifts: readonly Drift[]): PitonError {
   const { run, workflow } = state;
   const rows = drifts.filter(({ begun }) => begun).map(({ task, change }) => `${task} (${change})`);
   const what =
     rows.length > 0
       ? `tasks it has begun are different now: ${rows.join(', ')}`
-      : `it is a run of ${workflow.name}, not of ${given.name}`;
+      : `it was of the form ${workflow.form}, and is of the form ${given.form} now`;
   return new PitonError('RUN_CHANGED', `Run ${run} cannot go on with this definition: ${what}.`, {
     run,
     drifts,

@@ -26,7 +26,9 @@ export class FunctionAttempt {
   readonly id: string;
   readonly #ports: FunctionPorts;
   readonly #controller = new AbortController();
-  readonly #over = new AbortController();
+  /** Ends the waits. Made by the first of them: aborting a signal costs more than most of what a small task does. */
+  #waits: AbortController | undefined;
+  #isOver = false;
   #stopReason: StopReason | undefined;
 
   constructor(task: TaskState, attempt: AttemptState, ports: FunctionPorts) {
@@ -44,7 +46,7 @@ export class FunctionAttempt {
 
   /** Asks the function to end; after the grace it is given up. The first reason counts. */
   stop(reason: StopReason): void {
-    if (this.#stopReason !== undefined) return;
+    if (this.#isOver || this.#stopReason !== undefined) return;
     this.#stopReason = reason;
     this.#controller.abort(new PitonError('STOPPED', `${this.task} is to stop: ${reason.text}.`));
     void this.#giveUp(reason);
@@ -52,13 +54,19 @@ export class FunctionAttempt {
 
   async #stopAt(deadline: number, timeoutMs: number): Promise<void> {
     const { clock } = this.#ports;
-    await clock.sleep(deadline - clock.now(), this.#over.signal);
+    await this.#wait(deadline - clock.now());
     this.stop({ type: 'timeout', text: `it did not end within ${formatDuration(timeoutMs)}` });
   }
 
   async #giveUp(reason: StopReason): Promise<void> {
-    await this.#ports.clock.sleep(this.#ports.graceMs, this.#over.signal);
+    await this.#wait(this.#ports.graceMs);
     this.#end(stoppedOutcome(reason, { isStillRunning: true }));
+  }
+
+  /** Until the time has passed or the attempt is over. */
+  async #wait(ms: number): Promise<void> {
+    this.#waits ??= new AbortController();
+    await this.#ports.clock.sleep(ms, this.#waits.signal);
   }
 
   /** Work that was finished in spite of being asked to stop is finished work. */
@@ -72,8 +80,9 @@ export class FunctionAttempt {
   }
 
   #end(outcome: Outcome): void {
-    if (this.#over.signal.aborted) return;
-    this.#over.abort();
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#waits?.abort();
     this.#ports.ended(this, outcome);
   }
 }

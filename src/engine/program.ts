@@ -5,6 +5,8 @@ import type { Evaluator, JsonSchema, Variables, Workflow } from '../model/index.
 export interface Program {
   readonly workflow: Workflow;
   readonly evaluator: Evaluator;
+  /** For another definition of the same workflow, with the same functions. */
+  evaluatorFor(workflow: Workflow): Promise<Evaluator>;
   /** By the names that the workflow's tasks give. */
   readonly functions: Readonly<Record<string, TaskFunction>>;
   /** Gives a check that lists what is wrong with a value. */

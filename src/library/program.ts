@@ -1,5 +1,6 @@
 import { compileSchema, createEvaluator } from '../definition/index.ts';
 import type { Program } from '../engine/index.ts';
+import type { Evaluator, Workflow } from '../model/index.ts';
 import type { Definition } from './definition.ts';
 
 const programs = new WeakMap<object, Promise<Program>>();
@@ -12,5 +13,6 @@ export function programOf(definition: Definition): Promise<Program> {
 }
 
 async function makeProgram({ workflow, functions, closures }: Definition): Promise<Program> {
-  return { workflow, functions, evaluator: await createEvaluator(workflow, closures), compileSchema };
+  const evaluatorFor = (other: Workflow): Promise<Evaluator> => createEvaluator(other, closures);
+  return { workflow, functions, evaluator: await evaluatorFor(workflow), evaluatorFor, compileSchema };
 }

@@ -396,3 +396,52 @@ test('a weaker checkpoint policy writes less, and a task can ask for more', asyn
   expect(await commits('manual', true)).toBe(3);
   expect(await commits('off', true)).toBe(2);
 });
+
+test('a pause outlasts a retry that comes due meanwhile, without keeping the process busy', async () => {
+  const clock = manualClock();
+  const piton = await openPiton({ clock });
+  let attempts = 0;
+  const flow = workflow('flow').task('a', { retry: { attempts: 2, backoff: '1s', jitter: 0 } }, () => {
+    if (++attempts === 1) throw new Error('no');
+    return attempts;
+  });
+  const run = await piton.start(flow, {});
+  await eventually('it waits for its retry', async () => (await run.status()) === 'delayed');
+  await run.pause();
+  clock.advance(60_000);
+  // A driver that spins never lets the event loop come round to this.
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(attempts).toBe(1);
+  await run.unpause();
+  expect((await run.result()).outputs).toEqual({ a: 2 });
+});
+
+test('the id of a run belongs to one workflow', async () => {
+  const piton = await openPiton();
+  await (
+    await piton.start(
+      workflow('one').task('a', () => 1),
+      { id: 'x' },
+    )
+  ).result();
+  const other = workflow('other').task('a', () => 1);
+  await expect(piton.start(other, { id: 'x' })).rejects.toMatchObject({ code: 'RUN_CHANGED' });
+});
+
+test('a checkpoint policy by time writes when the time has come', async () => {
+  const clock = manualClock();
+  const piton = await openPiton({ clock });
+  const gate = latch<void>();
+  const flow = workflow('flow', { checkpoint: { every: '10s' } })
+    .task('a', () => 1)
+    .task('b', { needs: ['a'] }, () => gate.opened);
+  const run = await piton.start(flow, { id: 'r' });
+  await eventually('a has ended', async () => (await run.checkpoint()).tasks['a']!.status === 'succeeded');
+  expect((await piton.verify('r'))[0]!.commits).toBe(1);
+  await eventually('it is written', async () => {
+    clock.advance(10_000);
+    return (await piton.verify('r'))[0]!.commits === 2;
+  });
+  gate.open();
+  expect((await run.result()).status).toBe('succeeded');
+});

@@ -1,0 +1,87 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { open } from '../../src/index.ts';
+import { readRaw } from '../floor.ts';
+import { interleave, medianOf, medianRatio } from '../rounds.ts';
+import { atMost, type Row } from '../row.ts';
+import { inFolder, scaled, type Settings } from '../settings.ts';
+import { graphChain } from '../workloads.ts';
+
+const run = 'interrupted';
+
+/** From opening the store until the step at which the run had stopped is called again, in a process that is warm. */
+export async function resume(settings: Settings): Promise<Row[]> {
+  const sizes = [
+    { name: 'resume at step 900 of 1,000', at: scaled(900, settings), limitMs: 25 },
+    { name: 'resume at step 10,000', at: scaled(10_000, settings), limitMs: 250 },
+  ];
+  const rows: Row[] = [];
+  for (const size of sizes) {
+    rows.push(await inFolder((folder) => measure(folder, { ...size, rounds: settings.rounds })));
+  }
+  return rows;
+}
+
+interface Size {
+  readonly name: string;
+  readonly at: number;
+  readonly limitMs: number;
+  readonly rounds: number;
+}
+
+async function measure(folder: string, { name, at, limitMs, rounds }: Size): Promise<Row> {
+  const file = join(folder, 'piton.db');
+  await stopAt(file, at);
+  await timeResume(copyOf(file), at);
+  const samples = await interleave(rounds, {
+    ours: () => timeResume(copyOf(file), at),
+    floor: () => readRaw(copyOf(file)),
+  });
+  const ours = medianOf(samples, 'ours');
+  return {
+    load: name,
+    durability: 'full',
+    unit: 'ms',
+    ours,
+    floor: medianOf(samples, 'floor'),
+    ratio: medianRatio(samples, ['ours', 'floor']),
+    target: atMost(ours, limitMs, 'ms'),
+  };
+}
+
+let copies = 0;
+
+function copyOf(file: string): string {
+  const copy = `${file}.${copies++}`;
+  copyFileSync(file, copy);
+  return copy;
+}
+
+/** Leaves a run that was stopped while a certain step was under way. */
+async function stopAt(file: string, at: number): Promise<void> {
+  const reached = Promise.withResolvers<void>();
+  const definition = graphChain(at + 100, (step) => {
+    if (step < at) return undefined;
+    reached.resolve();
+    return new Promise(() => {});
+  });
+  const piton = await open({ store: `sqlite:${file}`, durability: 'process', graceMs: 0 });
+  await piton.start(definition, { id: run });
+  await reached.promise;
+  await piton.close();
+}
+
+async function timeResume(file: string, at: number): Promise<number> {
+  const called = Promise.withResolvers<number>();
+  const definition = graphChain(at + 100, (step) => {
+    called.resolve(step);
+    return new Promise(() => {});
+  });
+  const startedAt = performance.now();
+  await using piton = await open({ store: `sqlite:${file}`, graceMs: 0 });
+  await piton.resume(definition, run);
+  const step = await called.promise;
+  const ms = performance.now() - startedAt;
+  if (step !== at) throw new Error(`the run was stopped at step ${at}, but went on at ${step}`);
+  return ms;
+}
