@@ -1,6 +1,4 @@
-import { systemClock } from '../src/base/index.ts';
-import { open, type Piton, type Store } from '../src/index.ts';
-import { openSqliteStore } from '../src/store/sqlite/index.ts';
+import { open, openSqliteStore, systemClock, type Piton, type Store } from './library.ts';
 import type { Group } from './floor.ts';
 import type { Durability } from './settings.ts';
 

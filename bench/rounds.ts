@@ -14,7 +14,8 @@ export async function interleave<Name extends string>(
   const samples: Sample<Name>[] = [];
   for (let round = 0; round < rounds; round++) {
     const sample = {} as Record<Name, number>;
-    for (const name of round % 2 === 0 ? names : names.toReversed()) sample[name] = await measurements[name]();
+    for (const name of round % 2 === 0 ? names : names.toReversed())
+      sample[name] = await measurements[name]();
     samples.push(sample);
   }
   return samples;

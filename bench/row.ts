@@ -50,7 +50,9 @@ export function formatTable([head, ...rows]: readonly (readonly string[])[]): st
   const isNumber = head!.map((_, column) => rows.every((row) => /^[\d.,]*$/.test(row[column]!)));
   const line = (row: readonly string[]): string =>
     row
-      .map((cell, column) => (isNumber[column] ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!)))
+      .map((cell, column) =>
+        isNumber[column] ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!),
+      )
       .join('  ')
       .trimEnd();
   return [line(head!), widths.map((width) => '─'.repeat(width)).join('  '), ...rows.map(line)].join('\n');

@@ -45,10 +45,14 @@ const wanted = positionals.length > 0 ? positionals : Object.keys(loads);
 const rows: Row[] = [];
 for (const name of wanted) {
   const load = loads[name];
-  if (load === undefined) throw new Error(`There is no load ${name}; there are ${Object.keys(loads).join(', ')}.`);
+  if (load === undefined)
+    throw new Error(`There is no load ${name}; there are ${Object.keys(loads).join(', ')}.`);
   process.stderr.write(`${name} …\n`);
   rows.push(...(await load(settings)));
 }
 console.log(tableOf(rows));
 mkdirSync(dirname(values.json), { recursive: true });
-writeFileSync(values.json, `${JSON.stringify({ node: process.version, cpu: cpus()[0]?.model, ...settings, rows }, null, 2)}\n`);
+writeFileSync(
+  values.json,
+  `${JSON.stringify({ node: process.version, cpu: cpus()[0]?.model, ...settings, rows }, null, 2)}\n`,
+);

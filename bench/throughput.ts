@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { open, type Piton } from '../src/index.ts';
+import { open, type Piton } from './library.ts';
 import { commitRaw, type Group } from './floor.ts';
 import { recordGroups } from './record.ts';
 import { interleave, medianOf, medianRatio, timed } from './rounds.ts';

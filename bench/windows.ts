@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { statSync } from 'node:fs';
-import { open, type Definition } from '../src/index.ts';
+import { open, type Definition } from './library.ts';
 import { commitRaw } from './floor.ts';
 import { recordGroups } from './record.ts';
 import { inFolder, type Durability } from './settings.ts';
@@ -14,7 +14,7 @@ export interface Course {
 
 /** Runs a definition that tells when each of its steps begins. */
 export function courseOf(
-  define: (visited: (step: number) => void) => Definition<object>,
+  define: (visited: (step: number) => void) => Definition,
   durability: Durability,
 ): Promise<Course> {
   return inFolder(async (folder) => {
@@ -33,7 +33,7 @@ export function courseOf(
 
 /** The same for the raw floor: made once, then measured as often as need be. */
 export async function floorOf(
-  define: (visited: (step: number) => void) => Definition<object>,
+  define: (visited: (step: number) => void) => Definition,
   durability: Durability,
 ): Promise<() => Promise<Course>> {
   const definition = define(() => {});

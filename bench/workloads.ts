@@ -1,4 +1,4 @@
-import { stateGraph, workflow, type Definition, type Piton } from '../src/index.ts';
+import { stateGraph, workflow, type Definition, type Piton } from './library.ts';
 
 /** What is run, the same here and beside the peers. Tasks do next to nothing: what costs is keeping them. */
 
@@ -7,7 +7,7 @@ interface Count {
 }
 
 /** A graph of one node that is visited so many times. */
-export function graphChain(steps: number, visited: (step: number) => unknown = () => {}): Definition<object> {
+export function graphChain(steps: number, visited: (step: number) => unknown = () => {}): Definition {
   return stateGraph<Count>('graph-chain', { state: { count: 0 }, maxSteps: steps + 1 })
     .node('step', async ({ count }) => {
       await visited(count);
@@ -18,7 +18,7 @@ export function graphChain(steps: number, visited: (step: number) => unknown = (
 }
 
 /** So many tasks, each of which needs the one before. */
-export function taskChain(tasks: number, visited: (step: number) => unknown = () => {}): Definition<object> {
+export function taskChain(tasks: number, visited: (step: number) => unknown = () => {}): Definition {
   let built = workflow('task-chain') as Built;
   for (let index = 0; index < tasks; index++) {
     const before = `t${index - 1}`;
@@ -31,7 +31,7 @@ export function taskChain(tasks: number, visited: (step: number) => unknown = ()
 }
 
 /** One task, then many that need it, then one that needs all of them. */
-export function fanOut(width: number): Definition<object> {
+export function fanOut(width: number): Definition {
   const names = Array.from({ length: width }, (_, index) => `w${index}`);
   let built = (workflow('fan-out') as Built).task('first', {}, () => 1);
   names.forEach((name, index) => {
@@ -41,7 +41,7 @@ export function fanOut(width: number): Definition<object> {
 }
 
 /** Layers of tasks, each of which needs three of the layer before. */
-export function layers(tasks: number, width: number, atLast: () => void = () => {}): Definition<object> {
+export function layers(tasks: number, width: number, atLast: () => void = () => {}): Definition {
   let built = workflow('layers') as Built;
   for (let index = 0; index < tasks; index++) {
     const layer = Math.floor(index / width);
@@ -68,7 +68,7 @@ interface Notes {
 export function growing(
   { steps, bytes }: { steps: number; bytes: number },
   visited: (step: number) => void,
-): Definition<object> {
+): Definition {
   return stateGraph<Notes>('growing', { state: { notes: [] }, maxSteps: steps + 1 })
     .node('note', ({ notes }) => {
       visited(notes.length);
@@ -84,7 +84,7 @@ function noteOf(index: number, bytes: number): string {
 }
 
 /** Names that are not known to the compiler, so that a loop can add tasks. */
-interface Built extends Definition<object> {
+interface Built extends Definition {
   task(
     name: string,
     options: { readonly needs?: readonly string[] },
@@ -93,7 +93,7 @@ interface Built extends Definition<object> {
   outputs(compute: () => unknown): Built;
 }
 
-export async function runOnce(piton: Piton, definition: Definition<object>): Promise<void> {
+export async function runOnce(piton: Piton, definition: Definition): Promise<void> {
   const run = await piton.start(definition);
   const { status } = await run.result();
   if (status !== 'succeeded') throw new Error(`the run of ${definition.workflow.name} ended: ${status}`);
@@ -102,7 +102,7 @@ export async function runOnce(piton: Piton, definition: Definition<object>): Pro
 /** So many runs, a limited number of them at a time. */
 export async function runMany(
   piton: Piton,
-  definition: Definition<object>,
+  definition: Definition,
   { runs, concurrency }: { runs: number; concurrency: number },
 ): Promise<void> {
   let started = 0;

@@ -1,11 +1,11 @@
-import type { Definition } from '../../src/index.ts';
+import type { Definition } from '../library.ts';
 import { interleave, medianOf, medianRatio } from '../rounds.ts';
 import { atMost, type Row } from '../row.ts';
 import { scaled, type Settings } from '../settings.ts';
 import { costPerStep, courseOf, floorOf } from '../windows.ts';
 import { graphChain, taskChain } from '../workloads.ts';
 
-type Define = (visited: (step: number) => void) => Definition<object>;
+type Define = (visited: (step: number) => void) => Definition;
 
 /** What a step costs at the 50th and at the 10,000th, in windows of 500 steps. */
 export async function flat(settings: Settings): Promise<Row[]> {
@@ -15,7 +15,8 @@ export async function flat(settings: Settings): Promise<Row[]> {
     'task of a chain': (visited) => taskChain(steps, visited),
   };
   const rows: Row[] = [];
-  for (const [name, define] of Object.entries(chains)) rows.push(await growth({ name, define, steps }, settings));
+  for (const [name, define] of Object.entries(chains))
+    rows.push(await growth({ name, define, steps }, settings));
   return rows;
 }
 

@@ -21,8 +21,7 @@ export async function growing(settings: Settings): Promise<Row[]> {
   const growth = (courses: readonly Course[]): number =>
     median(
       courses.map(
-        ({ times }) =>
-          costPerStep(times, [steps - window, steps]) / costPerStep(times, [0, window]),
+        ({ times }) => costPerStep(times, [steps - window, steps]) / costPerStep(times, [0, window]),
       ),
     );
   const bytes = (courses: readonly Course[]): number => median(courses.map((course) => course.bytes));

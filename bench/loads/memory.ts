@@ -11,7 +11,10 @@ export async function memory(settings: Settings): Promise<Row[]> {
   const tasks = scaled(100_000, settings);
   const measure = (what: 'heap' | 'rss') => () =>
     numberFrom(['--expose-gc', program, String(tasks), what]) / 1024 / 1024;
-  const samples = await interleave(Math.min(settings.rounds, 5), { heap: measure('heap'), rss: measure('rss') });
+  const samples = await interleave(Math.min(settings.rounds, 5), {
+    heap: measure('heap'),
+    rss: measure('rss'),
+  });
   const row = (name: 'heap' | 'rss', what: string): Row => ({
     load: `memory at 100,000 tasks: ${what}`,
     durability: 'process',

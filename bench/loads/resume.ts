@@ -1,6 +1,6 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { open } from '../../src/index.ts';
+import { open } from '../library.ts';
 import { readRaw } from '../floor.ts';
 import { interleave, medianOf, medianRatio } from '../rounds.ts';
 import { atMost, type Row } from '../row.ts';

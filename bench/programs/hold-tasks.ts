@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { open } from '../../src/index.ts';
+import { open } from '../library.ts';
 import { layers, runOnce } from '../workloads.ts';
 
 const [tasks = '1', what = 'heap'] = process.argv.slice(2);

@@ -25,7 +25,7 @@ function compare(before: Json, after: unknown, collector: Collector): Json {
   if (Array.isArray(before) && Array.isArray(after)) return compareLists(before, after, collector);
   if (isPlainObject(before) && isPlainObject(after))
     return compareRecords(before as JsonObject, after, collector);
-  const value = toJson(after, pathText(collector.path));
+  const value = asJson(after, collector.path);
   if (!sameJson(before, value)) collector.patch.push({ op: 'set', path: collector.path, value });
   return value;
 }
@@ -39,10 +39,9 @@ function compareRecords(
   const value: Record<string, Json> = {};
   // Keys stand in the order in which applying the patch puts them: what was folded anew must not read differently.
   for (const [key, entry] of Object.entries(before)) {
-    const inside = [...path, key];
     const now = Object.hasOwn(after, key) ? after[key] : undefined;
-    if (now === undefined) patch.push({ op: 'delete', path: inside });
-    else setKey(value, key, compare(entry, now, { path: inside, patch }));
+    if (now === undefined) patch.push({ op: 'delete', path: [...path, key] });
+    else setKey(value, key, now === entry ? entry : compare(entry, now, { path: [...path, key], patch }));
   }
   for (const [key, entry] of Object.entries(after)) {
     if (entry === undefined || Object.hasOwn(before, key)) continue;
@@ -52,7 +51,7 @@ function compareRecords(
 }
 
 function addEntry(entry: unknown, { path, patch }: Collector): Json {
-  const value = toJson(entry, pathText(path));
+  const value = asJson(entry, path);
   patch.push({ op: 'set', path, value });
   return value;
 }
@@ -68,7 +67,7 @@ function compareLists(before: readonly Json[], after: readonly unknown[], { path
       ? added.map((item, index) =>
           compare(before[start + index]!, item, { path: [...path, start + index], patch }),
         )
-      : added.map((item, index) => toJson(item, pathText([...path, start + index])));
+      : added.map((item, index) => asJson(item, [...path, start + index]));
   if (removed !== added.length) patch.push({ op: 'splice', path, at: start, remove: removed, items });
   return sealJson([...before.slice(0, start), ...items, ...before.slice(before.length - end)]);
 }
@@ -130,6 +129,13 @@ function applyInside(value: Json, operation: PatchOperation, depth: number): Jso
   if (operation.op === 'delete' && depth === operation.path.length - 1) delete record[key];
   else setKey(record, String(key), applyAt(record[key]!, operation, depth + 1));
   return sealJson(record);
+}
+
+/** The place is written out only for what may have to be complained about. */
+function asJson(value: unknown, path: PatchPath): Json {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  return toJson(value, pathText(path));
 }
 
 function pathText(path: PatchPath): string {

@@ -147,7 +147,7 @@ const folders: Folders = {
     vacate(state, task);
     if (data.outcome === 'failed') task.failures++;
     if (data.outcome !== 'interrupted') return;
-    state.agenda.undecided.push(address);
+    state.agenda.ready.push(task);
     if (data.graceful !== true) countInterruption(state, task);
   },
   'task.succeeded'(state, { task, data }) {

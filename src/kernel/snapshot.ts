@@ -2,13 +2,14 @@ import { freezeParsed } from '../base/index.ts';
 import type { Workflow } from '../model/index.ts';
 import { Agenda } from './agenda.ts';
 import { rebuildAgenda } from './rebuild-agenda.ts';
-import { scopeAt, type RunState, type ScopeState, type TaskState } from './run-state.ts';
+import type { RunState, ScopeState, TaskState } from './run-state.ts';
 import { specOf } from './workflow-index.ts';
 
 /** Of what `encodeState` writes: a snapshot of another format is not used, the journal is folded instead. */
 export const snapshotFormat = 1;
 
-type EncodedTask = Omit<TaskState, 'spec'> & { readonly name: string };
+/** Of the spec only the name: the workflow has the rest. */
+type EncodedTask = Omit<TaskState, 'spec'> & { readonly spec: string };
 type EncodedScope = Omit<ScopeState, 'workflow' | 'graph'> & { readonly graph?: EncodedGraph };
 type EncodedGraph = Omit<NonNullable<ScopeState['graph']>, 'visits'> & {
   readonly visits: [string, number][];
@@ -23,7 +24,7 @@ export function encodeState(state: RunState): string {
   const encoded: EncodedState = {
     ...facts,
     scopes: [...scopes.values()].map(encodeScope),
-    tasks: [...tasks.values()].map(({ spec, ...task }) => ({ ...task, name: spec.name })),
+    tasks: [...tasks.values()].map((task) => ({ ...task, spec: task.spec.name })),
   };
   return JSON.stringify(encoded);
 }
@@ -62,12 +63,12 @@ function decodeScope(
     workflow,
     ...(graph && { graph: { ...graph, state: freezeParsed(graph.state), visits: new Map(graph.visits) } }),
   });
-  for (const { name, ...task } of tasks) {
+  for (const task of tasks) {
     state.tasks.set(task.address, {
       ...task,
       life: freezeParsed(task.life),
       ...(task.item && { item: freezeParsed(task.item) }),
-      spec: specOf(scopeAt(state, scope.owner).workflow, name),
+      spec: specOf(workflow, task.spec),
     });
   }
 }

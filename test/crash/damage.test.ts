@@ -52,18 +52,21 @@ describe.for([
   ['without a mirror', false],
   ['with a mirror', true],
 ] as const)('%s', ([, mirrored]) => {
-  test.for([2, 3])('a changed commit is found: verify names it, and nothing goes on from it', async (seq) => {
-    const folder = await interruptedChain(mirrored);
-    await putLogAway(folder);
-    flipBit(folder, `"seq":${seq},`);
-    const piton = await openIn(folder, mirrored);
+  test.for([2, 3])(
+    'a change of commit %i is found: verify names it, and nothing goes on from it',
+    async (seq) => {
+      const folder = await interruptedChain(mirrored);
+      await putLogAway(folder);
+      flipBit(folder, `"seq":${seq},`);
+      const piton = await openIn(folder, mirrored);
 
-    expect(await piton.verify('run')).toMatchObject([{ ok: false, commits: seq - 1, firstBad: seq }]);
-    const damaged = { code: 'RUN_DAMAGED', details: { firstBad: seq, lastGood: seq - 1 } };
-    await expect(piton.resume(chainIn(folder), 'run')).rejects.toMatchObject(damaged);
-    await expect(piton.start(chainIn(folder), { id: 'run' })).rejects.toMatchObject(damaged);
-    expect(tasksRunIn(folder)).toEqual(['fetch', 'build']);
-  });
+      expect(await piton.verify('run')).toMatchObject([{ ok: false, commits: seq - 1, firstBad: seq }]);
+      const damaged = { code: 'RUN_DAMAGED', details: { firstBad: seq, lastGood: seq - 1 } };
+      await expect(piton.resume(chainIn(folder), 'run')).rejects.toMatchObject(damaged);
+      await expect(piton.start(chainIn(folder), { id: 'run' })).rejects.toMatchObject(damaged);
+      expect(tasksRunIn(folder)).toEqual(['fetch', 'build']);
+    },
+  );
 
   test('repair goes back behind a changed commit and holds what may have run since; a person decides', async () => {
     const folder = await interruptedChain(mirrored);
@@ -148,17 +151,17 @@ describe.for(Object.keys(losses) as (keyof typeof losses)[])('after %s', (loss) 
   });
 });
 
-describe('a log that was lost with the newest commits alone', () => {
-  /** The first two commits are in the database file, the third only in the log. */
-  async function loseThirdCommit(mirrored: boolean): Promise<string> {
-    const folder = temporaryFolder();
-    await killAt('after:attempt.started#2', { shape: 'chain', folders: [folder], mirrored });
-    await putLogAway(folder);
-    await killAt('before:run.succeeded', { shape: 'chain', folders: [folder], mirrored });
-    rmSync(join(folder, 'piton.db-wal'));
-    return folder;
-  }
+/** The first two commits are in the database file, the third only in the log. */
+async function loseThirdCommit(mirrored: boolean): Promise<string> {
+  const folder = temporaryFolder();
+  await killAt('after:attempt.started#2', { shape: 'chain', folders: [folder], mirrored });
+  await putLogAway(folder);
+  await killAt('before:run.succeeded', { shape: 'chain', folders: [folder], mirrored });
+  rmSync(join(folder, 'piton.db-wal'));
+  return folder;
+}
 
+describe('a log that was lost with the newest commits alone', () => {
   test('is noticed by the mirror: what may have run is held, and done again only when a person says so', async () => {
     const folder = await loseThirdCommit(true);
     const before = tasksRunIn(folder);

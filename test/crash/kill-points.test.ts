@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import {
   brokenAfter,
@@ -7,9 +10,12 @@ import {
   placesPassed,
   subfolder,
   untouchedIn,
+  type Kill,
 } from '../support/kill.ts';
 import { brokenByAnyPolicy } from '../support/promises.ts';
+import type { DriveOrders } from '../support/programs/drive-runs.ts';
 import type { ShapeName } from '../support/shapes.ts';
+import { lookAt } from '../support/sight.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const shapes: readonly ShapeName[] = [
@@ -24,14 +30,17 @@ const shapes: readonly ShapeName[] = [
   'child workflow',
   'pause',
   'cancel',
+  'dropped payloads',
 ];
 
-async function killsAtEveryCommit(shape: ShapeName, untouched: string) {
-  const places = oneOfEach(await placesPassed({ shape, folders: [untouched] }));
-  return places.map((name) => ({
-    name,
-    strike: (folder: string) => killAt(name, { shape, folders: [folder] }),
-  }));
+type Way = Pick<DriveOrders, 'shape' | 'mirrored'>;
+
+function killsAt(places: readonly string[], way: Way): Kill[] {
+  return places.map((name) => ({ name, strike: (folder) => killAt(name, { ...way, folders: [folder] }) }));
+}
+
+async function killsAtEveryCommit(way: Way, untouched: string): Promise<Kill[]> {
+  return killsAt(oneOfEach(await placesPassed({ ...way, folders: [untouched] })), way);
 }
 
 describe('a process killed before and after each of its commits', () => {
@@ -40,7 +49,7 @@ describe('a process killed before and after each of its commits', () => {
     async (shape) => {
       const root = temporaryFolder();
       const folder = subfolder(root, 'untouched');
-      const kills = await killsAtEveryCommit(shape, folder);
+      const kills = await killsAtEveryCommit({ shape }, folder);
 
       const broken = await brokenAfter(kills, { shape, root, untouched: await untouchedIn(folder) });
 
@@ -55,7 +64,7 @@ describe('a process killed at each commit and in each task, with fewer checkpoin
     async (shape) => {
       const root = temporaryFolder();
       const folder = subfolder(root, 'untouched');
-      const kills = await killsAtEveryCommit(shape, folder);
+      const kills = await killsAtEveryCommit({ shape }, folder);
       const untouched = await untouchedIn(folder);
       const inTasks = untouched.sight.executed.map((_, index) => ({
         name: `in task ${index + 1}`,
@@ -72,4 +81,33 @@ describe('a process killed at each commit and in each task, with fewer checkpoin
       expect(broken).toEqual([]);
     },
   );
+});
+
+test('a run killed while a snapshot is saved, or right after, ends as if nothing had happened', async () => {
+  const shape = 'more than a thousand steps';
+  const root = temporaryFolder();
+  const folder = subfolder(root, 'untouched');
+  const places = await placesPassed({ shape, folders: [folder] });
+  const saved = places.findIndex((same) => same.includes('after:snapshot#1'));
+  const kills = killsAt(places.slice(saved - 1, saved + 1).flat(), { shape });
+
+  const broken = await brokenAfter(kills, { shape, root, untouched: await untouchedIn(folder) });
+
+  expect(broken).toEqual([]);
+});
+
+test('a mirrored run that is killed anywhere ends the same, and its mirror shows every commit', async () => {
+  const way = { shape: 'diamond', mirrored: true } as const;
+  const root = temporaryFolder();
+  const folder = subfolder(root, 'untouched');
+  const kills = await killsAtEveryCommit(way, folder);
+
+  const broken = await brokenAfter(kills, { ...way, root, untouched: await untouchedIn(folder) });
+
+  expect(broken).toEqual([]);
+  for (const index of kills.keys()) {
+    const mirror = gunzipSync(readFileSync(join(root, String(index), 'mirror', 'run', 'journal.jsonl.gz')));
+    const { journal } = await lookAt(join(root, String(index)));
+    expect(mirror.toString().trimEnd().split('\n')).toHaveLength(journal.at(-1)!.seq);
+  }
 });

@@ -9,7 +9,7 @@ import { openSqliteStore } from '../../src/store/sqlite/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { executionsIn, tasksRunIn } from '../support/executions.ts';
 import { drive, killAt, untouchedIn } from '../support/kill.ts';
-import { brokenPromises } from '../support/promises.ts';
+import { brokenPromises, type Untouched } from '../support/promises.ts';
 import { endingOf, lookAt } from '../support/sight.ts';
 import type { Program } from '../support/start-program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -146,27 +146,27 @@ describe('a driver that was stopped for longer than its lease', () => {
   });
 });
 
+async function eightReady(folder: string, verb: 'start' | 'resume'): Promise<Program[]> {
+  const programs = Array.from({ length: 8 }, () =>
+    drive({ shape: 'gated', folders: [folder], verb, awaitsGo: true }),
+  );
+  const lines = await Promise.all(programs.map((program) => program.nextLine()));
+  expect(lines).toEqual(programs.map(() => 'ready'));
+  return programs;
+}
+
+function letGo(programs: readonly Program[]): void {
+  for (const { child } of programs) child.stdin!.write('go\n');
+}
+
+async function untouchedGated(): Promise<Untouched> {
+  const folder = temporaryFolder();
+  openGate(folder);
+  await drive({ shape: 'gated', folders: [folder] }).ended();
+  return untouchedIn(folder);
+}
+
 describe('eight processes at once', () => {
-  async function eightReady(folder: string, verb: 'start' | 'resume'): Promise<Program[]> {
-    const programs = Array.from({ length: 8 }, () =>
-      drive({ shape: 'gated', folders: [folder], verb, awaitsGo: true }),
-    );
-    const lines = await Promise.all(programs.map((program) => program.nextLine()));
-    expect(lines).toEqual(programs.map(() => 'ready'));
-    return programs;
-  }
-
-  function letGo(programs: readonly Program[]): void {
-    for (const { child } of programs) child.stdin!.write('go\n');
-  }
-
-  async function untouched() {
-    const folder = temporaryFolder();
-    openGate(folder);
-    await drive({ shape: 'gated', folders: [folder] }).ended();
-    return untouchedIn(folder);
-  }
-
   test('resuming one run: one drives it, the others are told RUN_DRIVEN, and no task runs twice', async () => {
     const folder = temporaryFolder();
     await killAt('after:attempt.started#2', { shape: 'gated', folders: [folder] });
@@ -180,7 +180,7 @@ describe('eight processes at once', () => {
 
     expect(answers.toSorted()).toEqual(['driving', ...Array.from({ length: 7 }, () => 'refused RUN_DRIVEN')]);
     const evidence = { before, after: await lookAt(folder), ending: await endingOf(folder) };
-    expect(brokenPromises({ ...evidence, untouched: await untouched() })).toEqual([]);
+    expect(brokenPromises({ ...evidence, untouched: await untouchedGated() })).toEqual([]);
     expect(tasksRunIn(folder)).toEqual(['first', 'second', 'third']);
   });
 
@@ -220,13 +220,14 @@ test('a command to a driver that dies before it has answered is queued, and deci
 
 test('a task that blocks the event loop for longer than the lease does not lose it', async () => {
   const folder = temporaryFolder();
-  const driver = drive({ shape: 'blocking', folders: [folder], leaseMs });
+  const blockedLeaseMs = 1_000;
+  const driver = drive({ shape: 'blocking', folders: [folder], leaseMs: blockedLeaseMs });
   const rival = drive({ shape: 'blocking', folders: [folder], verb: 'resume', awaitsGo: true });
   await rival.nextLine();
   await eventually('the task blocks', () => tasksRunIn(folder).includes('blocks'));
   const lease = await watchLease(folder);
   const { takenAt } = (await lease())!;
-  await eventually('the lease would have run out', () => Date.now() > takenAt + 2 * leaseMs);
+  await eventually('the lease would have run out', () => Date.now() > takenAt + 1.2 * blockedLeaseMs);
 
   rival.child.stdin!.write('go\n');
 

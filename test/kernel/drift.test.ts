@@ -150,6 +150,21 @@ describe('going on with another definition', () => {
     expect(simulation.all('attempt.started').map((event) => event.task)).toEqual(['a', 'c', 'd', 'x', 'y']);
   });
 
+  test('a task that is added to a run which is being cancelled is cancelled at once', () => {
+    const simulation = simulate(workflow([task('a')]));
+    simulation.command({ type: 'cancel', reason: 'enough' });
+    adopt(simulation, workflow([task('a'), task('late', { needs: ['a'] })]));
+    expect(simulation.statuses).toEqual({ a: 'running', late: 'cancelled' });
+  });
+
+  test('a run ends at once if all that was left to do is removed', () => {
+    const simulation = simulate(workflow([task('a'), task('b', { needs: ['a'] })]));
+    simulation.command({ type: 'pause' });
+    simulation.end('a', done);
+    adopt(simulation, workflow([task('a')]));
+    expect(simulation.status).toBe('succeeded');
+  });
+
   test('a graph goes on to nodes as they are defined now', () => {
     const simulation = simulate(graph([node('a', 'b'), node('b', 'end')]));
     adopt(simulation, graph([node('a', 'b'), node('b', 'c'), node('c', 'end')]));

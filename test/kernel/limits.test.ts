@@ -124,13 +124,12 @@ describe('locks', () => {
 
   test('a task that was woken for a lock and cannot even begin passes it on', () => {
     const broken = uses(workflow([task('x')]), '${{ inputs.missing }}');
-    const simulation = simulate(
-      workflow([
-        task('a', { locks: ['db'] }),
-        task('b', { locks: ['db'], work: broken, priority: -1 }),
-        task('c', { locks: ['db'], priority: -2 }),
-      ]),
-    );
+    const tasks = [
+      task('a', { locks: ['db'] }),
+      task('b', { locks: ['db'], work: broken, priority: -1 }),
+      task('c', { locks: ['db'], priority: -2 }),
+    ];
+    const simulation = simulate(workflow(tasks, { maxParallel: 9 }));
     simulation.end('a', done);
     expect(simulation.statusOf('b')).toBe('failed');
     expect(simulation.running).toEqual(['c']);

@@ -228,6 +228,33 @@ describe('what expressions see', () => {
     });
   });
 
+  test('what is seen of tasks is as they are now, also while they are under way', () => {
+    const flow = workflow([task('a', { forEach: forEach(['x', 'y']) }), task('b', { needs: ['a'] })]);
+    const simulation = simulate(flow);
+    const seen = (): unknown => {
+      const { tasks } = variablesOf(simulation.state, taskAt(simulation.state, 'b')) as {
+        tasks: { a: { status: string; outputs: unknown } };
+      };
+      return [tasks.a.status, tasks.a.outputs];
+    };
+    expect(seen()).toEqual(['running', []]);
+    simulation.end('a[y]', succeededWith(2));
+    expect(seen()).toEqual(['running', [2]]);
+    simulation.end('a[x]', succeededWith(1));
+    expect(seen()).toEqual(['succeeded', [1, 2]]);
+  });
+
+  test('an item knows whether what its for-each needs has succeeded', () => {
+    const flow = workflow([
+      task('a'),
+      task('each', { needs: ['a'], if: 'failure()', forEach: forEach(['x']) }),
+    ]);
+    const simulation = simulate(flow);
+    simulation.end('a', failedWith());
+    const { $status } = variablesOf(simulation.state, taskAt(simulation.state, 'each[x]'));
+    expect($status).toEqual({ success: false, failure: true });
+  });
+
   test('the output of a task that did not succeed is not there, its error is', () => {
     const simulation = simulate(
       workflow([task('a', { continueOnError: true }), task('b', { needs: ['a'] })]),

@@ -71,8 +71,8 @@ export interface Kill {
   strike(folder: string): Promise<void>;
 }
 
-export interface Trial {
-  readonly shape: DriveOrders['shape'];
+export interface Trial extends Pick<DriveOrders, 'shape' | 'mirrored'> {
+  /** A subfolder is made in it for each kill. */
   readonly root: string;
   readonly untouched: Untouched;
   readonly judge?: (evidence: Evidence) => string[];
@@ -80,14 +80,15 @@ export interface Trial {
 
 /** Runs the shape once for each kill, lets all of them go on to the end, and names what was promised and not kept. */
 export async function brokenAfter(kills: readonly Kill[], trial: Trial): Promise<string[]> {
-  const { shape, root, untouched, judge = brokenPromises } = trial;
+  const { root, untouched, judge = brokenPromises, ...orders } = trial;
+  if (kills.length === 0 || !untouched.ending.verified) throw new Error('this trial would prove nothing');
   const folders = new Map(kills.map((kill, index) => [kill, subfolder(root, index)]));
   const sights = new Map<Kill, Sight>();
   await eachAtOnce(kills, async (kill) => {
     await kill.strike(folders.get(kill)!);
     sights.set(kill, await lookAt(folders.get(kill)!));
   });
-  await finish({ shape, folders: [...folders.values()] });
+  await finish({ ...orders, folders: [...folders.values()] });
   const broken: string[] = [];
   for (const [kill, folder] of folders) {
     const before = sights.get(kill)!;
@@ -99,11 +100,9 @@ export async function brokenAfter(kills: readonly Kill[], trial: Trial): Promise
 
 /** Many in one process, to save time. */
 async function finish(orders: DriveOrders): Promise<void> {
-  const shares = Array.from({ length: processesAtOnce }, (_, share) =>
-    orders.folders.filter((_folder, index) => index % processesAtOnce === share),
-  );
+  const shares = Map.groupBy(orders.folders, (_, index) => index % processesAtOnce);
   await Promise.all(
-    shares.map(async (folders) => {
+    [...shares.values()].map(async (folders) => {
       const { by, lines } = await drive({ ...orders, folders }).ended();
       const refusals = lines.filter((line) => line.startsWith('refused'));
       if (by !== 0 || refusals.length > 0) throw new Error(`resuming ended by ${by}: ${refusals.join(', ')}`);

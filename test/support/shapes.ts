@@ -198,6 +198,27 @@ export const shapes = {
   'checkpoint manual': (hands: Hands): Shape => ({ definition: steps('manual', hands) }),
   'checkpoint off': (hands: Hands): Shape => ({ definition: steps('off', hands) }),
 
+  /** Its first output is too big for the journal, and is dropped when the run has succeeded. */
+  'dropped payloads': ({ ran }: Hands): Shape => ({
+    definition: workflow('dropped-payloads', { checkpoint: { preserve: false } })
+      .task('big', async (context) => (await ran(context), 'x'.repeat(20_000)))
+      .task(
+        'size',
+        { needs: ['big'] },
+        async ({ needs, ...context }) => (await ran(context), needs.big.length),
+      )
+      .outputs(({ size }) => ({ size })),
+  }),
+
+  /** So many steps that a snapshot is saved on the way. */
+  'more than a thousand steps': ({ ran }: Hands): Shape => ({
+    definition: chain<number, number>('long', async ({ result, item }, context) => {
+      await ran(context);
+      return result + item;
+    }),
+    inputs: { items: Array.from({ length: 1_020 }, (_, index) => index), initial: 0 },
+  }),
+
   /** Forty tasks of ten milliseconds, four at a time. */
   forty: ({ ran }: Hands): Shape => ({
     definition: parallel('forty', lane(ran), { maxWorkers: 4 }),
@@ -209,7 +230,7 @@ export const shapes = {
     definition: workflow('blocking')
       .task('blocks', async (context) => {
         await ran(context);
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500);
       })
       .task('after', { needs: ['blocks'] }, (context) => ran(context)),
   }),
