@@ -75,7 +75,7 @@ export async function createDecoder(store: Pick<Store, 'readBlob'>): Promise<Dec
     const checked = upcast(events, raw.version).map((event) => {
       const parsed = eventSchema.safeParse(event);
       if (!parsed.success) throw unreadable(stored, parsed.error);
-      return freezeParsed(parsed.data) as unknown as Event;
+      return freezeEvent(parsed.data as unknown as Event);
     });
     return { ...raw, version: journalVersion, events: checked };
   };
@@ -85,6 +85,13 @@ export async function createDecoder(store: Pick<Store, 'readBlob'>): Promise<Dec
     if (raw.events.every(({ blobs }) => blobs === undefined)) return check(stored, raw, raw.events);
     return fetchAll(raw, store).then((events) => check(stored, raw, events));
   };
+}
+
+/** Only its values live on in the state, so only they are worth being remembered as JSON. */
+function freezeEvent(event: Event): Event {
+  for (const value of Object.values(event.data)) freezeParsed(value);
+  Object.freeze(event.data);
+  return Object.freeze(event);
 }
 
 function fetchAll({ events }: RawCommit, store: Pick<Store, 'readBlob'>): Promise<unknown[]> {

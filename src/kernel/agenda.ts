@@ -1,11 +1,16 @@
 import { Heap } from '../base/index.ts';
-import type { TaskState } from './run-state.ts';
+
+/** What has an order of starting. */
+interface Ordered {
+  readonly spec: { readonly priority: number };
+  readonly order: number;
+}
 
 /**
  * What planning has to look at next, kept up to date by the fold so that a decision does not search.
  * Entries may be stale (a task cancelled meanwhile): whoever takes one looks at the task first.
  */
-export class Agenda {
+export class Agenda<Task extends Ordered> {
   /** Tasks whose needs have settled: run, skip, expand or open? */
   readonly undecided = new Queue<string>();
   /** Tasks to be cancelled unless they run or have settled. */
@@ -15,16 +20,16 @@ export class Agenda {
   /** Graph scopes (by owner) whose visit has settled, or that have just been opened. */
   readonly moving = new Queue<string>();
   /** Tasks that will start as soon as limits allow. */
-  readonly ready = new Heap<TaskState>(byPriority);
+  readonly ready = new Heap<Task>(byPriority);
   readonly delayed = new Heap<{ readonly until: number; readonly address: string }>(
     (a, b) => a.until - b.until,
   );
   /** Locks and limits by name. */
-  readonly limits = new Map<string, Limit>();
-  readonly lanes = new Map<string, Lane>();
+  readonly limits = new Map<string, Limit<Task>>();
+  readonly lanes = new Map<string, Lane<Task>>();
 }
 
-function byPriority(a: TaskState, b: TaskState): number {
+function byPriority(a: Ordered, b: Ordered): number {
   return b.spec.priority - a.spec.priority || a.order - b.order;
 }
 
@@ -53,23 +58,23 @@ export class Queue<T> {
 }
 
 /** Tasks that need the same limits: if the first of them must wait, so must all. */
-export class Lane {
-  readonly limits: readonly Limit[];
-  readonly waiting = new Heap<TaskState>(byPriority);
+export class Lane<Task extends Ordered> {
+  readonly limits: readonly Limit<Task>[];
+  readonly waiting = new Heap<Task>(byPriority);
   /** The limit it waits for. Undefined: nobody waits, or the one whose turn it is, is among the ready. */
-  parkedAt: Limit | undefined;
+  parkedAt: Limit<Task> | undefined;
 
-  constructor(limits: readonly Limit[]) {
+  constructor(limits: readonly Limit<Task>[]) {
     this.limits = limits;
   }
 }
 
 /** A counted resource, and who waits for it. */
-export class Limit {
+export class Limit<Task extends Ordered> {
   readonly capacity: number;
   used = 0;
   /** By the first task of each lane. Stale once the lane has moved or has another first. */
-  readonly parked = new Heap<{ readonly lane: Lane; readonly first: TaskState }>((a, b) =>
+  readonly parked = new Heap<{ readonly lane: Lane<Task>; readonly first: Task }>((a, b) =>
     byPriority(a.first, b.first),
   );
 

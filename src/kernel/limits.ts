@@ -11,7 +11,7 @@ import { scopesAround, taskAt, type RunState, type TaskState } from './run-state
  * A release wakes one lane, that is its first task; a woken task that does not take what it was woken for wakes the next.
  * So a release costs the same however many tasks wait.
  */
-function laneOf(state: RunState, task: TaskState): Lane {
+function laneOf(state: RunState, task: TaskState): Lane<TaskState> {
   const needed = limitsNeeded(state, task);
   if (needed.length === 0) return unlimited;
   const key = JSON.stringify(needed.map(([name]) => name));
@@ -22,7 +22,7 @@ function laneOf(state: RunState, task: TaskState): Lane {
 }
 
 /** Nobody ever waits in it. */
-const unlimited = new Lane([]);
+const unlimited = new Lane<TaskState>([]);
 
 type Needed = readonly [name: string, capacity: number];
 
@@ -65,10 +65,10 @@ function locksWithin(workflow: Workflow, locks: Set<string>): Set<string> {
   return locks;
 }
 
-function limitOf(state: RunState, [name, capacity]: Needed): Limit {
+function limitOf(state: RunState, [name, capacity]: Needed): Limit<TaskState> {
   const known = state.agenda.limits.get(name);
   if (known !== undefined) return known;
-  const made = new Limit(capacity);
+  const made = new Limit<TaskState>(capacity);
   state.agenda.limits.set(name, made);
   return made;
 }
@@ -105,16 +105,16 @@ export function passOn(state: RunState, task: TaskState): void {
   wakeFree(state, lane);
 }
 
-function park(lane: Lane, at: Limit): void {
+function park(lane: Lane<TaskState>, at: Limit<TaskState>): void {
   lane.parkedAt = at;
   at.parked.push({ lane, first: lane.waiting.peek()! });
 }
 
-function wakeFree(state: RunState, { limits }: Lane): void {
+function wakeFree(state: RunState, { limits }: Lane<TaskState>): void {
   for (const limit of limits) if (limit.isFree) wakeOne(state, limit);
 }
 
-function wakeOne(state: RunState, limit: Limit): void {
+function wakeOne(state: RunState, limit: Limit<TaskState>): void {
   for (let next = limit.parked.pop(); next !== undefined; next = limit.parked.pop()) {
     const { lane, first } = next;
     if (lane.parkedAt !== limit || lane.waiting.peek() !== first) continue;
@@ -123,7 +123,7 @@ function wakeOne(state: RunState, limit: Limit): void {
   }
 }
 
-function callNext(state: RunState, lane: Lane): void {
+function callNext(state: RunState, lane: Lane<TaskState>): void {
   const first = lane.parkedAt === undefined ? lane.waiting.pop() : undefined;
   if (first !== undefined) state.agenda.ready.push(first);
 }

@@ -27,7 +27,7 @@ export interface RunState {
   readonly tasks: Map<string, TaskState>;
   readonly counts: Counts;
   /** What planning has to look at next. Derived: can be rebuilt from the rest. */
-  agenda: Agenda;
+  agenda: Agenda<TaskState>;
 }
 
 export type RunPhase =

@@ -21,17 +21,19 @@ export const migrations: readonly string[] = [
     total         INTEGER NOT NULL,
     wake_at       REAL,
     reason        TEXT
-  ) STRICT, WITHOUT ROWID;
+  ) STRICT;
   -- Only of what never changes: an index on the status would be rewritten by every commit.
   CREATE INDEX runs_by_age ON runs (created_at, run);
 
+  -- With row ids, as runs has, though every read is by run: what runs at the same time commit lies together, so that
+  -- a group of commits writes a few pages instead of one or two for each run.
   CREATE TABLE commits (
     run  TEXT NOT NULL,
     seq  INTEGER NOT NULL,
     body TEXT NOT NULL,
     hash TEXT NOT NULL,
     PRIMARY KEY (run, seq)
-  ) STRICT, WITHOUT ROWID;
+  ) STRICT;
 
   CREATE TABLE quarantine (
     number INTEGER PRIMARY KEY,
