@@ -46,9 +46,16 @@ export {
 export type { Event, Failure, RunStatus, TaskStatus, Workflow } from './model/index.ts';
 export {
   registerStore,
+  type AppendRequest,
+  type Blob,
+  type CreateRunRequest,
   type OpenStoreOptions,
+  type PruneRequest,
+  type QuarantineRequest,
   type RunFilter,
   type RunRecord,
+  type Snapshot,
   type Store,
   type StoreOpener,
+  type TakeLeaseRequest,
 } from './store/index.ts';

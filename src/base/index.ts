@@ -1,7 +1,7 @@
 export { manualClock, systemClock, type Clock, type ManualClock } from './clock.ts';
 export { crashPoint, crashPointsArmed } from './crash-point.ts';
 export { formatDuration, parseDuration } from './durations.ts';
-export { asError, hasCode, PitonError, type ErrorDetails } from './errors.ts';
+export { asError, hasCode, PitonError } from './errors.ts';
 export { hashJson, sha256 } from './hash.ts';
 export { Heap } from './heap.ts';
 export { randomId } from './ids.ts';
@@ -16,4 +16,4 @@ export {
   type JsonObject,
 } from './json.ts';
 export { nearest } from './nearest.ts';
-export { livenessOf, ownIdentity, type Liveness, type ProcessIdentity } from './process-identity.ts';
+export { livenessOf, ownIdentity, type ProcessIdentity } from './process-identity.ts';

@@ -1,4 +1,4 @@
-export { Engine, type CreateOptions, type ResumeOptions } from './engine.ts';
+export { Engine, type ResumeOptions } from './engine.ts';
 export type { Driver } from './driver.ts';
 export { Observers, type Notice, type Observation, type Observer, type RunEvent } from './observers.ts';
 export type { EnginePorts, Inputs } from './options.ts';

@@ -1,6 +1,6 @@
 import type { RunStatus, RunSummary } from '../model/index.ts';
 import { nextWake } from './plan.ts';
-import { isSettled, type RunState } from './run-state.ts';
+import type { RunState } from './run-state.ts';
 
 /** Where the run is in its life, for people. */
 export function statusOf(state: RunState): RunStatus {
@@ -38,8 +38,4 @@ export function heldTasks(state: RunState): { task: string; reason: string; acti
   return [...state.tasks.values()].flatMap(({ address, life }) =>
     life.status === 'held' ? [{ task: address, reason: life.reason, actions: life.actions }] : [],
   );
-}
-
-export function unsettledTasks(state: RunState): string[] {
-  return [...state.tasks.values()].filter(({ life }) => !isSettled(life)).map(({ address }) => address);
 }

@@ -21,6 +21,8 @@ export interface TaskReport {
   readonly error?: Failure;
   /** Why it is held, delayed, skipped or cancelled. */
   readonly reason?: string;
+  /** What a person may do about a held task: `run.retry`, `run.skip`. */
+  readonly actions?: readonly string[];
   /** When it will be tried again. */
   readonly until?: number;
 }
@@ -76,6 +78,7 @@ function reportOf(state: RunState, task: TaskState): TaskReport {
     ...(life.status === 'failed' && { error: life.failure }),
     ...('reason' in life && { reason: life.reason }),
     ...('until' in life && { until: life.until }),
+    ...('actions' in life && { actions: life.actions }),
   };
 }
 
