@@ -21,14 +21,17 @@ export async function recordGroups(
   return groups.filter((group) => group.length > 0);
 }
 
-/** Tells of every commit when it is durable, which is before the next transaction begins. */
+/** Tells of every commit when it is durable, which is before the next transaction begins. A blob is stored once. */
 function recording(store: Store, committed: (texts: readonly string[]) => void): Store {
+  const stored = new Set<string>();
   const tell = async <T>(
     { commit, blobs }: Pick<Parameters<Store['append']>[0], 'commit' | 'blobs'>,
     written: Promise<T>,
   ): Promise<T> => {
     const value = await written;
-    committed([...blobs.map(({ text }) => text), commit.body]);
+    const fresh = blobs.filter(({ hash }) => !stored.has(hash));
+    for (const { hash } of fresh) stored.add(hash);
+    committed([...fresh.map(({ text }) => text), commit.body]);
     return value;
   };
   const overrides: Partial<Store> = {

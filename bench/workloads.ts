@@ -1,4 +1,5 @@
 import { stateGraph, workflow, type Definition, type Piton } from './library.ts';
+import { noteOf } from './peers/programs/protocol.js';
 
 /** What is run, the same here and beside the peers. Tasks do next to nothing: what costs is keeping them. */
 
@@ -43,21 +44,22 @@ export function fanOut(width: number): Definition {
 /** Layers of tasks, each of which needs three of the layer before. */
 export function layers(tasks: number, width: number, atLast: () => void = () => {}): Definition {
   let built = workflow('layers') as Built;
-  for (let index = 0; index < tasks; index++) {
-    const layer = Math.floor(index / width);
-    const needs = layer === 0 ? [] : needsOf(index, { layer, width });
+  needsInLayers(tasks, width).forEach((needs, index) => {
     built = built.task(`t${index}`, { needs }, () => {
       if (index === tasks - 1) atLast();
       return index;
     });
-  }
+  });
   return built.outputs(() => null);
 }
 
-function needsOf(index: number, { layer, width }: { layer: number; width: number }): string[] {
-  const start = (layer - 1) * width;
-  const places = [0, 7, 31].map((offset) => (index + offset) % width);
-  return [...new Set(places)].map((place) => `t${start + place}`);
+export function needsInLayers(tasks: number, width: number): readonly (readonly string[])[] {
+  return Array.from({ length: tasks }, (_, index) => {
+    const start = (Math.floor(index / width) - 1) * width;
+    if (start < 0) return [];
+    const places = [0, 7, 31].map((offset) => (index + offset) % width);
+    return [...new Set(places)].map((place) => `t${start + place}`);
+  });
 }
 
 interface Notes {
@@ -76,11 +78,6 @@ export function growing(
     })
     .edge('note', 'end', ({ notes }) => notes.length >= steps)
     .edge('note', 'note');
-}
-
-/** No two alike, so that nothing is stored only once by chance. */
-function noteOf(index: number, bytes: number): string {
-  return `${index} `.padEnd(bytes, 'abcdefghijklmnopqrstuvwxyz');
 }
 
 /** Names that are not known to the compiler, so that a loop can add tasks. */

@@ -16,6 +16,6 @@ export {
 } from './run-state.ts';
 export { reasonToStop } from './settle-task.ts';
 export { decodeState, encodeState, snapshotFormat } from './snapshot.ts';
-export { heldTasks, statusOf, summaryOf } from './summary.ts';
+export { statusOf, summaryOf } from './summary.ts';
 export { outputOf, outputsOfScope, variablesOf, viewOf, type TaskView } from './variables.ts';
 export type { World } from './world.ts';

@@ -31,11 +31,3 @@ function reasonOf({ phase }: RunState): string | undefined {
   if (phase.status === 'failed') return phase.failure.message;
   return 'reason' in phase ? phase.reason : undefined;
 }
-
-/** Tasks that wait for a person, in the order they were made. */
-export function heldTasks(state: RunState): { task: string; reason: string; actions: readonly string[] }[] {
-  if (state.counts.held === 0) return [];
-  return [...state.tasks.values()].flatMap(({ address, life }) =>
-    life.status === 'held' ? [{ task: address, reason: life.reason, actions: life.actions }] : [],
-  );
-}

@@ -20,6 +20,6 @@ export interface RunSummary {
   readonly total: number;
   /** When the next timer is due, if nothing else can happen before. */
   readonly wakeAt?: number;
-  /** Why it failed, is held or stalled. */
+  /** Why it failed, or was paused or cancelled. */
   readonly reason?: string;
 }

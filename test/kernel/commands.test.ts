@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { heldTasks, nextWake, summaryOf } from '../../src/kernel/index.ts';
+import { taskAt, nextWake, summaryOf } from '../../src/kernel/index.ts';
 import { done, failedWith, interrupted, simulate, type Simulation } from '../support/simulate.ts';
 import { body, forEach, graph, node, task, tries, uses, workflow } from '../support/workflows.ts';
 
@@ -184,13 +184,11 @@ describe('retry and skip', () => {
   test('a run with nothing but a held task is held, and says which actions are offered', () => {
     const simulation = heldPush();
     expect(simulation.status).toBe('held');
-    expect(heldTasks(simulation.state)).toEqual([
-      {
-        task: 'push',
-        reason: 'it was interrupted, and may have done its work: on-interrupt is ask',
-        actions: ['retry', 'skip'],
-      },
-    ]);
+    expect(taskAt(simulation.state, 'push').life).toEqual({
+      status: 'held',
+      reason: 'it was interrupted, and may have done its work: on-interrupt is ask',
+      actions: ['retry', 'skip'],
+    });
   });
 
   test('a held task goes on after a retry', () => {

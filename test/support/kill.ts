@@ -13,18 +13,25 @@ const processesAtOnce = 2;
 /** Loading the sources is most of the life of a process that is killed early. */
 const env = { NODE_COMPILE_CACHE: join(tmpdir(), 'piton-compile-cache') };
 
-export function drive(orders: DriveOrders, given: Readonly<Record<string, string>> = {}): Program {
+type Environment = Readonly<Record<string, string>>;
+
+export function drive(orders: DriveOrders, given: Environment = {}): Program {
   return startProgram('drive-runs', { args: [JSON.stringify(orders)], env: { ...env, ...given } });
+}
+
+export function repair(folder: string, given: Environment = {}): Program {
+  return startProgram('repair-run', { args: [folder], env: { ...env, ...given } });
 }
 
 /** Names of places (`after:task.succeeded#3`) between which the store did not change: killing at one is killing at all. */
 export type SamePlaces = readonly string[];
 
-/** Drives a run to its end, and gives all places that it passed on the way: before a commit, after it, before the next… */
-export async function placesPassed(orders: DriveOrders): Promise<SamePlaces[]> {
-  const log = join(orders.folders[0]!, 'places');
-  const { by } = await drive(orders, { PITON_CRASH_LOG: log }).ended();
-  if (by !== 0) throw new Error(`the uninterrupted run of ${orders.shape} ended by ${by}`);
+/** Lets a process come to its end, and gives all places that it passed: before a commit, after it, before the next… */
+export async function placesPassed(start: (given: Environment) => Program): Promise<SamePlaces[]> {
+  const folder = temporaryFolder();
+  const log = join(folder, 'places');
+  const { by } = await start({ PITON_CRASH_LOG: log }).ended();
+  if (by !== 0) throw new Error(`the process that was not to be killed ended by ${by}`);
   return grouped(readFileSync(log, 'utf8').split('\n').slice(0, -1));
 }
 
@@ -51,8 +58,8 @@ export function oneOfEach(places: readonly SamePlaces[]): string[] {
 }
 
 /** Fails unless the process dies there: a place that is not passed would prove nothing. */
-export async function killAt(place: string, orders: DriveOrders): Promise<void> {
-  await killed(drive(orders, { PITON_CRASH_AT: place }), place);
+export async function killAt(place: string, start: (given: Environment) => Program): Promise<void> {
+  await killed(start({ PITON_CRASH_AT: place }), place);
 }
 
 /** The same for a process that kills itself in the n-th task it runs. */

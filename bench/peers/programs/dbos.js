@@ -31,7 +31,6 @@ const bodies = {
     }
   },
 };
-bodies.runs = bodies.chain;
 
 DBOS.setConfig({ name: 'peer', systemDatabaseUrl: databaseUrl, logLevel: 'error', runAdminServer: false });
 const workflows = Object.fromEntries(
@@ -43,7 +42,9 @@ const admin = new pg.Client(adminUrl);
 await admin.connect();
 
 async function storedBytes() {
-  const { rows } = await admin.query('SELECT pg_database_size($1) AS bytes', [new URL(databaseUrl).pathname.slice(1)]);
+  const { rows } = await admin.query('SELECT pg_database_size($1) AS bytes', [
+    new URL(databaseUrl).pathname.slice(1),
+  ]);
   return Number(rows[0].bytes);
 }
 

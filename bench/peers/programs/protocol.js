@@ -7,7 +7,9 @@ import { createInterface } from 'node:readline';
 export async function answerRequests(measure) {
   console.log(JSON.stringify({ ready: true, node: process.version }));
   for await (const line of createInterface({ input: process.stdin })) {
-    const answer = await measure(JSON.parse(line)).catch((error) => ({ error: String(error?.stack ?? error) }));
+    const answer = await measure(JSON.parse(line)).catch((error) => ({
+      error: String(error?.stack ?? error),
+    }));
     console.log(JSON.stringify(answer));
   }
 }
@@ -32,7 +34,13 @@ export async function inFolder(use) {
   }
 }
 
-/** No two alike, so that nothing is stored only once by chance. */
+/** Text without repetitions: nobody stores it in less room than it has, nor two of them only once. */
 export function noteOf(index, bytes) {
-  return `${index} `.padEnd(bytes, 'abcdefghijklmnopqrstuvwxyz');
+  let seed = index + 1;
+  let text = '';
+  while (text.length < bytes) {
+    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+    text += seed.toString(36);
+  }
+  return text.slice(0, bytes);
 }
