@@ -45,6 +45,7 @@ async function withMirror(store: Store, folder: string | undefined): Promise<Sto
 
 /** Opens Piton on a store. */
 export async function open(options: OpenOptions): Promise<Piton> {
+  assertNode(process.versions.node);
   const { store: given, mirror, observers: told, ...config } = resolveOptions(options);
   const { durability, clock } = config;
   const opened = typeof given === 'string' ? await openStore(given, { durability, clock }) : given;
@@ -70,6 +71,13 @@ function resolveOptions(
     throw badOption(`durability is ${String(options.durability)}; it must be full or process.`);
   }
   return Object.freeze(options);
+}
+
+function assertNode(version: string): void {
+  if (Number.parseInt(version, 10) >= 24) return;
+  throw new PitonError('NODE_TOO_OLD', `Piton needs Node 24 or newer, and this is ${version}.`, {
+    remedy: 'Run it with a newer Node.',
+  });
 }
 
 function badOption(message: string): PitonError {

@@ -97,14 +97,20 @@ export type RunResult<Outputs, State> =
 export function resultOf(state: RunState): RunResult<unknown, unknown> | undefined {
   const { phase } = state;
   const scope = scopeAt(state, '');
-  const all = { state: scope.graph?.state, outputs: outputsOfScope(state, scope) };
-  if (phase.status === 'succeeded')
-    return { ...all, status: 'succeeded', outputs: phase.outputs ?? all.outputs };
-  if (phase.status === 'failed') return { ...all, status: 'failed', error: phase.failure };
-  if (phase.status !== 'cancelled') return undefined;
-  return {
-    ...all,
-    status: 'cancelled',
-    error: { code: 'CANCELLED', message: phase.reason, retryable: false },
-  };
+  const graph = (scope.graph && { state: scope.graph.state }) as { state: unknown };
+  const outputs = outputsOfScope(state, scope);
+  switch (phase.status) {
+    case 'succeeded':
+      return { status: 'succeeded', outputs: phase.outputs ?? outputs, ...graph };
+    case 'failed':
+      return { status: 'failed', error: phase.failure, outputs, ...graph };
+    case 'cancelled':
+      return { status: 'cancelled', error: cancelled(phase.reason), outputs, ...graph };
+    default:
+      return undefined;
+  }
+}
+
+function cancelled(reason: string): Failure {
+  return { code: 'CANCELLED', message: reason, retryable: false };
 }

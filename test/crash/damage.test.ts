@@ -1,17 +1,17 @@
-import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { open, type Definition, type Piton, type Run } from '../../src/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { leaveTrace, tasksRunIn } from '../support/executions.ts';
-import { drive, killAt } from '../support/kill.ts';
+import { drive, driving, killAt, placesPassed, repair } from '../support/kill.ts';
 import { shapes, type Hands } from '../support/shapes.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** The commits of a chain: `fetch` starts, settles and `build` starts, settles and `ship` starts. There it is killed. */
 async function interruptedChain(mirrored: boolean): Promise<string> {
   const folder = temporaryFolder();
-  await killAt('after:attempt.started#3', { shape: 'chain', folders: [folder], mirrored });
+  await killAt('after:attempt.started#3', driving({ shape: 'chain', folders: [folder], mirrored }));
   return folder;
 }
 
@@ -154,9 +154,9 @@ describe.for(Object.keys(losses) as (keyof typeof losses)[])('after %s', (loss) 
 /** The first two commits are in the database file, the third only in the log. */
 async function loseThirdCommit(mirrored: boolean): Promise<string> {
   const folder = temporaryFolder();
-  await killAt('after:attempt.started#2', { shape: 'chain', folders: [folder], mirrored });
+  await killAt('after:attempt.started#2', driving({ shape: 'chain', folders: [folder], mirrored }));
   await putLogAway(folder);
-  await killAt('before:run.succeeded', { shape: 'chain', folders: [folder], mirrored });
+  await killAt('before:run.succeeded', driving({ shape: 'chain', folders: [folder], mirrored }));
   rmSync(join(folder, 'piton.db-wal'));
   return folder;
 }
@@ -189,4 +189,32 @@ describe('a log that was lost with the newest commits alone', () => {
     expect(tasksRunIn(folder).filter((task) => task === 'fetch')).toHaveLength(1);
     expect(await piton.verify('run')).toMatchObject([{ ok: true }]);
   });
+});
+
+test('a repair that is killed anywhere can be repeated, and never lets go of what is to be held', async () => {
+  const damaged = await interruptedChain(true);
+  await putLogAway(damaged);
+  flipBit(damaged, '"seq":2,');
+  const copyOf = (): string => {
+    const copy = temporaryFolder();
+    cpSync(damaged, copy, { recursive: true });
+    return copy;
+  };
+  const places = await placesPassed((given) => repair(copyOf(), given));
+  for (const place of places.flat()) {
+    const folder = copyOf();
+    await killAt(place, (given) => repair(folder, given));
+    const piton = await openIn(folder, true);
+    await piton.repair('run');
+    const run = await piton.resume(chainIn(folder), 'run');
+    await untilHeld(run);
+
+    const { tasks } = await run.checkpoint();
+    expect([place, Object.values(tasks).map(({ status }) => status)]).toEqual([
+      place,
+      ['held', 'held', 'held'],
+    ]);
+    expect(tasksRunIn(folder)).toEqual(['fetch', 'build']);
+    expect(await piton.verify('run')).toMatchObject([{ ok: true }]);
+  }
 });

@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import {
   brokenAfter,
+  driving,
   killAt,
   killInTask,
   oneOfEach,
@@ -36,14 +37,20 @@ const shapes: readonly ShapeName[] = [
 type Way = Pick<DriveOrders, 'shape' | 'mirrored'>;
 
 function killsAt(places: readonly string[], way: Way): Kill[] {
-  return places.map((name) => ({ name, strike: (folder) => killAt(name, { ...way, folders: [folder] }) }));
+  return places.map((name) => ({
+    name,
+    strike: (folder) => killAt(name, driving({ ...way, folders: [folder] })),
+  }));
 }
 
 async function killsAtEveryCommit(way: Way, untouched: string): Promise<Kill[]> {
-  return killsAt(oneOfEach(await placesPassed({ ...way, folders: [untouched] })), way);
+  return killsAt(oneOfEach(await placesPassed(driving({ ...way, folders: [untouched] }))), way);
 }
 
-describe('a process killed before and after each of its commits', () => {
+/** Many processes, one after the other: a busy machine takes its time. */
+const patience = { timeout: 240_000 };
+
+describe('a process killed before and after each of its commits', patience, () => {
   test.for(shapes)(
     '%s: the run ends as if nothing had happened, and what had settled does not run again',
     async (shape) => {
@@ -58,7 +65,7 @@ describe('a process killed before and after each of its commits', () => {
   );
 });
 
-describe('a process killed at each commit and in each task, with fewer checkpoints', () => {
+describe('a process killed at each commit and in each task, with fewer checkpoints', patience, () => {
   test.for(['checkpoint every 3', 'checkpoint manual', 'checkpoint off'] as const)(
     '%s: steps may be repeated, but none that the journal shows as settled, and the run ends the same',
     async (shape) => {
@@ -83,31 +90,39 @@ describe('a process killed at each commit and in each task, with fewer checkpoin
   );
 });
 
-test('a run killed while a snapshot is saved, or right after, ends as if nothing had happened', async () => {
-  const shape = 'more than a thousand steps';
-  const root = temporaryFolder();
-  const folder = subfolder(root, 'untouched');
-  const places = await placesPassed({ shape, folders: [folder] });
-  const saved = places.findIndex((same) => same.includes('after:snapshot#1'));
-  const kills = killsAt(places.slice(saved - 1, saved + 1).flat(), { shape });
+test(
+  'a run killed while a snapshot is saved, or right after, ends as if nothing had happened',
+  patience,
+  async () => {
+    const shape = 'more than a thousand steps';
+    const root = temporaryFolder();
+    const folder = subfolder(root, 'untouched');
+    const places = await placesPassed(driving({ shape, folders: [folder] }));
+    const saved = places.findIndex((same) => same.includes('after:snapshot#1'));
+    const kills = killsAt(places.slice(saved - 1, saved + 1).flat(), { shape });
 
-  const broken = await brokenAfter(kills, { shape, root, untouched: await untouchedIn(folder) });
+    const broken = await brokenAfter(kills, { shape, root, untouched: await untouchedIn(folder) });
 
-  expect(broken).toEqual([]);
-});
+    expect(broken).toEqual([]);
+  },
+);
 
-test('a mirrored run that is killed anywhere ends the same, and its mirror shows every commit', async () => {
-  const way = { shape: 'diamond', mirrored: true } as const;
-  const root = temporaryFolder();
-  const folder = subfolder(root, 'untouched');
-  const kills = await killsAtEveryCommit(way, folder);
+test(
+  'a mirrored run that is killed anywhere ends the same, and its mirror shows every commit',
+  patience,
+  async () => {
+    const way = { shape: 'diamond', mirrored: true } as const;
+    const root = temporaryFolder();
+    const folder = subfolder(root, 'untouched');
+    const kills = await killsAtEveryCommit(way, folder);
 
-  const broken = await brokenAfter(kills, { ...way, root, untouched: await untouchedIn(folder) });
+    const broken = await brokenAfter(kills, { ...way, root, untouched: await untouchedIn(folder) });
 
-  expect(broken).toEqual([]);
-  for (const index of kills.keys()) {
-    const mirror = gunzipSync(readFileSync(join(root, String(index), 'mirror', 'run', 'journal.jsonl.gz')));
-    const { journal } = await lookAt(join(root, String(index)));
-    expect(mirror.toString().trimEnd().split('\n')).toHaveLength(journal.at(-1)!.seq);
-  }
-});
+    expect(broken).toEqual([]);
+    for (const index of kills.keys()) {
+      const mirror = gunzipSync(readFileSync(join(root, String(index), 'mirror', 'run', 'journal.jsonl.gz')));
+      const { journal } = await lookAt(join(root, String(index)));
+      expect(mirror.toString().trimEnd().split('\n')).toHaveLength(journal.at(-1)!.seq);
+    }
+  },
+);

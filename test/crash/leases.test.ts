@@ -8,7 +8,7 @@ import type { Store } from '../../src/store/index.ts';
 import { openSqliteStore } from '../../src/store/sqlite/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { executionsIn, tasksRunIn } from '../support/executions.ts';
-import { drive, killAt, untouchedIn } from '../support/kill.ts';
+import { drive, driving, killAt, untouchedIn } from '../support/kill.ts';
 import { brokenPromises, type Untouched } from '../support/promises.ts';
 import { endingOf, lookAt } from '../support/sight.ts';
 import type { Program } from '../support/start-program.ts';
@@ -169,7 +169,7 @@ async function untouchedGated(): Promise<Untouched> {
 describe('eight processes at once', () => {
   test('resuming one run: one drives it, the others are told RUN_DRIVEN, and no task runs twice', async () => {
     const folder = temporaryFolder();
-    await killAt('after:attempt.started#2', { shape: 'gated', folders: [folder] });
+    await killAt('after:attempt.started#2', driving({ shape: 'gated', folders: [folder] }));
     const before = await lookAt(folder);
     const programs = await eightReady(folder, 'resume');
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import {
   brokenAfter,
   drive,
+  driving,
   killAt,
   placesPassed,
   subfolder,
@@ -30,6 +31,7 @@ function firstAndLast(places: readonly SamePlaces[]): string[] {
 
 test.for(firstDeaths)(
   '%s: a run whose recovery is killed at the same place twice over ends as if nothing had happened',
+  { timeout: 240_000 },
   async ([shape, death]) => {
     const root = temporaryFolder();
     const [calm, wreck, probe] = ['calm', 'wreck', 'probe'].map((name) => subfolder(root, name)) as [
@@ -38,14 +40,14 @@ test.for(firstDeaths)(
       string,
     ];
     await drive({ shape, folders: [calm] }).ended();
-    await killAt(death, { shape, folders: [wreck] });
+    await killAt(death, driving({ shape, folders: [wreck] }));
     cpSync(wreck, probe, { recursive: true });
-    const recovery = (await placesPassed({ shape, folders: [probe] })).slice(0, placesOfRecovery);
+    const recovery = (await placesPassed(driving({ shape, folders: [probe] }))).slice(0, placesOfRecovery);
     const kills = firstAndLast(recovery).map((place) => ({
       name: `recovery at ${place}`,
       async strike(folder: string) {
         cpSync(wreck, folder, { recursive: true });
-        for (let times = 0; times < 2; times++) await killAt(place, { shape, folders: [folder] });
+        for (let times = 0; times < 2; times++) await killAt(place, driving({ shape, folders: [folder] }));
       },
     }));
 

@@ -6,6 +6,7 @@ import type { DriveOrders } from './programs/drive-runs.ts';
 import { brokenPromises, type Evidence, type Untouched } from './promises.ts';
 import { endingOf, lookAt, type Sight } from './sight.ts';
 import { startProgram, type Program } from './start-program.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** As many as there are cores on a small machine; more would only wait for each other. */
 const processesAtOnce = 2;
@@ -14,9 +15,15 @@ const processesAtOnce = 2;
 const env = { NODE_COMPILE_CACHE: join(tmpdir(), 'piton-compile-cache') };
 
 type Environment = Readonly<Record<string, string>>;
+export type Starter = (given: Environment) => Program;
 
 export function drive(orders: DriveOrders, given: Environment = {}): Program {
   return startProgram('drive-runs', { args: [JSON.stringify(orders)], env: { ...env, ...given } });
+}
+
+/** The same, to be started by whoever decides where it dies. */
+export function driving(orders: DriveOrders): Starter {
+  return (given) => drive(orders, given);
 }
 
 export function repair(folder: string, given: Environment = {}): Program {
@@ -27,9 +34,8 @@ export function repair(folder: string, given: Environment = {}): Program {
 export type SamePlaces = readonly string[];
 
 /** Lets a process come to its end, and gives all places that it passed: before a commit, after it, before the next… */
-export async function placesPassed(start: (given: Environment) => Program): Promise<SamePlaces[]> {
-  const folder = temporaryFolder();
-  const log = join(folder, 'places');
+export async function placesPassed(start: Starter): Promise<SamePlaces[]> {
+  const log = join(temporaryFolder(), 'places');
   const { by } = await start({ PITON_CRASH_LOG: log }).ended();
   if (by !== 0) throw new Error(`the process that was not to be killed ended by ${by}`);
   return grouped(readFileSync(log, 'utf8').split('\n').slice(0, -1));
@@ -58,7 +64,7 @@ export function oneOfEach(places: readonly SamePlaces[]): string[] {
 }
 
 /** Fails unless the process dies there: a place that is not passed would prove nothing. */
-export async function killAt(place: string, start: (given: Environment) => Program): Promise<void> {
+export async function killAt(place: string, start: Starter): Promise<void> {
   await killed(start({ PITON_CRASH_AT: place }), place);
 }
 
