@@ -12,15 +12,17 @@ export interface Course {
   readonly bytes: number;
 }
 
-/** Runs a definition that tells when each of its steps begins. */
+/** Runs a definition that tells when each of its steps begins. `warmUp` is run first, on the same store. */
 export function courseOf(
   define: (visited: (step: number) => void) => Definition,
   durability: Durability,
+  warmUp?: Definition,
 ): Promise<Course> {
   return inFolder(async (folder) => {
     const file = join(folder, 'piton.db');
     const times: number[] = [];
     const piton = await open({ store: `sqlite:${file}`, durability });
+    if (warmUp !== undefined) await runOnce(piton, warmUp);
     await runOnce(
       piton,
       define((step) => void (times[step] = performance.now())),

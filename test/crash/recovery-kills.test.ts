@@ -34,11 +34,9 @@ test.for(firstDeaths)(
   { timeout: 240_000 },
   async ([shape, death]) => {
     const root = temporaryFolder();
-    const [calm, wreck, probe] = ['calm', 'wreck', 'probe'].map((name) => subfolder(root, name)) as [
-      string,
-      string,
-      string,
-    ];
+    const calm = subfolder(root, 'calm');
+    const wreck = subfolder(root, 'wreck');
+    const probe = subfolder(root, 'probe');
     await drive({ shape, folders: [calm] }).ended();
     await killAt(death, driving({ shape, folders: [wreck] }));
     cpSync(wreck, probe, { recursive: true });
