@@ -55,6 +55,7 @@ export class Driver {
   readonly #running = new Map<string, FunctionAttempt>();
   readonly #nodeStates: NodeStates = new Map();
   readonly #over = new AbortController();
+  readonly #unanswered = new Set<(error: Error) => void>();
   readonly #committed: () => void;
   readonly #stopping = new AbortController();
   #lacksRoom = false;
@@ -97,14 +98,19 @@ export class Driver {
    * Goes on from a journal: `events` come first, then whatever ran when the last driver died is interrupted. A function
    * lives in the driver's process, so it cannot be alive. Resolves when that is durable.
    */
-  async recover(events: readonly Event[]): Promise<void> {
+  async recover(events: readonly Event[], { endsPause }: { endsPause: boolean }): Promise<void> {
     this.#add(events);
     const interrupted: Outcome = { type: 'interrupted', reason: 'the process that ran it ended' };
     for (const task of this.#state.tasks.values()) {
       if (task.life.status !== 'running' || task.life.attempt === undefined) continue;
       this.#add(decideOutcome(this.#state, task, { outcome: interrupted, world: this.#world() }));
     }
-    await this.#turn([{ type: 'inbox' }]);
+    const answers = (await this.#ports.store.pendingCommands(this.run)).map((command) =>
+      this.#answer(command),
+    );
+    // After the commands: going on supersedes a pause that was asked for before.
+    if (endsPause && this.#state.phase.status === 'paused') this.#add([{ type: 'run.resumed', data: {} }]);
+    await this.#advance(answers, 0);
     this.#startDriving(this.#drive([], this.#ports.clock.now()));
   }
 
@@ -121,8 +127,12 @@ export class Driver {
   ask<Answer>(question: (state: RunState) => Answer): Promise<Answer> {
     return new Promise((resolve, reject) => {
       if (this.#over.signal.aborted) return resolve(question(this.#state));
-      this.done.catch(reject);
-      this.#mailbox.put({ type: 'question', ask: (state) => resolve(question(state)) });
+      this.#unanswered.add(reject);
+      const ask = (state: RunState): void => {
+        this.#unanswered.delete(reject);
+        resolve(question(state));
+      };
+      this.#mailbox.put({ type: 'question', ask });
     });
   }
 
@@ -147,6 +157,7 @@ export class Driver {
       await this.#conclude();
     } catch (thrown) {
       this.#stopRunning({ type: 'interrupted', text: asError(thrown).message });
+      for (const reject of this.#unanswered) reject(asError(thrown));
       await this.#ports.store.releaseLease(this.#journal.lease).catch(() => {});
       throw thrown;
     }
@@ -170,12 +181,17 @@ export class Driver {
     const alreadyActedUpon = this.#buffer.events.length;
     for (const letter of letters) if (letter.type === 'outcome') this.#settle(letter.attempt, letter.outcome);
     const answers = commands.map((command) => this.#answer(command));
+    if (has('checkpoint') || this.#isStopping()) this.#buffer.force();
+    await this.#advance(answers, alreadyActedUpon);
+    this.#reply(letters);
+  }
+
+  /** Whatever follows is decided, made durable (now or later, as the checkpoint policy says), and acted upon. */
+  async #advance(answers: Answers, alreadyActedUpon: number): Promise<void> {
     this.#plan();
     const fresh = this.#buffer.events.slice(alreadyActedUpon);
-    if (has('checkpoint') || this.#isStopping()) this.#buffer.force();
     if (this.#buffer.isDue(this.#ports.clock.now())) await this.#commit(answers);
     this.#react(fresh);
-    this.#reply(letters);
   }
 
   #reply(letters: readonly Letter[]): void {

@@ -38,6 +38,11 @@ export interface CreateOptions {
   readonly state?: Inputs;
 }
 
+/** `keepPause`: attaching to a paused run is not a wish to end the pause. */
+interface AttachOptions extends ResumeOptions {
+  readonly keepPause?: boolean;
+}
+
 export interface ResumeOptions {
   /** Goes on with the given definition where nothing that has begun differs. */
   readonly acceptDrift?: boolean;
@@ -75,7 +80,7 @@ export class Engine {
    * Takes the run's lease, brings back its state and goes on. Undefined if the run has ended already.
    * Throws `RUN_NOT_FOUND`, `RUN_DRIVEN`, `RUN_DAMAGED`, `RUN_CHANGED`.
    */
-  async resume(program: Program, run: string, options: ResumeOptions): Promise<Driver | undefined> {
+  async resume(program: Program, run: string, options: AttachOptions): Promise<Driver | undefined> {
     const driving = this.#drivers.get(run);
     if (driving !== undefined) return driving;
     const record = await findRun(this.#ports.store, run);
@@ -119,7 +124,11 @@ export class Engine {
     return driver;
   }
 
-  async #resume(program: Program, run: string, { acceptDrift, takeover }: ResumeOptions): Promise<Driver> {
+  async #resume(
+    program: Program,
+    run: string,
+    { acceptDrift, takeover, keepPause }: AttachOptions,
+  ): Promise<Driver> {
     const { store, clock, observers } = this.#ports;
     const lease = await takeRunLease(this.#ports, run, takeover);
     try {
@@ -131,8 +140,7 @@ export class Engine {
       const driver = this.#driver({ ...program, evaluator }, state, new Journal({ store, lease, head }));
       const { host, pid, instance } = lease.owner;
       const taken: Event = { type: 'lease.taken', data: { epoch: lease.epoch, host, pid, instance } };
-      const resumed: Event[] = state.phase.status === 'paused' ? [{ type: 'run.resumed', data: {} }] : [];
-      await driver.recover([taken, ...drift, ...resumed]);
+      await driver.recover([taken, ...drift], { endsPause: keepPause !== true });
       observers.tell({ type: 'checkpoint.resumed', run, at: clock.now(), seq: head.seq });
       return driver;
     } catch (thrown) {

@@ -14,7 +14,7 @@ export interface Progress {
  * A workflow that can be started, or be a step of another: its data, and the functions that data cannot hold.
  * The type parameters are what it takes and gives; `State` is that of a graph.
  */
-export interface Definition<Inputs = unknown, Outputs = unknown, State = unknown> {
+export interface Definition<Inputs = never, Outputs = unknown, State = unknown> {
   /** Throws `DEFINITION_INVALID`, naming everything that is wrong. */
   readonly workflow: Workflow;
   readonly functions: Readonly<Record<string, TaskFunction>>;
@@ -24,11 +24,18 @@ export interface Definition<Inputs = unknown, Outputs = unknown, State = unknown
   /** Its inputs are described in the workflow, and checked when a run is started. */
   readonly declaresInputs?: boolean;
   /** Carries the types; never there. */
-  readonly types?: { readonly inputs: Inputs; readonly outputs: Outputs; readonly state: State };
+  readonly types?: DefinitionTypes<Inputs, Outputs, State>;
+}
+
+/** What takes less may stand where more is given: hence the function. */
+export interface DefinitionTypes<Inputs, Outputs, State> {
+  readonly inputs: (inputs: Inputs) => void;
+  readonly outputs: Outputs;
+  readonly state: State;
 }
 
 export type InputsOf<D> = D extends Definition<infer Inputs, unknown, unknown> ? Inputs : never;
-export type OutputsOf<D> = D extends Definition<unknown, infer Outputs, unknown> ? Outputs : never;
+export type OutputsOf<D> = D extends Definition<never, infer Outputs, unknown> ? Outputs : never;
 
 export function isDefinition(value: unknown): value is Definition {
   return typeof value === 'object' && value !== null && 'workflow' in value && 'functions' in value;

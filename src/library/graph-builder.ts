@@ -8,6 +8,7 @@ import {
   stepContext,
   type Closure,
   type Definition,
+  type DefinitionTypes,
   type InputsOf,
   type OutputsOf,
   type StepContext,
@@ -60,7 +61,7 @@ export class GraphBuilder<State extends object, Nodes extends string = never> im
   State,
   State
 > {
-  declare readonly types: { readonly inputs: undefined; readonly outputs: State; readonly state: State };
+  declare readonly types: DefinitionTypes<undefined, State, State>;
   readonly #parts: GraphParts;
   #built: Definition | undefined;
 

@@ -72,7 +72,7 @@ export class Piton implements AsyncDisposable {
   /** Goes on with a run if nobody does. */
   async #attach(program: Program, id: string): Promise<void> {
     try {
-      await this.#engine.resume(program, id, {});
+      await this.#engine.resume(program, id, { keepPause: true });
     } catch (thrown) {
       if (!hasCode(thrown, 'RUN_DRIVEN')) throw thrown;
     }

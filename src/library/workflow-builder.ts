@@ -7,7 +7,7 @@ import {
   type AnyWork,
   type WorkflowParts,
 } from './build-workflow.ts';
-import type { Closure, Definition, InputsOf, OutputsOf } from './definition.ts';
+import type { Closure, Definition, DefinitionTypes, InputsOf, OutputsOf } from './definition.ts';
 import type { Known, TaskContext, WorkflowSettings } from './task-context.ts';
 import type { StepOptions } from './task-options.ts';
 import { inputsOf, taskOutputs } from './views.ts';
@@ -43,7 +43,7 @@ type WithItem<Inputs, Needs, Item, Child> = {
 
 /** Tasks and what they need. Every call gives a new workflow; the one it was called on stays as it is. */
 export class WorkflowBuilder<Inputs, Outputs> implements Definition<Inputs, Outputs, undefined> {
-  declare readonly types: { readonly inputs: Inputs; readonly outputs: Outputs; readonly state: undefined };
+  declare readonly types: DefinitionTypes<Inputs, Outputs, undefined>;
   readonly #parts: WorkflowParts;
   #built: Definition | undefined;
 

@@ -9,7 +9,9 @@ import {
   allOf,
   anyOf,
   not,
+  type Definition,
   type Observation,
+  type ParallelInputs,
 } from '../../src/index.ts';
 import { openPiton } from '../support/open-piton.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -145,8 +147,8 @@ test('parallel keeps the order, and stops at the first failure or collects all',
     if (n % 2 === 1) throw new Error(`${n} is odd`);
     return n / 2;
   };
-  const start = (definition: Parameters<typeof piton.start>[0], items: number[]) =>
-    piton.start(definition as ReturnType<typeof parallel<number, number>>, { inputs: { items } });
+  const start = <Output>(definition: Definition<ParallelInputs<number>, Output>, items: number[]) =>
+    piton.start(definition, { inputs: { items } });
   expect((await (await start(parallel('p', half), [2, 4, 2])).result()).outputs).toEqual([1, 2, 1]);
   expect((await (await start(parallel('p', half), [2, 3])).result()).status).toBe('failed');
   const collected = await (

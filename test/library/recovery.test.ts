@@ -296,3 +296,20 @@ test('work that ends while Piton closes is written down, and nothing more is sta
   });
   expect(executed).toEqual([]);
 });
+
+test('going on supersedes a pause that was asked for before, attaching does not', async () => {
+  const store = `sqlite:${temporaryFolder()}/state.db`;
+  const first = await open({ store });
+  const { flow, started, gate } = gated();
+  await first.start(flow, { id: 'r' });
+  await started;
+  await first.close();
+  gate.open();
+  const second = await open({ store });
+  expect(await (await second.find('r')).pause('queued')).toMatchObject({ status: 'queued' });
+  expect(await (await second.start(flow, { id: 'r' })).status()).toBe('paused');
+  await second.close();
+  const third = await openPiton({ store });
+  expect(await (await third.find('r')).status()).toBe('paused');
+  expect((await (await third.resume(flow, 'r')).result()).status).toBe('succeeded');
+});

@@ -121,6 +121,16 @@ await piton.start(refine, { state: { draft: 1 } });
 const sum = chain<number, number>('sum', ({ result: before, item }) => before + item);
 const sumResult = await (await piton.start(sum, { inputs: { items: [1], initial: 0 } })).result();
 if (sumResult.status === 'succeeded') same<typeof sumResult.outputs, number>();
+// A workflow that takes less may stand where more is given, not the other way round.
+const takesItem = workflow<{ item: number }>('i')
+  .task('t', ({ inputs }) => inputs.item)
+  .outputs(({ t }) => t);
+chain<number, number>('c', takesItem);
+const takesMore = workflow<{ item: number; more: string }>('i')
+  .task('t', ({ inputs }) => inputs.item)
+  .outputs(({ t }) => t);
+// @ts-expect-error
+chain<number, number>('c', takesMore);
 const squares = parallel<number, string>('squares', async (n) => String(n));
 const nested = workflow('n').task('all', { with: () => ({ items: [1, 2] }) }, squares);
 const nestedResult = await (await piton.start(nested)).result();
