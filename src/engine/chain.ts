@@ -51,14 +51,12 @@ export async function refuseLost(store: Store, run: string): Promise<void> {
  */
 export async function readChain(store: Store, record: RunRecord): Promise<Chain> {
   const commits: StoredCommit[] = [];
-  let hash = genesis;
   let wrong: string | undefined;
-  for await (const stored of storedCommits(store, record.run)) {
-    wrong = faultOf(stored, { expectedSeq: commits.length + 1, previousHash: hash });
+  for await (const page of pagesOf(store, record.run)) {
+    wrong = addGood(commits, page);
     if (wrong !== undefined) break;
-    commits.push(stored);
-    hash = stored.hash;
   }
+  const hash = commits.at(-1)?.hash ?? genesis;
   const knownSeq = Math.max(record.seq, (await store.witnessedSeq(record.run)) ?? 0);
   wrong ??= tailFault(commits.length, { record, hash, knownSeq });
   if (wrong === undefined) return { commits };
@@ -66,13 +64,24 @@ export async function readChain(store: Store, record: RunRecord): Promise<Chain>
   return { commits, damage: { lastGood, firstBad: commits.length + 1, knownSeq, reason: wrong } };
 }
 
-async function* storedCommits(store: Store, run: string): AsyncGenerator<StoredCommit> {
+async function* pagesOf(store: Store, run: string): AsyncGenerator<readonly StoredCommit[]> {
   for (let after = 0; ;) {
     const page = await store.readCommits(run, { after, limit: pageSize });
-    yield* page;
+    yield page;
     if (page.length < pageSize) return;
     after = page.at(-1)!.seq;
   }
+}
+
+/** Adds what follows on, and tells what is wrong with the first that does not. */
+function addGood(commits: StoredCommit[], page: readonly StoredCommit[]): string | undefined {
+  for (const stored of page) {
+    const previousHash = commits.at(-1)?.hash ?? genesis;
+    const fault = faultOf(stored, { expectedSeq: commits.length + 1, previousHash });
+    if (fault !== undefined) return fault;
+    commits.push(stored);
+  }
+  return undefined;
 }
 
 function faultOf(

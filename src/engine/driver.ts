@@ -262,7 +262,7 @@ export class Driver {
     this.#buffer.clear();
     this.#tell(events);
     if (this.#isLate(startedAt)) await this.#keepLease();
-    await this.#journal.snapshotIfDue(this.#state);
+    if (!isEnd) await this.#journal.snapshotIfDue(this.#state);
   }
 
   /** A commit took so long that the process may have been stopped meanwhile, or the machine asleep. */

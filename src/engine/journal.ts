@@ -13,7 +13,7 @@ import { encodeCommit, type EncodedCommit } from './codec.ts';
 import { sealSnapshot } from './load-run.ts';
 
 /** So many commits, and at least so much text in proportion to the last one, and a snapshot pays. */
-const commitsPerSnapshot = 1000;
+const commitsPerSnapshot = 500;
 
 export interface CommitExtras {
   readonly answers: readonly { readonly id: string; readonly answer: CommandAnswer }[];
