@@ -26,10 +26,34 @@ export interface ErrorDetails {
 }
 
 export function hasCode(error: unknown, code: string): error is Error & { code: string } {
-  return error instanceof Error && (error as { code?: unknown }).code === code;
+  return error instanceof Error && errorField(error, 'code') === code;
 }
 
-/** Whatever was thrown, as an Error. */
+/** Whatever was thrown, as an Error. Anything can be thrown, so this must not throw itself. */
 export function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
+  try {
+    return thrown instanceof Error ? thrown : new Error(String(thrown));
+  } catch {
+    return new Error('something was thrown that cannot be shown as text');
+  }
+}
+
+/** A field of an error, which may be a getter that throws: then it counts as absent. */
+export function errorField(error: Error, field: string): unknown {
+  try {
+    return (error as unknown as Record<string, unknown>)[field];
+  } catch {
+    return undefined;
+  }
+}
+
+/** A field of an error as text, whatever its author put there; undefined if there is none that can be shown. */
+export function errorText(error: Error, field: 'message' | 'name' | 'stack'): string | undefined {
+  const value = errorField(error, field);
+  if (value === undefined || typeof value === 'string') return value;
+  try {
+    return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  } catch {
+    return undefined;
+  }
 }

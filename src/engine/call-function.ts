@@ -1,4 +1,4 @@
-import { asError, nearest, PitonError, toJson, type Json } from '../base/index.ts';
+import { asError, errorField, errorText, nearest, PitonError, toJson, type Json } from '../base/index.ts';
 import { scopeAt, variablesOf, type RunState, type TaskState } from '../kernel/index.ts';
 import type { Failure, Outcome, TaskSpec } from '../model/index.ts';
 import type { FunctionCall, Program, TaskFunction } from './program.ts';
@@ -92,14 +92,16 @@ function assertFits(output: Json, limit: number): void {
 /** These are wrong every time. */
 const permanent = new Set(['NOT_SERIALISABLE', 'OUTPUT_TOO_LARGE', 'FUNCTION_MISSING', 'EXPRESSION_FAILED']);
 
+/** Anything can be thrown, with anything in its fields; a journal takes only text there, or nobody could read it again. */
 function failureOf(thrown: unknown): Failure {
   const error = asError(thrown);
-  const { code: given, retryable } = error as { code?: unknown; retryable?: unknown };
-  const code = typeof given === 'string' ? given : error.name;
+  const given = errorField(error, 'code');
+  const code = typeof given === 'string' ? given : (errorText(error, 'name') ?? 'Error');
+  const stack = errorText(error, 'stack');
   return {
     code,
-    message: error.message,
-    ...(error.stack !== undefined && { stack: error.stack }),
-    retryable: retryable !== false && !permanent.has(code),
+    message: errorText(error, 'message') ?? 'the error has no message that can be shown',
+    ...(stack !== undefined && { stack }),
+    retryable: errorField(error, 'retryable') !== false && !permanent.has(code),
   };
 }

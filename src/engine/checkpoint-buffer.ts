@@ -31,9 +31,9 @@ export class CheckpointBuffer {
     }
   }
 
-  /** A task has asked for it. */
+  /** It is due, whatever the policy. */
   force(): void {
-    if (this.#policy !== 'off') this.#isForced = true;
+    this.#isForced = true;
   }
 
   isDue(now: number): boolean {

@@ -2,7 +2,7 @@ import { asError, PitonError, randomId } from '../base/index.ts';
 import {
   decideCommand,
   decideOutcome,
-  fold,
+  isFailFast,
   nextWake,
   plan,
   reasonToStop,
@@ -10,16 +10,15 @@ import {
   type RunState,
   type World,
 } from '../kernel/index.ts';
-import type { CommandAnswer, Event, InboxCommand, Outcome } from '../model/index.ts';
-import { appendUntilDurable, regain } from './append-until-durable.ts';
-import { CheckpointBuffer } from './checkpoint-buffer.ts';
+import type { Event, InboxCommand, Outcome } from '../model/index.ts';
 import { dropPayloads } from './drop-payloads.ts';
 import { FunctionAttempt, type FunctionPorts, type StopReason } from './function-attempt.ts';
 import type { Journal } from './journal.ts';
 import { Mailbox } from './mailbox.ts';
 import type { EnginePorts } from './options.ts';
+import { isPassing, patiently, type Patience } from './patience.ts';
 import type { Program } from './program.ts';
-import { tellCommitted, type NodeStates } from './tell-observers.ts';
+import { RunWriter, type Answers } from './run-writer.ts';
 
 /** Timers are looked at again at least so often: a sleeping machine or a changed clock must not lose one. */
 const longestWaitMs = 30_000;
@@ -33,8 +32,6 @@ type Letter =
   | { readonly type: 'checkpoint'; readonly saved: () => void }
   | { readonly type: 'question'; readonly ask: (state: RunState) => void };
 
-type Answers = { readonly id: string; readonly answer: CommandAnswer }[];
-
 /**
  * Drives one run under its lease: takes what has happened, lets the kernel decide what that means, commits it, and only
  * then acts on it. Holds nothing that the journal could not give back.
@@ -47,50 +44,49 @@ export class Driver {
   stalled: string | undefined;
   readonly #ports: EnginePorts;
   readonly #program: Program;
-  readonly #state: RunState;
-  readonly #journal: Journal;
-  readonly #buffer: CheckpointBuffer;
+  readonly #writer: RunWriter;
+  readonly #patience: Patience;
   readonly #functionPorts: FunctionPorts;
   readonly #mailbox = new Mailbox<Letter>();
   readonly #running = new Map<string, FunctionAttempt>();
-  readonly #nodeStates: NodeStates = new Map();
-  readonly #over = new AbortController();
   readonly #unanswered = new Set<(error: Error) => void>();
-  readonly #committed: () => void;
   readonly #stopping = new AbortController();
+  #isOver = false;
   #lacksRoom = false;
-  #wakesAt = Infinity;
-  #startDriving!: (first: Promise<void>) => void;
+  #timer: { readonly at: number; readonly cancel: AbortController } | undefined;
+  #startDriving!: (driving: Promise<void>) => void;
 
   constructor(
     ports: EnginePorts & { committed(): void },
     program: Program,
     { state, journal }: { state: RunState; journal: Journal },
   ) {
+    const { clock, graceMs, maxOutputBytes } = ports;
     this.run = state.run;
     this.#ports = ports;
     this.#program = program;
-    this.#state = state;
-    this.#journal = journal;
-    this.#committed = () => ports.committed();
-    this.#buffer = new CheckpointBuffer(state.workflow.checkpoint);
+    this.#patience = { clock, signal: this.#stopping.signal, stalled: (reason) => this.#setStalled(reason) };
+    const { checkpoint: policy } = program.workflow;
+    this.#writer = new RunWriter(ports, { state, journal, policy }, this.#patience);
     this.#functionPorts = {
       program,
-      clock: ports.clock,
-      graceMs: ports.graceMs,
-      maxOutputBytes: ports.maxOutputBytes,
-      checkpoint: () => new Promise((saved) => this.#mailbox.put({ type: 'checkpoint', saved })),
+      clock,
+      graceMs,
+      maxOutputBytes,
+      checkpoint: () => this.#askForCheckpoint(),
       ended: (attempt, outcome) => this.#mailbox.put({ type: 'outcome', attempt, outcome }),
     };
-    this.done = new Promise<void>((resolve) => (this.#startDriving = resolve)).finally(() =>
-      this.#over.abort(),
-    );
+    this.done = new Promise<void>((resolve) => (this.#startDriving = resolve));
     this.done.catch(() => {});
+  }
+
+  get workflow(): string {
+    return this.#writer.state.workflow.name;
   }
 
   /** Goes on from a first commit that has just been made, and was asked for at `askedAt`. */
   begin(committed: readonly Event[], askedAt: number): void {
-    this.#tell(committed);
+    this.#writer.tell(committed);
     this.#startDriving(this.#drive(committed, askedAt));
   }
 
@@ -98,20 +94,29 @@ export class Driver {
    * Goes on from a journal: `events` come first, then whatever ran when the last driver died is interrupted. A function
    * lives in the driver's process, so it cannot be alive. Resolves when that is durable.
    */
-  async recover(events: readonly Event[], { endsPause }: { endsPause: boolean }): Promise<void> {
-    this.#add(events);
-    const interrupted: Outcome = { type: 'interrupted', reason: 'the process that ran it ended' };
-    for (const task of this.#state.tasks.values()) {
-      if (task.life.status !== 'running' || task.life.attempt === undefined) continue;
-      this.#add(decideOutcome(this.#state, task, { outcome: interrupted, world: this.#world() }));
+  async recover(events: readonly Event[], options: { readonly endsPause: boolean }): Promise<void> {
+    try {
+      await this.#recover(events, options);
+    } catch (thrown) {
+      this.#isOver = true;
+      this.#startDriving(Promise.reject(asError(thrown)));
+      throw thrown;
     }
-    const answers = (await this.#ports.store.pendingCommands(this.run)).map((command) =>
-      this.#answer(command),
-    );
-    // After the commands: going on supersedes a pause that was asked for before.
-    if (endsPause && this.#state.phase.status === 'paused') this.#add([{ type: 'run.resumed', data: {} }]);
-    await this.#advance(answers, 0);
     this.#startDriving(this.#drive([], this.#ports.clock.now()));
+  }
+
+  async #recover(events: readonly Event[], { endsPause }: { readonly endsPause: boolean }): Promise<void> {
+    const { state } = this.#writer;
+    this.#writer.add(events);
+    const outcome: Outcome = { type: 'interrupted', reason: 'the process that ran it ended' };
+    const world = this.#world();
+    for (const task of state.tasks.values()) {
+      if (task.life.status === 'running') this.#writer.add(decideOutcome(state, task, { outcome, world }));
+    }
+    const answers = (await this.#pendingCommands()).map((command) => this.#answer(command));
+    // After the commands: going on supersedes a pause that was asked for before.
+    if (endsPause && state.phase.status === 'paused') this.#writer.add([{ type: 'run.resumed', data: {} }]);
+    await this.#advance(answers, 0);
   }
 
   /** A command for this run is in the inbox. */
@@ -120,13 +125,13 @@ export class Driver {
   }
 
   leaseLost(token: string): void {
-    if (token === this.#journal.lease.token) this.#mailbox.put({ type: 'lease-lost' });
+    if (token === this.#writer.journal.lease.token) this.#mailbox.put({ type: 'lease-lost' });
   }
 
   /** Looks at the state between two transitions. */
   ask<Answer>(question: (state: RunState) => Answer): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      if (this.#over.signal.aborted) return resolve(question(this.#state));
+      if (this.#isOver) return resolve(question(this.#writer.state));
       this.#unanswered.add(reject);
       const ask = (state: RunState): void => {
         this.#unanswered.delete(reject);
@@ -136,149 +141,133 @@ export class Driver {
     });
   }
 
+  #askForCheckpoint(): Promise<void> {
+    if (this.#isOver)
+      return Promise.reject(new PitonError('STOPPED', `Run ${this.run} is not driven any more.`));
+    return new Promise((saved) => this.#mailbox.put({ type: 'checkpoint', saved }));
+  }
+
   /** Starts nothing more, stops what runs, writes that down and lets go of the run. It can be resumed. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    this.#stopRunning({ type: 'interrupted', text: 'the driver is stopping' });
+    this.#stopRunning({ type: 'interrupted', text: 'the driver was stopped' });
     this.#mailbox.poke();
     await this.done;
   }
 
   async #drive(committed: readonly Event[], askedAt: number): Promise<void> {
     try {
-      if (this.#isLate(askedAt)) await this.#keepLease();
+      this.#world();
+      if (this.#writer.isLate(askedAt)) await this.#writer.keepLease();
       this.#react(committed);
-      while (!this.#isOver()) {
+      while (!this.#mayEnd()) {
         this.#setTimer();
         await this.#mailbox.wait();
         await this.#turn(this.#mailbox.drain());
       }
-      if (this.#isStopping()) await this.#ports.store.releaseLease(this.#journal.lease);
-      await this.#conclude();
+      await this.#leave();
     } catch (thrown) {
-      this.#stopRunning({ type: 'interrupted', text: asError(thrown).message });
-      for (const reject of this.#unanswered) reject(asError(thrown));
-      await this.#ports.store.releaseLease(this.#journal.lease).catch(() => {});
+      await this.#fail(asError(thrown));
       throw thrown;
+    } finally {
+      this.#timer?.cancel.abort();
     }
+  }
+
+  #mayEnd(): boolean {
+    if (this.#writer.buffered.length > 0) return false;
+    return this.#writer.hasEnded || (this.#isStopping() && this.#running.size === 0);
+  }
+
+  /** The run has ended, or we were asked to let go of it. */
+  async #leave(): Promise<void> {
+    this.#isOver = true;
+    this.#reply(this.#mailbox.drain());
+    const { state, journal, hasEnded } = this.#writer;
+    if (!hasEnded) return this.#ports.store.releaseLease(journal.lease);
+    if (state.phase.status !== 'succeeded' || state.workflow.checkpoint.preserve) return;
+    try {
+      await dropPayloads(this.#ports.store, state, journal.head);
+    } catch (thrown) {
+      if (!isPassing(thrown)) throw thrown;
+    }
+  }
+
+  /** Nobody may go on with the run before what runs here has ended, or been given up. */
+  async #fail(error: Error): Promise<void> {
+    this.#isOver = true;
+    this.#stopRunning({ type: 'interrupted', text: error.message });
+    for (const reject of this.#unanswered) reject(error);
+    await Promise.all(Array.from(this.#running.values(), (attempt) => attempt.untilOver()));
+    await this.#ports.store.releaseLease(this.#writer.journal.lease).catch(() => {});
   }
 
   #isStopping(): boolean {
     return this.#stopping.signal.aborted;
   }
 
-  #isOver(): boolean {
-    const { status } = this.#state.phase;
-    if (status !== 'active' && status !== 'paused') return true;
-    return this.#isStopping() && this.#running.size === 0 && this.#buffer.events.length === 0;
-  }
-
   /** One transition: everything that has come in, what it means, made durable, acted upon. */
   async #turn(letters: readonly Letter[]): Promise<void> {
     const has = (type: Letter['type']): boolean => letters.some((letter) => letter.type === type);
-    if (has('lease-lost')) await this.#keepLease();
-    const commands = has('inbox') ? await this.#ports.store.pendingCommands(this.run) : [];
-    const alreadyActedUpon = this.#buffer.events.length;
+    if (has('lease-lost')) await this.#writer.keepLease();
+    const commands = has('inbox') ? await this.#pendingCommands() : [];
+    const alreadyActedUpon = this.#writer.buffered.length;
     for (const letter of letters) if (letter.type === 'outcome') this.#settle(letter.attempt, letter.outcome);
     const answers = commands.map((command) => this.#answer(command));
-    if (has('checkpoint') || this.#isStopping()) this.#buffer.force();
+    if (has('checkpoint') || this.#isStopping()) this.#writer.insist();
     await this.#advance(answers, alreadyActedUpon);
     this.#reply(letters);
   }
 
   /** Whatever follows is decided, made durable (now or later, as the checkpoint policy says), and acted upon. */
   async #advance(answers: Answers, alreadyActedUpon: number): Promise<void> {
-    this.#plan();
-    const fresh = this.#buffer.events.slice(alreadyActedUpon);
-    if (this.#buffer.isDue(this.#ports.clock.now())) await this.#commit(answers);
+    const { state, position } = this.#writer;
+    this.#writer.addFolded(plan(state, this.#world(), position));
+    const fresh = this.#writer.buffered.slice(alreadyActedUpon);
+    const starts = fresh.flatMap((event) =>
+      event.type === 'attempt.started' ? [taskAt(state, event.task)] : [],
+    );
+    // Whether it had begun must be known for certain, if going on could do harm twice.
+    if (starts.some(({ spec }) => spec.onInterrupt === 'ask')) this.#writer.insist();
+    const isSaved = await this.#writer.saveIfDue(answers);
+    if (!isSaved && starts.length > 0) await this.#writer.keepLease();
     this.#react(fresh);
   }
 
   #reply(letters: readonly Letter[]): void {
     for (const letter of letters) {
       if (letter.type === 'checkpoint') letter.saved();
-      else if (letter.type === 'question') letter.ask(this.#state);
+      else if (letter.type === 'question') letter.ask(this.#writer.state);
     }
   }
 
   #settle(attempt: FunctionAttempt, outcome: Outcome): void {
     this.#running.delete(attempt.id);
-    const task = taskAt(this.#state, attempt.task);
+    const { state } = this.#writer;
+    const task = taskAt(state, attempt.task);
     if (task.life.status !== 'running' || task.life.attempt?.id !== attempt.id) return;
-    this.#add(decideOutcome(this.#state, task, { outcome, world: this.#world() }));
+    this.#writer.add(decideOutcome(state, task, { outcome, world: this.#world() }));
+  }
+
+  #pendingCommands(): Promise<InboxCommand[]> {
+    return patiently(this.#patience, () => this.#ports.store.pendingCommands(this.run));
   }
 
   #answer(command: InboxCommand): Answers[number] {
-    const { events, answer } = decideCommand(this.#state, command);
-    this.#add(events);
+    const { events, answer } = decideCommand(this.#writer.state, command);
+    this.#writer.add(events);
     return { id: command.id, answer };
-  }
-
-  #plan(): void {
-    this.#buffer.add(plan(this.#state, this.#world(), this.#position()));
-  }
-
-  #add(events: readonly Event[]): void {
-    const position = this.#position();
-    for (const event of events) fold(this.#state, event, position);
-    this.#buffer.add(events);
-  }
-
-  #position(): { seq: number; at: number } {
-    return { seq: this.#journal.head.seq + 1, at: this.#buffer.timeOf(this.#ports.clock.now()) };
   }
 
   #world(): World {
     const { clock, store, maxOutputBytes } = this.#ports;
     const hasRoom = store.hasRoom();
-    if (hasRoom === this.#lacksRoom)
-      this.#setStalled(hasRoom ? undefined : `there is too little room for ${store.url}`);
+    const why = `there is too little room for ${store.url}`;
+    if (hasRoom === this.#lacksRoom) this.#setStalled(hasRoom ? undefined : why);
     this.#lacksRoom = !hasRoom;
-    return {
-      now: clock.now(),
-      chance: Math.random,
-      mint: randomId,
-      evaluator: this.#program.evaluator,
-      mayStart: hasRoom && !this.#isStopping(),
-      maxOutputBytes,
-    };
-  }
-
-  async #commit(answers: Answers): Promise<void> {
-    const { events } = this.#buffer;
-    const isEnd = this.#state.phase.status !== 'active' && this.#state.phase.status !== 'paused';
-    const leftOver = { accepted: false, text: `the run has ended: ${this.#state.phase.status}` };
-    const startedAt = this.#ports.clock.now();
-    await appendUntilDurable(
-      {
-        ports: this.#ports,
-        journal: this.#journal,
-        signal: this.#stopping.signal,
-        stalled: (reason) => this.#setStalled(reason),
-      },
-      this.#state,
-      { events, extras: { answers, ...(isEnd && { release: { leftOver } }) } },
-    );
-    this.#buffer.clear();
-    this.#tell(events);
-    if (this.#isLate(startedAt)) await this.#keepLease();
-    if (!isEnd) await this.#journal.snapshotIfDue(this.#state);
-  }
-
-  /** A commit took so long that the process may have been stopped meanwhile, or the machine asleep. */
-  #isLate(askedAt: number): boolean {
-    return this.#ports.clock.now() - askedAt > this.#ports.leaseMs / 3;
-  }
-
-  /** Nothing is started on the strength of a lease that may have run out meanwhile. */
-  async #keepLease(): Promise<void> {
-    const { token, name, expiresAt } = this.#journal.lease;
-    const current = await this.#ports.store.findLease(name);
-    const isOurs =
-      current?.token === token && (current.expiresAt > this.#ports.clock.now() || expiresAt === Infinity);
-    if (isOurs || this.#isOver() || (await regain(this.#ports, this.#journal))) return;
-    this.#ports.observers.tell({ type: 'lease.lost', run: this.run, at: this.#ports.clock.now() });
-    throw new PitonError('LEASE_LOST', `Another process drives run ${this.run} now.`, { run: this.run });
+    const mayStart = hasRoom && !this.#isStopping();
+    const { evaluator } = this.#program;
+    return { now: clock.now(), chance: Math.random, mint: randomId, evaluator, mayStart, maxOutputBytes };
   }
 
   #setStalled(reason: string | undefined): void {
@@ -288,27 +277,28 @@ export class Driver {
     this.stalled = reason;
   }
 
-  #tell(events: readonly Event[]): void {
-    this.#committed();
-    tellCommitted(this.#state, events, { observers: this.#ports.observers, nodeStates: this.#nodeStates });
-  }
-
   #react(events: readonly Event[]): void {
+    const { state } = this.#writer;
     for (const event of events) if (event.type === 'attempt.started') this.#start(event.task, event.attempt);
-    if (events.some(({ type }) => type === 'cancel.requested' || type === 'task.failed')) this.#stopDoomed();
+    const mayStop = events.some(
+      (event) =>
+        event.type === 'cancel.requested' ||
+        (event.type === 'task.failed' && isFailFast(state, taskAt(state, event.task))),
+    );
+    if (mayStop) this.#stopDoomed();
   }
 
   #start(address: string, id: string): void {
-    const task = taskAt(this.#state, address);
+    const task = taskAt(this.#writer.state, address);
     if (task.life.status !== 'running' || task.life.attempt?.id !== id) return;
     const attempt = new FunctionAttempt(task, task.life.attempt, this.#functionPorts);
     this.#running.set(id, attempt);
-    attempt.begin(this.#state, task, task.life.attempt);
+    attempt.begin(this.#writer.state, task);
   }
 
   #stopDoomed(): void {
     for (const attempt of this.#running.values()) {
-      const reason = reasonToStop(this.#state, taskAt(this.#state, attempt.task));
+      const reason = reasonToStop(this.#writer.state, taskAt(this.#writer.state, attempt.task));
       if (reason !== undefined) attempt.stop({ type: 'cancelled', text: reason });
     }
   }
@@ -317,27 +307,22 @@ export class Driver {
     for (const attempt of this.#running.values()) attempt.stop(reason);
   }
 
-  /** One timer at a time is enough, as long as it does not come too late. It also keeps the process alive. */
+  /** One timer is enough: the one that is due first. It also keeps the process alive. */
   #setTimer(): void {
     const { clock } = this.#ports;
     const now = clock.now();
     const limit = now + (this.stalled === undefined ? longestWaitMs : roomCheckMs);
     // What is due but must not start yet would wake us again and again.
-    const mayStart = this.#state.phase.status === 'active' && !this.#lacksRoom && !this.#isStopping();
-    const wake = mayStart ? nextWake(this.#state) : undefined;
-    const due = Math.min(wake ?? Infinity, this.#buffer.dueAt ?? Infinity, limit);
-    if (due >= this.#wakesAt) return;
-    this.#wakesAt = due;
-    void clock.sleep(Math.max(due - now, 0), this.#over.signal).then(() => {
-      this.#wakesAt = Infinity;
+    const wake = this.#lacksRoom || this.#isStopping() ? undefined : nextWake(this.#writer.state);
+    const at = Math.min(wake ?? Infinity, this.#writer.dueAt ?? Infinity, limit);
+    if (this.#timer !== undefined && this.#timer.at <= at) return;
+    this.#timer?.cancel.abort();
+    const timer = { at, cancel: new AbortController() };
+    this.#timer = timer;
+    void clock.sleep(Math.max(at - now, 0), timer.cancel.signal).then(() => {
+      if (this.#timer !== timer) return;
+      this.#timer = undefined;
       this.#mailbox.poke();
     });
-  }
-
-  async #conclude(): Promise<void> {
-    const { phase, workflow } = this.#state;
-    if (phase.status === 'succeeded' && !workflow.checkpoint.preserve) {
-      await dropPayloads(this.#ports.store, this.#state, this.#journal.head);
-    }
   }
 }

@@ -1,15 +1,5 @@
-import { livenessOf, PitonError, randomId } from '../base/index.ts';
-import {
-  driftOf,
-  fold,
-  newRunState,
-  plan,
-  statusOf,
-  summaryOf,
-  type Drift,
-  type RunState,
-  type World,
-} from '../kernel/index.ts';
+import { hasCode, livenessOf, PitonError, randomId } from '../base/index.ts';
+import { fold, newRunState, plan, statusOf, summaryOf, type RunState, type World } from '../kernel/index.ts';
 import {
   isFinal,
   journalVersion,
@@ -17,9 +7,10 @@ import {
   type CommandAnswer,
   type Commit,
   type Event,
+  type Lease,
   type Workflow,
 } from '../model/index.ts';
-import { runExists, type RunFilter, type RunRecord } from '../store/index.ts';
+import type { RunFilter, RunRecord } from '../store/index.ts';
 import { findRun, refuseLost } from './chain.ts';
 import { encodeCommit, genesis } from './codec.ts';
 import { Driver } from './driver.ts';
@@ -28,6 +19,7 @@ import { loadRun } from './load-run.ts';
 import { leaseName, type EnginePorts, type Inputs } from './options.ts';
 import type { Program } from './program.ts';
 import { repairRun } from './repair.ts';
+import { resolveDrift } from './resolve-drift.ts';
 import { takeRunLease } from './take-run-lease.ts';
 import { verifyRun, type RunVerdict } from './verify-run.ts';
 
@@ -53,7 +45,10 @@ export interface ResumeOptions {
 /** Drives runs on one store. There is one way to attach to work: recovery. Starting is recovering an empty run. */
 export class Engine {
   readonly #ports: EnginePorts;
-  readonly #drivers = new Map<string, Promise<Driver>>();
+  readonly #drivers = new Map<string, Promise<Driver | undefined>>();
+  /** Also those that are still recovering. */
+  readonly #live = new Set<Driver>();
+  #isClosing = false;
   readonly #listeners = new Set<() => void>();
   readonly #unwatch: (() => void)[];
 
@@ -66,30 +61,52 @@ export class Engine {
   }
 
   /** The driver of a run in this process, if it has one. */
-  driverOf(run: string): Promise<Driver> | undefined {
+  driverOf(run: string): Promise<Driver | undefined> | undefined {
     return this.#drivers.get(run);
   }
 
-  /** Makes a run and drives it. Durable when it resolves. Throws `RUN_EXISTS`, `RUN_LOST`. */
-  create(program: Program, options: CreateOptions): Promise<Driver> {
-    if (this.#drivers.has(options.run)) return Promise.reject(runExists(options.run));
-    return this.#register(options.run, this.#create(program, options));
+  /**
+   * Makes a run and drives it; it is durable when this resolves. With the id of a run that is there, attaches to it: goes
+   * on with it if nobody does. Undefined if it has ended, or somebody else drives it. Throws as `resume` does.
+   */
+  async start(program: Program, options: CreateOptions): Promise<Driver | undefined> {
+    const { run } = options;
+    try {
+      return await (this.#join(program, run) ?? this.#register(run, this.#createOrAttach(program, options)));
+    } catch (thrown) {
+      if (hasCode(thrown, 'RUN_DRIVEN')) return undefined;
+      throw thrown;
+    }
   }
 
   /**
    * Takes the run's lease, brings back its state and goes on. Undefined if the run has ended already.
-   * Throws `RUN_NOT_FOUND`, `RUN_DRIVEN`, `RUN_DAMAGED`, `RUN_CHANGED`.
+   * Throws `RUN_NOT_FOUND`, `RUN_LOST`, `RUN_DRIVEN`, `RUN_DAMAGED`, `RUN_CHANGED`.
    */
-  async resume(program: Program, run: string, options: AttachOptions): Promise<Driver | undefined> {
-    const driving = this.#drivers.get(run);
-    if (driving !== undefined) return driving;
-    const record = await findRun(this.#ports.store, run);
-    if (record.workflow !== program.workflow.name) throw runOfAnother(record, program.workflow);
-    if (isFinal(record.status)) return undefined;
-    return this.#register(run, this.#resume(program, run, options));
+  async resume(program: Program, run: string, options: ResumeOptions): Promise<Driver | undefined> {
+    return this.#join(program, run) ?? this.#register(run, this.#resume(program, run, options));
+  }
+
+  /** Whoever asks for a run that is being driven here, or is about to be, gets that driver. */
+  #join(program: Program, run: string): Promise<Driver | undefined> | undefined {
+    return this.#drivers.get(run)?.then((driver) => {
+      if (driver !== undefined) assertSameWorkflow(run, driver.workflow, program.workflow);
+      return driver;
+    });
+  }
+
+  async #createOrAttach(program: Program, options: CreateOptions): Promise<Driver | undefined> {
+    try {
+      return await this.#create(program, options);
+    } catch (thrown) {
+      if (!hasCode(thrown, 'RUN_EXISTS')) throw thrown;
+      // Attaching to a paused run is not a wish to end the pause.
+      return await this.#resume(program, options.run, { keepPause: true });
+    }
   }
 
   async #create(program: Program, { run, inputs, state: given }: CreateOptions): Promise<Driver> {
+    if (this.#isClosing) throw closed();
     const { store, clock, owner, leaseMs } = this.#ports;
     const { workflow } = program;
     await refuseLost(store, run);
@@ -124,45 +141,49 @@ export class Engine {
     return driver;
   }
 
-  async #resume(
-    program: Program,
-    run: string,
-    { acceptDrift, takeover, keepPause }: AttachOptions,
-  ): Promise<Driver> {
-    const { store, clock, observers } = this.#ports;
-    const lease = await takeRunLease(this.#ports, run, takeover);
+  async #resume(program: Program, run: string, options: AttachOptions): Promise<Driver | undefined> {
+    const { store } = this.#ports;
+    const record = await findRun(store, run);
+    assertSameWorkflow(run, record.workflow, program.workflow);
+    if (isFinal(record.status)) return undefined;
+    const lease = await takeRunLease(this.#ports, run, options.takeover);
     try {
-      const { state, head } = await loadRun(store, run);
-      observers.tell({ type: 'checkpoint.loaded', run, at: clock.now(), seq: head.seq });
-      const drift = this.#acceptDrift(state, program.workflow, acceptDrift === true);
-      // The stored definition may say what the given one does not.
-      const evaluator = await program.evaluatorFor(state.workflow);
-      const driver = this.#driver({ ...program, evaluator }, state, new Journal({ store, lease, head }));
-      const { host, pid, instance } = lease.owner;
-      const taken: Event = { type: 'lease.taken', data: { epoch: lease.epoch, host, pid, instance } };
-      await driver.recover([taken, ...drift], { endsPause: keepPause !== true });
-      observers.tell({ type: 'checkpoint.resumed', run, at: clock.now(), seq: head.seq });
-      return driver;
+      return await this.#recover(program, lease, { run, ...options });
     } catch (thrown) {
-      await store.releaseLease(lease);
+      await store.releaseLease(lease).catch(() => {});
       throw thrown;
     }
   }
 
-  /** The run keeps the definition it was started with, unless the new one is asked for and touches nothing that has begun. */
-  #acceptDrift(state: RunState, given: Workflow, accept: boolean): Event[] {
-    if (given.hash === state.workflow.hash) return [];
-    const drifts = driftOf(state, given);
-    if (given.form !== state.workflow.form || drifts.some(({ begun }) => begun))
-      throw changed(state, given, drifts);
-    return accept ? [{ type: 'drift.accepted', data: { workflow: given } }] : [];
+  async #recover(
+    program: Program,
+    lease: Lease,
+    { run, acceptDrift, keepPause }: AttachOptions & { readonly run: string },
+  ): Promise<Driver | undefined> {
+    const { store, clock, observers } = this.#ports;
+    const { state, head } = await loadRun(store, run);
+    // Whoever held the lease until now may have brought the run to its end.
+    if (isFinal(statusOf(state))) return store.releaseLease(lease).then(() => undefined);
+    observers.tell({ type: 'checkpoint.loaded', run, at: clock.now(), seq: head.seq });
+    const { events: drift, workflow } = resolveDrift(state, program, acceptDrift === true);
+    const evaluator = await program.evaluatorFor(workflow);
+    const journal = new Journal({ store, lease, head });
+    const driver = this.#driver({ ...program, workflow, evaluator }, state, journal);
+    const { host, pid, instance } = lease.owner;
+    const taken: Event = { type: 'lease.taken', data: { epoch: lease.epoch, host, pid, instance } };
+    await driver.recover([taken, ...drift], { endsPause: keepPause !== true });
+    observers.tell({ type: 'checkpoint.resumed', run, at: clock.now(), seq: head.seq });
+    return driver;
   }
 
   #driver(program: Program, state: RunState, journal: Journal): Driver {
-    return new Driver({ ...this.#ports, committed: () => this.#tellListeners() }, program, {
-      state,
-      journal,
-    });
+    const ports = { ...this.#ports, committed: () => this.#tellListeners() };
+    const driver = new Driver(ports, program, { state, journal });
+    this.#live.add(driver);
+    const forget = (): void => void this.#live.delete(driver);
+    driver.done.then(forget, forget);
+    if (this.#isClosing) void driver.stop().catch(() => {});
+    return driver;
   }
 
   #world({ evaluator }: Program): World {
@@ -177,10 +198,12 @@ export class Engine {
     };
   }
 
-  #register(run: string, starting: Promise<Driver>): Promise<Driver> {
+  #register(run: string, starting: Promise<Driver | undefined>): Promise<Driver | undefined> {
     this.#drivers.set(run, starting);
-    const forget = (): void => void this.#drivers.delete(run);
-    starting.then((driver) => driver.done.then(forget, forget), forget);
+    const forget = (): void => {
+      if (this.#drivers.get(run) === starting) this.#drivers.delete(run);
+    };
+    starting.then((driver) => (driver === undefined ? forget() : driver.done.then(forget, forget)), forget);
     return starting;
   }
 
@@ -191,7 +214,7 @@ export class Engine {
   }
 
   #eachDriver(act: (driver: Driver) => void): void {
-    for (const driver of this.#drivers.values()) void driver.then(act, () => {});
+    for (const driver of this.#live) act(driver);
   }
 
   #tellListeners(): void {
@@ -210,7 +233,7 @@ export class Engine {
     await findRun(store, run);
     const id = randomId();
     await store.sendCommand({ id, run, at: clock.now(), command });
-    await (await this.#drivers.get(run))?.notify();
+    for (const driver of this.#live) if (driver.run === run) driver.notify();
     return id;
   }
 
@@ -227,9 +250,14 @@ export class Engine {
     return (await this.#ports.store.findCommand(id))?.answer;
   }
 
-  /** The state of a run as it is stored, or as it was at an earlier checkpoint. */
+  /** The state of a run as it is stored, or as it was at an earlier checkpoint. Throws `RUN_NOT_FOUND`. */
   async load(run: string, seq?: number): Promise<RunState> {
-    return (await loadRun(this.#ports.store, run, seq)).state;
+    const { state, head } = await loadRun(this.#ports.store, run, seq);
+    if (seq === undefined || head.seq === seq) return state;
+    throw new PitonError('RUN_NOT_FOUND', `Run ${run} has no commit ${seq}; its last is ${head.seq}.`, {
+      run,
+      seq,
+    });
   }
 
   find(run: string): Promise<RunRecord> {
@@ -256,33 +284,24 @@ export class Engine {
     }
   }
 
-  /** Stops all drivers, so that their runs can be resumed. */
+  /** Stops all drivers, also those about to begin, so that their runs can be resumed. */
   async close(): Promise<void> {
-    const drivers = await Promise.allSettled(this.#drivers.values());
-    await Promise.allSettled(
-      drivers.map((driver) => (driver.status === 'fulfilled' ? driver.value.stop() : undefined)),
-    );
+    this.#isClosing = true;
+    const stopped = Array.from(this.#live, (driver) => driver.stop());
+    await Promise.allSettled([...stopped, ...this.#drivers.values()]);
+    await Promise.allSettled(Array.from(this.#live, (driver) => driver.stop()));
     for (const unwatch of this.#unwatch) unwatch();
   }
 }
 
-function runOfAnother({ run, workflow }: RunRecord, given: Workflow): PitonError {
-  return new PitonError('RUN_CHANGED', `Run ${run} is one of ${workflow}, not of ${given.name}.`, {
+function assertSameWorkflow(run: string, name: string, given: Workflow): void {
+  if (name === given.name) return;
+  throw new PitonError('RUN_CHANGED', `Run ${run} is one of ${name}, not of ${given.name}.`, {
     run,
     remedy: 'Choose another id, or resume it with its own definition.',
   });
 }
 
-function changed(state: RunState, given: Workflow, drifts: readonly Drift[]): PitonError {
-  const { run, workflow } = state;
-  const rows = drifts.filter(({ begun }) => begun).map(({ task, change }) => `${task} (${change})`);
-  const what =
-    rows.length > 0
-      ? `tasks it has begun are different now: ${rows.join(', ')}`
-      : `it was of the form ${workflow.form}, and is of the form ${given.form} now`;
-  return new PitonError('RUN_CHANGED', `Run ${run} cannot go on with this definition: ${what}.`, {
-    run,
-    drifts,
-    remedy: 'Use the definition it was started with, or start a new run.',
-  });
+function closed(): PitonError {
+  return new PitonError('STORE_CLOSED', 'Piton is being closed.', { remedy: 'Open it again.' });
 }

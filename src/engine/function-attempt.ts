@@ -30,6 +30,7 @@ export class FunctionAttempt {
   #waits: AbortController | undefined;
   #isOver = false;
   #stopReason: StopReason | undefined;
+  #tellOver: (() => void) | undefined;
 
   constructor(task: TaskState, attempt: AttemptState, ports: FunctionPorts) {
     this.task = task.address;
@@ -37,11 +38,11 @@ export class FunctionAttempt {
     this.#ports = ports;
   }
 
-  begin(state: RunState, task: TaskState, { deadline }: AttemptState): void {
+  begin(state: RunState, task: TaskState): void {
     const { program, maxOutputBytes, checkpoint } = this.#ports;
     const options = { program, maxOutputBytes, checkpoint, signal: this.#controller.signal };
     void callFunction(state, task, options).then((outcome) => this.#returned(outcome));
-    if (deadline !== undefined) void this.#stopAt(deadline, task.spec.timeoutMs!);
+    if (task.spec.timeoutMs !== undefined) void this.#stopAfter(task.spec.timeoutMs);
   }
 
   /** Asks the function to end; after the grace it is given up. The first reason counts. */
@@ -52,9 +53,14 @@ export class FunctionAttempt {
     void this.#giveUp(reason);
   }
 
-  async #stopAt(deadline: number, timeoutMs: number): Promise<void> {
-    const { clock } = this.#ports;
-    await this.#wait(deadline - clock.now());
+  /** Resolves when it has ended, or been given up. */
+  untilOver(): Promise<void> {
+    return this.#isOver ? Promise.resolve() : new Promise((resolve) => (this.#tellOver = resolve));
+  }
+
+  /** From now, not from when it was planned: a commit that had to wait is not running time. */
+  async #stopAfter(timeoutMs: number): Promise<void> {
+    await this.#wait(timeoutMs);
     this.stop({ type: 'timeout', text: `it did not end within ${formatDuration(timeoutMs)}` });
   }
 
@@ -83,6 +89,7 @@ export class FunctionAttempt {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#waits?.abort();
+    this.#tellOver?.();
     this.#ports.ended(this, outcome);
   }
 }
@@ -93,7 +100,11 @@ function stoppedOutcome(
   { isStillRunning }: { isStillRunning: boolean },
 ): Outcome {
   if (type === 'cancelled') return { type: 'cancelled', reason: text };
-  if (type === 'interrupted') return { type: 'interrupted', reason: text, graceful: true };
+  if (type === 'interrupted') {
+    return isStillRunning
+      ? { type: 'interrupted', reason: `${text}, and it did not stop`, mayStillRun: true }
+      : { type: 'interrupted', reason: text, graceful: true };
+  }
   const message = isStillRunning ? `${text}, and did not stop when its signal was aborted` : text;
   return { type: 'failed', failure: { code: 'TIMEOUT', message, retryable: !isStillRunning } };
 }

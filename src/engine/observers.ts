@@ -1,4 +1,4 @@
-import type { JsonObject } from '../base/index.ts';
+import { asError, errorText, type JsonObject } from '../base/index.ts';
 import type { Event } from '../model/index.ts';
 
 /** A fact of the journal with its place in it. The same shape everywhere: observers, `run.events()`, JSON lines. */
@@ -22,9 +22,10 @@ export type Notice = { readonly run: string; readonly at: number } & (
 );
 
 export type Observation = RunEvent | Notice;
-export type Observer = (observation: Observation) => void;
+/** Nobody waits for what it returns; should that be a promise that rejects, it counts as thrown. */
+export type Observer = (observation: Observation) => unknown;
 
-/** Tells several observers; one that throws harms nobody, and is heard of once. */
+/** Tells several observers; one that throws or rejects harms nobody, and is heard of once. */
 export class Observers {
   readonly #observers = new Set<Observer>();
   readonly #faulty = new WeakSet<Observer>();
@@ -41,7 +42,8 @@ export class Observers {
   tell(observation: Observation): void {
     for (const observer of this.#observers) {
       try {
-        observer(observation);
+        const returned = observer(observation);
+        if (returned instanceof Promise) returned.catch((thrown: unknown) => this.#report(observer, thrown));
       } catch (thrown) {
         this.#report(observer, thrown);
       }
@@ -51,6 +53,7 @@ export class Observers {
   #report(observer: Observer, thrown: unknown): void {
     if (this.#faulty.has(observer)) return;
     this.#faulty.add(observer);
-    process.emitWarning(`an observer threw, which harms no run: ${String(thrown)}`, 'PitonWarning');
+    const message = errorText(asError(thrown), 'message') ?? 'an error that cannot be shown';
+    process.emitWarning(`an observer threw, which harms no run: ${message}`, 'PitonWarning');
   }
 }

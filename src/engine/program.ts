@@ -5,6 +5,8 @@ import type { Evaluator, JsonSchema, Variables, Workflow } from '../model/index.
 export interface Program {
   readonly workflow: Workflow;
   readonly evaluator: Evaluator;
+  /** Whether there is a function or closure of this name. */
+  knows(name: string): boolean;
   /** For another definition of the same workflow, with the same functions. */
   evaluatorFor(workflow: Workflow): Promise<Evaluator>;
   /** By the names that the workflow's tasks give. */

@@ -3,6 +3,7 @@ import {
   canonicalJson,
   hasCode,
   isPlainObject,
+  errorText,
   PitonError,
   type Json,
   type JsonObject,
@@ -118,5 +119,5 @@ export function failureOf(thrown: unknown): Failure {
   const error = asError(thrown);
   const code =
     error instanceof PitonError || hasCode(error, 'EXPRESSION_FAILED') ? error.code : 'EXPRESSION_FAILED';
-  return { code, message: error.message, retryable: false };
+  return { code, message: errorText(error, 'message') ?? '', retryable: false };
 }

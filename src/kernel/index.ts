@@ -14,7 +14,7 @@ export {
   type RunState,
   type TaskState,
 } from './run-state.ts';
-export { reasonToStop } from './settle-task.ts';
+export { isFailFast, reasonToStop } from './settle-task.ts';
 export { decodeState, encodeState, snapshotFormat } from './snapshot.ts';
 export { statusOf, summaryOf } from './summary.ts';
 export { outputOf, outputsOfScope, variablesOf, viewOf, type TaskView } from './variables.ts';

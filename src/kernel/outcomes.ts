@@ -62,7 +62,7 @@ function consequence(
         settled: [{ type: 'task.cancelled', task: address, data: { reason: outcome.reason } }],
       };
     case 'interrupted':
-      return { ended: 'interrupted', settled: interrupt(state, task, outcome.graceful === true) };
+      return { ended: 'interrupted', settled: interrupt(state, task, outcome) };
   }
 }
 
@@ -93,8 +93,12 @@ function fail(
   return { type: 'task.delayed', task: task.address, data: { until: world.now + delay, reason } };
 }
 
-function interrupt(state: RunState, task: TaskState, graceful: boolean): Event[] {
-  const reason = reasonToAsk(task, graceful ? 0 : interruptionsInARow(state, task));
+type Interruption = Extract<Outcome, { type: 'interrupted' }>;
+
+function interrupt(state: RunState, task: TaskState, { graceful, mayStillRun }: Interruption): Event[] {
+  const stillRuns = 'it did not stop when it was asked to, and may still be running';
+  const inARow = graceful === true ? 0 : interruptionsInARow(state, task);
+  const reason = mayStillRun === true ? stillRuns : reasonToAsk(task, inARow);
   if (reason === undefined) return [];
   return [{ type: 'task.held', task: task.address, data: { reason, actions: ['retry', 'skip'] } }];
 }

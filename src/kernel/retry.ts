@@ -1,4 +1,4 @@
-import type { Failure, RetryPolicy } from '../model/index.ts';
+import { readRetryMatch, type Failure, type RetryPolicy } from '../model/index.ts';
 
 /** Milliseconds until the next try after so many failures, or undefined if there is to be none. */
 export function retryDelay(
@@ -16,7 +16,9 @@ function isRetried({ on, notOn }: RetryPolicy, failure: Failure): boolean {
   return on.length === 0 || on.some((pattern) => matches(pattern, failure));
 }
 
-function matches(pattern: string, { code, message }: Failure): boolean {
-  const expression = /^\/(.*)\/([a-z]*)$/s.exec(pattern);
-  return expression === null ? code === pattern : new RegExp(expression[1]!, expression[2]).test(message);
+/** That every pattern is one was checked when the workflow was defined. */
+function matches(text: string, { code, message }: Failure): boolean {
+  const match = readRetryMatch(text);
+  if ('pattern' in match) return match.pattern.test(message);
+  return 'code' in match && match.code === code;
 }

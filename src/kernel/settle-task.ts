@@ -5,6 +5,7 @@ import {
   countsAsSuccess,
   isSettled,
   scopeAt,
+  scopesAround,
   taskAt,
   tooManyFailed,
   type Cancelling,
@@ -138,6 +139,11 @@ function* withBelow(state: RunState, task: TaskState): Generator<TaskState> {
 /** Why a task must not be started (again), if it must not: its scope is being cancelled, or too many other items have failed. */
 export function doomOf(state: RunState, task: TaskState): string | undefined {
   return reasonToStop(state, task) ?? tooManyFailed(state, task)?.reason;
+}
+
+/** Whether its failure may stop others that run. */
+export function isFailFast(state: RunState, task: TaskState): boolean {
+  return [...scopesAround(state, task)].some(({ workflow }) => workflow.failFast);
 }
 
 /** Why a running attempt is to be stopped, if it is: its scope is being cancelled, or with fail-fast its for-each has failed. */

@@ -101,7 +101,11 @@ export function resultOf(state: RunState): RunResult<unknown, unknown> | undefin
   const outputs = outputsOfScope(state, scope);
   switch (phase.status) {
     case 'succeeded':
-      return { status: 'succeeded', outputs: phase.outputs ?? outputs, ...graph };
+      return {
+        status: 'succeeded',
+        outputs: phase.outputs === undefined ? outputs : phase.outputs,
+        ...graph,
+      };
     case 'failed':
       return { status: 'failed', error: phase.failure, outputs, ...graph };
     case 'cancelled':

@@ -1,6 +1,6 @@
-import { isPlainObject } from '../base/index.ts';
 import type { FunctionCall, TaskFunction } from '../engine/index.ts';
-import { isFunctionRef, type FunctionRef, type Variables, type Workflow } from '../model/index.ts';
+import type { Variables, Workflow } from '../model/index.ts';
+import { renameFunctions } from './rename-functions.ts';
 
 /** Called with what an expression would see. */
 export type Closure = (variables: Variables) => unknown;
@@ -62,9 +62,9 @@ export function stepContext({ run, task, attempt, key, signal, checkpoint }: Fun
 /** Names its functions and closures so that they are told from those of the workflow around it. */
 export function nest(definition: Definition, prefix: string): NestedDefinition {
   const rename = (name: string): string => `${prefix}/${name}`;
-  const { hash: _, ...draft } = renameFunctions(definition.workflow, rename) as Workflow;
+  const { hash: _, ...draft } = renameFunctions(definition.workflow, rename);
   return {
-    draft: draft as Workflow,
+    draft,
     functions: renameKeys(definition.functions, rename),
     closures: renameKeys(definition.closures, rename),
   };
@@ -82,15 +82,4 @@ function renameKeys<T>(
   rename: (name: string) => string,
 ): Record<string, T> {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [rename(name), value]));
-}
-
-function renameFunctions(value: unknown, rename: (name: string) => string): unknown {
-  if (Array.isArray(value)) return value.map((item) => renameFunctions(item, rename));
-  if (isFunctionRef(value)) return { $function: rename(value.$function) } satisfies FunctionRef;
-  if (!isPlainObject(value)) return value;
-  const entries = Object.entries(value).map(([key, entry]) => [key, renameFunctions(entry, rename)] as const);
-  const renamed = Object.fromEntries(entries);
-  return renamed['type'] === 'function' && typeof renamed['function'] === 'string'
-    ? { ...renamed, function: rename(renamed['function']) }
-    : renamed;
 }

@@ -160,11 +160,13 @@ function nodePart(name: string, work: AnyNode, options: AnyNodeOptions): NodePar
 function buildGraph({ name, settings, nodes, edges }: GraphParts): Definition {
   const closures: Record<string, Closure> = {};
   const next = new Map<string, EdgeSpec[]>(nodes.map(({ draft }) => [draft.name, []]));
-  edges.forEach(({ from, to, when }, index) => {
-    const condition = typeof when === 'function' ? { $function: `edge-${index}` } : when && 'failure()';
-    if (typeof when === 'function') closures[`edge-${index}`] = when;
-    next.get(from)?.push(condition === undefined ? { to } : { to, if: condition });
-  });
+  for (const { from, to, when } of edges) {
+    const leaving = next.get(from);
+    const closure = edgeName(from, to, leaving ?? []);
+    const condition = typeof when === 'function' ? { $function: closure } : when && 'failure()';
+    if (typeof when === 'function') closures[closure] = when;
+    leaving?.push(condition === undefined ? { to } : { to, if: condition });
+  }
   const { start = nodes[0]?.draft.name ?? '', state = {}, maxSteps, checkpoint, version } = settings;
   const workflow = defineWorkflow({
     name,
@@ -178,4 +180,13 @@ function buildGraph({ name, settings, nodes, edges }: GraphParts): Definition {
     functions: Object.assign({}, ...nodes.map((node) => node.functions)) as Definition['functions'],
     closures: Object.assign(closures, ...nodes.map((node) => node.closures)) as Definition['closures'],
   };
+}
+
+/**
+ * A run keeps the names of its closures, not the closures. Were an edge named by its place among all edges, a new one
+ * before it would silently give its name to another condition.
+ */
+function edgeName(from: string, to: string, before: readonly EdgeSpec[]): string {
+  const twins = before.filter((edge) => edge.to === to).length;
+  return twins === 0 ? `${from}:to:${to}` : `${from}:to:${to}:${twins + 1}`;
 }

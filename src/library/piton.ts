@@ -1,11 +1,10 @@
-import { hasCode, PitonError, randomId, toJson } from '../base/index.ts';
+import { PitonError, randomId, toJson } from '../base/index.ts';
 import { checkInputs } from '../definition/index.ts';
 import {
   Engine,
   type EnginePorts,
   type Inputs,
   type Observer,
-  type Program,
   type ResumeOptions,
   type RunVerdict,
 } from '../engine/index.ts';
@@ -56,26 +55,12 @@ export class Piton implements AsyncDisposable {
     assertRunId(id);
     const program = await programOf(definition);
     const given = await inputsFor(definition, inputs);
-    try {
-      await this.#engine.create(program, {
-        run: id,
-        inputs: given,
-        ...(state !== undefined && { state: toJson(state, 'state') as Inputs }),
-      });
-    } catch (thrown) {
-      if (!hasCode(thrown, 'RUN_EXISTS')) throw thrown;
-      await this.#attach(program, id);
-    }
+    await this.#engine.start(program, {
+      run: id,
+      inputs: given,
+      ...(state !== undefined && { state: toJson(state, 'state') as Inputs }),
+    });
     return this.#handle(id, definition);
-  }
-
-  /** Goes on with a run if nobody does. */
-  async #attach(program: Program, id: string): Promise<void> {
-    try {
-      await this.#engine.resume(program, id, { keepPause: true });
-    } catch (thrown) {
-      if (!hasCode(thrown, 'RUN_DRIVEN')) throw thrown;
-    }
   }
 
   /**

@@ -14,5 +14,6 @@ export function programOf(definition: Definition): Promise<Program> {
 
 async function makeProgram({ workflow, functions, closures }: Definition): Promise<Program> {
   const evaluatorFor = (other: Workflow): Promise<Evaluator> => createEvaluator(other, closures);
-  return { workflow, functions, evaluator: await evaluatorFor(workflow), evaluatorFor, compileSchema };
+  const knows = (name: string): boolean => Object.hasOwn(functions, name) || Object.hasOwn(closures, name);
+  return { workflow, functions, evaluator: await evaluatorFor(workflow), evaluatorFor, knows, compileSchema };
 }

@@ -35,7 +35,7 @@ export class Run<Outputs = unknown, State = unknown> {
     return readEvents({ engine: this.#engine, store: this.#store }, this.id, options);
   }
 
-  /** Resolves when the run has ended, however. Rejects if the driver in this process had to let go of it. */
+  /** Resolves when the run has ended, however. Rejects if nobody drives it (any more): `RUN_STOPPED`, `RUN_INTERRUPTED`, `LEASE_LOST`. */
   async result(): Promise<RunResult<Outputs, State>> {
     const driver = await this.#engine.driverOf(this.id);
     const result = driver === undefined ? await this.#resultFromStore() : await this.#resultFrom(driver);
@@ -53,7 +53,12 @@ export class Run<Outputs = unknown, State = unknown> {
   }
 
   async #resultFromStore(): Promise<RunResult<unknown, unknown>> {
-    await this.#until(async () => isFinal((await this.#engine.find(this.id)).status));
+    await this.#until(async () => {
+      const isDriven = await this.#engine.isDriven(this.id);
+      const { status } = await this.#engine.find(this.id);
+      if (!isFinal(status) && !isDriven) throw interrupted(this.id);
+      return isFinal(status);
+    });
     return resultOf(await this.#engine.load(this.id))!;
   }
 
@@ -115,9 +120,16 @@ export class Run<Outputs = unknown, State = unknown> {
       answer = await this.#engine.answerTo(id);
       return answer !== undefined || !isDriven;
     });
-    if (answer === undefined)
-      return { status: 'queued', text: 'nobody drives the run: it waits for whoever resumes it' };
+    if (answer === undefined) return this.#unanswered();
     return { status: answer.accepted ? 'accepted' : 'refused', text: answer.text };
+  }
+
+  /** It may have come too late: then nobody will ever decide it. */
+  async #unanswered(): Promise<CommandResult> {
+    const { status } = await this.#engine.find(this.id);
+    return isFinal(status)
+      ? { status: 'refused', text: `the run has ended: ${status}` }
+      : { status: 'queued', text: 'nobody drives the run: it waits for whoever resumes it' };
   }
 
   /**
@@ -138,4 +150,11 @@ export class Run<Outputs = unknown, State = unknown> {
       }
     }
   }
+}
+
+function interrupted(run: string): PitonError {
+  return new PitonError('RUN_INTERRUPTED', `Run ${run} has not ended, and nobody drives it.`, {
+    run,
+    remedy: 'Resume it: it goes on where it was.',
+  });
 }

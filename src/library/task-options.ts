@@ -2,8 +2,11 @@ import { parseDuration, PitonError } from '../base/index.ts';
 import type { TaskDraft, WorkflowDraft } from '../definition/index.ts';
 import type { CheckpointPolicy, JsonSchema, OnInterrupt } from '../model/index.ts';
 
-/** A time span: milliseconds, or text such as `30s`, `1h30m`. */
-export type Duration = number | `${number}${'ms' | 's' | 'm' | 'h' | 'd'}`;
+/**
+ * A time span: milliseconds, or text such as `250ms`, `30s`, `1h30m`, `2d`. No type can tell such texts from others;
+ * one that is no time span is refused with `DEFINITION_INVALID` when the workflow is defined.
+ */
+export type Duration = number | string;
 
 export interface RetryOptions {
   /** All tries together. */
@@ -45,7 +48,8 @@ export type CheckpointOption =
   | 'manual'
   | 'off'
   | {
-      readonly every?: number | Duration | 'every-task' | 'on-gates' | 'manual' | 'off';
+      /** A number of settled tasks, a time span as text, or one of the names. */
+      readonly every?: Duration;
       readonly preserve?: boolean;
     };
 

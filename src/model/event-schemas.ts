@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Json } from '../base/index.ts';
+import { isPlainObject, type Json } from '../base/index.ts';
 
 /**
  * Every fact a journal can hold. `task` is the address of the task concerned (for what happens to a nested scope, of
@@ -9,6 +9,8 @@ import type { Json } from '../base/index.ts';
  */
 /** Journals are JSON text whose hash has been verified: that a value is JSON need not be looked at again, leaf by leaf. */
 const json = z.unknown().pipe(z.custom<Json>());
+/** Taken as it is: zod's own records are copies, and lose a key called `__proto__`. */
+const jsonObject = z.custom<Record<string, Json>>(isPlainObject);
 const failure = z.object({
   code: z.string(),
   message: z.string(),
@@ -44,8 +46,8 @@ const ofScope = <Type extends string, Data extends z.ZodRawShape>(type: Type, da
 export const eventSchema = z.discriminatedUnion('type', [
   of('run.created', {
     workflow,
-    inputs: z.record(z.string(), json),
-    state: z.record(z.string(), json).optional(),
+    inputs: jsonObject,
+    state: jsonObject.optional(),
   }),
   of('run.paused', { reason: z.string().optional() }),
   of('run.resumed', {}),
@@ -67,7 +69,7 @@ export const eventSchema = z.discriminatedUnion('type', [
     answer: z.string(),
   }),
   ofScope('cancel.requested', { reason: z.string() }),
-  ofScope('scope.opened', { inputs: z.record(z.string(), json) }),
+  ofScope('scope.opened', { inputs: jsonObject }),
   ofScope('state.updated', { patch }),
   ofScope('edge.taken', { from: z.string().nullable(), to: z.string(), step: z.number() }),
   ofTask('tasks.expanded', { items: z.array(z.object({ key: z.string(), item: json })) }),

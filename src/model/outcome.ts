@@ -8,7 +8,13 @@ export type Outcome =
   | { readonly type: 'delayed'; readonly until: number; readonly reason: string }
   | { readonly type: 'cancelled'; readonly reason: string }
   /** `graceful`: the driver was asked to stop; says nothing against the task. */
-  | { readonly type: 'interrupted'; readonly reason: string; readonly graceful?: boolean };
+  | {
+      readonly type: 'interrupted';
+      readonly reason: string;
+      readonly graceful?: boolean;
+      /** It did not stop when it was asked to: started again, it might run beside itself. */
+      readonly mayStillRun?: boolean;
+    };
 
 export interface Failure {
   /** TIMEOUT, OUTPUT_INVALID, EXPRESSION_FAILED…; for a user's error its own `code` or name. */

@@ -48,7 +48,7 @@ async function killsAtEveryCommit(way: Way, untouched: string): Promise<Kill[]> 
 }
 
 /** Many processes, one after the other: a busy machine takes its time. */
-const patience = { timeout: 240_000 };
+const patience = { timeout: 60_000 };
 
 describe('a process killed before and after each of its commits', patience, () => {
   test.for(shapes)(

@@ -44,7 +44,7 @@ async function storm(folder: string, { random, most }: { random: () => number; m
 
 test(
   `runs of forty tasks, killed ${kills} times at random moments, end right, and no task settles twice`,
-  { timeout: 240_000 },
+  { timeout: 60_000 },
   async () => {
     const root = temporaryFolder();
     const calm = subfolder(root, 'calm');

@@ -13,6 +13,9 @@ export interface Program {
   ended(): Promise<{ readonly lines: readonly string[]; readonly by: number | string }>;
 }
 
+/** A program that has shown no sign of life for so long hangs: its test fails, and says so, instead of waiting on. */
+const patienceMs = 20_000;
+
 interface ProgramOptions {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -30,7 +33,7 @@ export function startProgram(name: string, { args = [], env = {}, under = ':' }:
   const exit = once(child, 'exit') as Promise<[number | null, string | null]>;
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const nextLine = async (): Promise<string | undefined> => {
-    const { done, value } = (await lines.next()) as IteratorResult<string>;
+    const { done, value } = (await orHung(lines.next(), name)) as IteratorResult<string>;
     return done === true ? undefined : value;
   };
   const remaining = async (): Promise<string[]> => {
@@ -42,8 +45,21 @@ export function startProgram(name: string, { args = [], env = {}, under = ':' }:
     nextLine,
     async ended() {
       const rest = await remaining();
-      const [code, signal] = await exit;
+      const [code, signal] = await orHung(exit, name);
       return { lines: rest, by: code ?? signal ?? 'unknown' };
     },
   };
+}
+
+async function orHung<T>(sign: Promise<T>, name: string): Promise<T> {
+  const hung = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => hung.reject(new Error(`${name} has been silent for ${patienceMs} ms`)),
+    patienceMs,
+  );
+  try {
+    return await Promise.race([sign, hung.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

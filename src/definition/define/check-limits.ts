@@ -1,5 +1,4 @@
-import { asError } from '../../base/index.ts';
-import type { RetryPolicy } from '../../model/index.ts';
+import { readRetryMatch, type RetryPolicy } from '../../model/index.ts';
 import type { Finding, Path } from '../problems.ts';
 import type { ForEachDraft, TaskDraft, WorkflowDraft } from '../workflow-draft.ts';
 import { taskPath, type Scope } from './scope.ts';
@@ -82,20 +81,9 @@ function describeLimits(limits: Limits): string {
 }
 
 function checkPatterns(matches: RetryPolicy['on'], at: Path): Finding[] {
-  return matches.flatMap((match, index) => {
-    const pattern = /^\/(.*)\/$/.exec(match)?.[1];
-    if (pattern === undefined) return [];
-    const fault = faultOfPattern(pattern);
-    return fault === undefined
-      ? []
-      : [{ at: [...at, index], message: `\`${match}\` is no pattern: ${fault}.` }];
+  return matches.flatMap((text, index) => {
+    const match = readRetryMatch(text);
+    if (!('fault' in match)) return [];
+    return [{ at: [...at, index], message: `\`${text}\` is no pattern: ${match.fault}.` }];
   });
-}
-
-function faultOfPattern(pattern: string): string | undefined {
-  try {
-    return void RegExp(pattern);
-  } catch (error) {
-    return asError(error).message;
-  }
 }

@@ -14,7 +14,7 @@ import { shapes, type Hands, type Shape, type ShapeName } from '../shapes.ts';
 export interface DriveOrders {
   readonly shape: ShapeName;
   readonly folders: readonly string[];
-  /** Default `start`, which attaches to a run that is there. */
+  /** Default `start`, which attaches to a run that is there. A paused run is resumed in either case: nothing else ends a pause. */
   readonly verb?: 'start' | 'resume';
   readonly leaseMs?: number;
   /** Also writes every commit to the folder `mirror`. */
@@ -40,7 +40,7 @@ for (const folder of orders.folders) {
   }
 }
 
-/** A pause ends when nothing runs any more and the run is taken up anew, as by a person who comes back the next day. */
+/** A pause ends when nothing runs any more and the run is resumed, as by a person who comes back the next day. */
 async function driveToEnd(folder: string): Promise<string> {
   for (;;) {
     const course = new Course();
@@ -65,11 +65,16 @@ async function begin(piton: Piton, hands: Hands): Promise<Run> {
   const { definition, inputs }: Shape = shapes[orders.shape](hands);
   if (orders.awaitsGo === true) await go();
   const run =
-    orders.verb === 'resume'
+    orders.verb === 'resume' || (await isPaused(piton))
       ? await piton.resume(definition, 'run')
       : await piton.start(definition, { id: 'run', ...(inputs !== undefined && { inputs }) });
   console.log('driving');
   return run;
+}
+
+async function isPaused(piton: Piton): Promise<boolean> {
+  const paused = await piton.list({ status: ['paused'] });
+  return paused.length > 0;
 }
 
 async function go(): Promise<void> {

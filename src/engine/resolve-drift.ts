@@ -1,0 +1,39 @@
+import { PitonError } from '../base/index.ts';
+import { driftOf, type Drift, type RunState } from '../kernel/index.ts';
+import { functionsOf, type Event, type Workflow } from '../model/index.ts';
+import type { Program } from './program.ts';
+
+/**
+ * With which definition a run goes on: the one it was started with, unless the given one is accepted and touches nothing
+ * that has begun. Throws `RUN_CHANGED` if it does, or if what has to be called is not there any more.
+ */
+export function resolveDrift(
+  state: RunState,
+  program: Program,
+  accept: boolean,
+): { readonly workflow: Workflow; readonly events: Event[] } {
+  const { run, workflow: stored } = state;
+  const { workflow: given } = program;
+  if (given.hash === stored.hash) return { workflow: stored, events: [] };
+  const drifts = driftOf(state, given);
+  const begun = drifts.filter((drift) => drift.begun).map(({ task, change }) => `${task} (${change})`);
+  if (begun.length > 0)
+    throw changed(run, drifts, `tasks it has begun are different now: ${begun.join(', ')}`);
+  if (given.form !== stored.form) {
+    throw changed(run, drifts, `it was of the form ${stored.form}, and is of the form ${given.form} now`);
+  }
+  if (accept) return { workflow: given, events: [{ type: 'drift.accepted', data: { workflow: given } }] };
+  const missing = [...functionsOf(stored)].filter((name) => !program.knows(name));
+  if (missing.length > 0)
+    throw changed(run, drifts, `it calls what is not there any more: ${missing.join(', ')}`);
+  return { workflow: stored, events: [] };
+}
+
+function changed(run: string, drifts: readonly Drift[], what: string): PitonError {
+  return new PitonError('RUN_CHANGED', `Run ${run} cannot go on with this definition: ${what}.`, {
+    run,
+    drifts,
+    remedy:
+      'Use the definition it was started with, accept the new one where nothing has begun, or start a new run.',
+  });
+}

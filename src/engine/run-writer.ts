@@ -1,0 +1,144 @@
+import { hasCode, PitonError } from '../base/index.ts';
+import { fold, type RunState } from '../kernel/index.ts';
+import type { CheckpointPolicy, CommandAnswer, Event } from '../model/index.ts';
+import { CheckpointBuffer } from './checkpoint-buffer.ts';
+import type { Journal } from './journal.ts';
+import type { EnginePorts } from './options.ts';
+import { isPassing, patiently, type Patience } from './patience.ts';
+import { regainLease } from './take-run-lease.ts';
+import { tellCommitted, type NodeStates } from './tell-observers.ts';
+
+export type Answers = readonly { readonly id: string; readonly answer: CommandAnswer }[];
+
+/** The state of a run under its driver, and its way into the journal. */
+export class RunWriter {
+  readonly state: RunState;
+  readonly #ports: EnginePorts & { committed(): void };
+  readonly #patience: Patience;
+  readonly #journal: Journal;
+  readonly #buffer: CheckpointBuffer;
+  readonly #nodeStates: NodeStates = new Map();
+
+  constructor(
+    ports: EnginePorts & { committed(): void },
+    { state, journal, policy }: { state: RunState; journal: Journal; policy: CheckpointPolicy },
+    patience: Patience,
+  ) {
+    this.state = state;
+    this.#ports = ports;
+    this.#patience = patience;
+    this.#journal = journal;
+    this.#buffer = new CheckpointBuffer(policy);
+  }
+
+  get journal(): Journal {
+    return this.#journal;
+  }
+
+  /** What has happened and is not durable yet. */
+  get buffered(): readonly Event[] {
+    return this.#buffer.events;
+  }
+
+  /** When time alone makes a commit due. */
+  get dueAt(): number | undefined {
+    return this.#buffer.dueAt;
+  }
+
+  get hasEnded(): boolean {
+    const { status } = this.state.phase;
+    return status !== 'active' && status !== 'paused';
+  }
+
+  /** Where the next commit will stand. */
+  get position(): { readonly seq: number; readonly at: number } {
+    return { seq: this.#journal.head.seq + 1, at: this.#buffer.timeOf(this.#ports.clock.now()) };
+  }
+
+  /** Folds events, which go into the next commit. */
+  add(events: readonly Event[]): void {
+    const { position } = this;
+    for (const event of events) fold(this.state, event, position);
+    this.#buffer.add(events);
+  }
+
+  /** The same for events that have been folded already. */
+  addFolded(events: readonly Event[]): void {
+    this.#buffer.add(events);
+  }
+
+  /** The next `save` writes, whatever the policy. */
+  insist(): void {
+    this.#buffer.force();
+  }
+
+  /** Writes what is buffered, if that is due. True if it did. */
+  async saveIfDue(answers: Answers): Promise<boolean> {
+    if (!this.#buffer.isDue(this.#ports.clock.now())) return false;
+    const { events } = this.#buffer;
+    const release = this.hasEnded && { release: { leftOver: endedAnswer(this.state) } };
+    const askedAt = this.#ports.clock.now();
+    await patiently(this.#patience, () => this.#append(events, { answers, ...release }));
+    this.#buffer.clear();
+    this.tell(events);
+    if (this.isLate(askedAt)) await this.keepLease();
+    if (!this.hasEnded) await this.#snapshot();
+    return true;
+  }
+
+  async #append(events: readonly Event[], extras: Parameters<Journal['append']>[2]): Promise<void> {
+    try {
+      await this.#journal.append(this.state, events, extras);
+    } catch (thrown) {
+      if (!hasCode(thrown, 'LEASE_LOST') || !(await this.#regain())) throw thrown;
+      await this.#journal.append(this.state, events, extras);
+    }
+  }
+
+  /** Best effort: a snapshot only saves work. */
+  async #snapshot(): Promise<void> {
+    try {
+      await this.#journal.snapshotIfDue(this.state);
+    } catch (thrown) {
+      if (!isPassing(thrown)) throw thrown;
+    }
+  }
+
+  /** A commit took so long that the process may have been stopped meanwhile, or the machine asleep. */
+  isLate(askedAt: number): boolean {
+    return this.#ports.clock.now() - askedAt > this.#ports.leaseMs / 3;
+  }
+
+  /** Nothing is started on the strength of a lease that may have run out meanwhile. Throws `LEASE_LOST`. */
+  async keepLease(): Promise<void> {
+    const isKept = await patiently(
+      this.#patience,
+      async () => (await this.#isHeld()) || (await this.#regain()),
+    );
+    if (isKept || (this.hasEnded && this.buffered.length === 0)) return;
+    const { run } = this.state;
+    this.#ports.observers.tell({ type: 'lease.lost', run, at: this.#ports.clock.now() });
+    throw new PitonError('LEASE_LOST', `Another process drives run ${run} now.`, { run });
+  }
+
+  async #isHeld(): Promise<boolean> {
+    const { token, name } = this.#journal.lease;
+    const current = await this.#ports.store.findLease(name);
+    return current?.token === token && current.expiresAt > this.#ports.clock.now();
+  }
+
+  async #regain(): Promise<boolean> {
+    const lease = await regainLease(this.#ports, this.#journal.lease);
+    if (lease !== undefined) this.#journal.lease = lease;
+    return lease !== undefined;
+  }
+
+  tell(events: readonly Event[]): void {
+    this.#ports.committed();
+    tellCommitted(this.state, events, { observers: this.#ports.observers, nodeStates: this.#nodeStates });
+  }
+}
+
+function endedAnswer({ phase }: RunState): CommandAnswer {
+  return { accepted: false, text: `the run has ended: ${phase.status}` };
+}

@@ -1,0 +1,21 @@
+import { isFunctionRef, type TaskSpec, type Workflow } from './workflow.ts';
+
+/** The names of all functions and closures a workflow calls, those of nested workflows included. */
+export function* functionsOf(workflow: Workflow): Generator<string> {
+  if (isFunctionRef(workflow.outputs)) yield workflow.outputs.$function;
+  for (const task of workflow.tasks) yield* functionsOfTask(task);
+}
+
+function* functionsOfTask({ work, if: condition, forEach, update, next }: TaskSpec): Generator<string> {
+  const dynamic = [
+    condition,
+    forEach?.in,
+    forEach?.key,
+    update,
+    work.with,
+    ...(next ?? []).map((edge) => edge.if),
+  ];
+  for (const value of dynamic) if (isFunctionRef(value)) yield value.$function;
+  if (work.type === 'workflow') yield* functionsOf(work.workflow);
+  else yield work.function;
+}

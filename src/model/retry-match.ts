@@ -1,0 +1,17 @@
+/** What an entry of `on` or `notOn` asks of a failure: its code, or a pattern in its message. */
+export type RetryMatch =
+  | { readonly code: string }
+  | { readonly pattern: RegExp }
+  /** Meant as a pattern, but none; `fault` says why. */
+  | { readonly fault: string };
+
+/** `/pattern/` or `/pattern/flags` is a pattern, anything else a code. */
+export function readRetryMatch(text: string): RetryMatch {
+  const [, pattern, flags] = /^\/(.*)\/([A-Za-z]*)$/s.exec(text) ?? [];
+  if (pattern === undefined) return { code: text };
+  try {
+    return { pattern: new RegExp(pattern, flags) };
+  } catch (error) {
+    return { fault: (error as SyntaxError).message };
+  }
+}
