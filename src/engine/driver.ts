@@ -86,7 +86,7 @@ export class Driver {
 
   /** Goes on from a first commit that has just been made, and was asked for at `askedAt`. */
   begin(committed: readonly Event[], askedAt: number): void {
-    this.#writer.tell(committed);
+    this.#writer.tellFirst(committed);
     this.#startDriving(this.#drive(committed, askedAt));
   }
 

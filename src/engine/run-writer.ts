@@ -6,7 +6,7 @@ import type { Journal } from './journal.ts';
 import type { EnginePorts } from './options.ts';
 import { isPassing, patiently, type Patience } from './patience.ts';
 import { regainLease } from './take-run-lease.ts';
-import { tellCommitted, type NodeStates } from './tell-observers.ts';
+import { Recorder } from './tell-observers.ts';
 
 export type Answers = readonly { readonly id: string; readonly answer: CommandAnswer }[];
 
@@ -17,7 +17,7 @@ export class RunWriter {
   readonly #patience: Patience;
   readonly #journal: Journal;
   readonly #buffer: CheckpointBuffer;
-  readonly #nodeStates: NodeStates = new Map();
+  readonly #recorder: Recorder;
 
   constructor(
     ports: EnginePorts & { committed(): void },
@@ -29,6 +29,7 @@ export class RunWriter {
     this.#patience = patience;
     this.#journal = journal;
     this.#buffer = new CheckpointBuffer(policy);
+    this.#recorder = new Recorder(ports.observers);
   }
 
   get journal(): Journal {
@@ -59,11 +60,12 @@ export class RunWriter {
   add(events: readonly Event[]): void {
     const { position } = this;
     for (const event of events) fold(this.state, event, position);
-    this.#buffer.add(events);
+    this.addFolded(events);
   }
 
   /** The same for events that have been folded already. */
   addFolded(events: readonly Event[]): void {
+    this.#recorder.note(this.state, events);
     this.#buffer.add(events);
   }
 
@@ -80,7 +82,7 @@ export class RunWriter {
     const askedAt = this.#ports.clock.now();
     await patiently(this.#patience, () => this.#append(events, { answers, ...release }));
     this.#buffer.clear();
-    this.tell(events);
+    this.#tell(events);
     if (this.isLate(askedAt)) await this.keepLease();
     if (!this.hasEnded) await this.#snapshot();
     return true;
@@ -133,9 +135,15 @@ export class RunWriter {
     return lease !== undefined;
   }
 
-  tell(events: readonly Event[]): void {
+  /** Tells of the first commit, which was made before there was anybody to drive the run. */
+  tellFirst(events: readonly Event[]): void {
+    this.#recorder.note(this.state, events);
+    this.#tell(events);
+  }
+
+  #tell(events: readonly Event[]): void {
     this.#ports.committed();
-    tellCommitted(this.state, events, { observers: this.#ports.observers, nodeStates: this.#nodeStates });
+    this.#recorder.tell(this.state, events);
   }
 }
 

@@ -158,28 +158,34 @@ function nodePart(name: string, work: AnyNode, options: AnyNodeOptions): NodePar
 }
 
 function buildGraph({ name, settings, nodes, edges }: GraphParts): Definition {
-  const closures: Record<string, Closure> = {};
-  const next = new Map<string, EdgeSpec[]>(nodes.map(({ draft }) => [draft.name, []]));
-  for (const { from, to, when } of edges) {
-    const leaving = next.get(from);
-    const closure = edgeName(from, to, leaving ?? []);
-    const condition = typeof when === 'function' ? { $function: closure } : when && 'failure()';
-    if (typeof when === 'function') closures[closure] = when;
-    leaving?.push(condition === undefined ? { to } : { to, if: condition });
-  }
+  const { next, closures } = edgeParts(edges);
   const { start = nodes[0]?.draft.name ?? '', state = {}, maxSteps, checkpoint, version } = settings;
   const workflow = defineWorkflow({
     name,
     version,
     checkpoint: checkpointDraft(checkpoint),
     graph: { start, state: toJson(state, 'state') as JsonObject, maxSteps },
-    tasks: nodes.map(({ draft }) => ({ ...draft, next: next.get(draft.name) })),
+    tasks: nodes.map(({ draft }) => ({ ...draft, next: next.get(draft.name) ?? [] })),
   });
   return {
     workflow,
     functions: Object.assign({}, ...nodes.map((node) => node.functions)) as Definition['functions'],
     closures: Object.assign(closures, ...nodes.map((node) => node.closures)) as Definition['closures'],
   };
+}
+
+/** The edges by the node they leave, and their conditions by name. */
+function edgeParts(edges: GraphParts['edges']) {
+  const next = new Map<string, EdgeSpec[]>();
+  const closures: Record<string, Closure> = {};
+  for (const { from, to, when } of edges) {
+    const leaving = next.get(from) ?? [];
+    const closure = edgeName(from, to, leaving);
+    if (typeof when === 'function') closures[closure] = when;
+    const condition = typeof when === 'function' ? { $function: closure } : when && 'failure()';
+    next.set(from, [...leaving, condition === undefined ? { to } : { to, if: condition }]);
+  }
+  return { next, closures };
 }
 
 /**

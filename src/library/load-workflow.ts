@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { PitonError, type Json } from '../base/index.ts';
+import { asError, PitonError, type Json } from '../base/index.ts';
 import { parseWorkflow } from '../definition/index.ts';
 import type { FunctionCall } from '../engine/index.ts';
 import { stepContext, type Definition, type StepContext } from './definition.ts';
@@ -30,12 +30,26 @@ function callNamed(run: NamedFunction, call: FunctionCall): unknown {
 }
 
 function readText(file: string): string {
+  const bytes = readBytes(file);
   try {
-    return readFileSync(file, 'utf8');
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw new PitonError('FILE_UNREADABLE', `Cannot read the workflow file ${resolve(file)}.`, {
-      file,
-      cause,
-    });
+    throw unreadable(file, { cause, reason: 'it is not UTF-8 text', remedy: 'Save it as UTF-8.' });
   }
+}
+
+function readBytes(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    throw unreadable(file, { cause, reason: asError(cause).message });
+  }
+}
+
+function unreadable(
+  file: string,
+  { cause, reason, remedy }: { cause: unknown; reason: string; remedy?: string },
+): PitonError {
+  const message = `Cannot read the workflow file ${resolve(file)}: ${reason}.`;
+  return new PitonError('FILE_UNREADABLE', message, { file, cause, ...(remedy !== undefined && { remedy }) });
 }

@@ -1,4 +1,11 @@
-import { isFunctionRef, type FunctionRef, type TaskSpec, type Work, type Workflow } from '../model/index.ts';
+import {
+  isFunctionRef,
+  type ForEachSpec,
+  type FunctionRef,
+  type TaskSpec,
+  type Work,
+  type Workflow,
+} from '../model/index.ts';
 
 type Rename = (name: string) => string;
 
@@ -35,7 +42,7 @@ function renameInWork(work: Work, rename: Rename): Work {
     : { ...work, ...given, workflow: renameFunctions(work.workflow, rename) };
 }
 
-function renameInForEach(forEach: NonNullable<TaskSpec['forEach']>, rename: Rename): TaskSpec['forEach'] {
+function renameInForEach(forEach: ForEachSpec, rename: Rename): ForEachSpec {
   return {
     ...forEach,
     in: renameRef(forEach.in, rename),

@@ -40,13 +40,19 @@ function checkTaskName(scope: Scope, task: TaskDraft, position: number): Finding
   return [];
 }
 
-/** `__proto__` would be a trap wherever names are keys of an object. */
+/**
+ * `__proto__` would be a trap wherever names are keys of an object. CEL asks every object for its `constructor`, and
+ * cannot read one that has a field of that name.
+ */
+const unusableNames: ReadonlySet<string> = new Set(['__proto__', 'constructor']);
+
 function isName(name: string): boolean {
-  return namePattern.test(name) && name !== '__proto__';
+  return namePattern.test(name) && !unusableNames.has(name);
 }
 
 function badName(at: Finding['at'], what: string, name: string): Finding {
-  return { at, onKey: true, message: `\`${name}\` cannot be the name of a ${what}.`, remedy: nameRule };
+  const remedy = unusableNames.has(name) ? 'Expressions could not read it: choose another.' : nameRule;
+  return { at, onKey: true, message: `\`${name}\` cannot be the name of a ${what}.`, remedy };
 }
 
 function checkVariable(scope: Scope, task: TaskDraft): Finding[] {

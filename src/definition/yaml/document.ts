@@ -8,8 +8,11 @@ import {
   type Document,
   type Node,
   type Scalar,
+  type YAMLParseError,
 } from 'yaml';
 import { asError } from '../../base/index.ts';
+import { checkNodes } from './check-nodes.ts';
+import { commentAfter } from './cut-text.ts';
 import { renderPath, type Finding, type Path, type Problem } from '../problems.ts';
 
 /** A file's text, what YAML makes of it, and where everything stands in it. */
@@ -17,6 +20,8 @@ export interface SourceDocument {
   readonly value: unknown;
   /** What YAML itself has against it; then `value` is not to be used. */
   readonly problems: readonly Problem[];
+  /** What is wrong with it that `value` does not show. */
+  readonly findings: readonly Finding[];
   locate(finding: Finding): Problem;
 }
 
@@ -25,29 +30,35 @@ const mostCharacters = 1_048_576;
 
 export function readDocument(text: string, file: string): SourceDocument {
   if (text.length > mostCharacters) return refuse(file, 'The file is bigger than 1 MiB.');
+  try {
+    return openDocument(parseSource(text, file));
+  } catch (error) {
+    if (error instanceof RangeError) return refuse(file, 'The file is nested too deeply.');
+    // The library counts what aliases expand to, and stops when a small text becomes a huge value.
+    return refuse(file, `The aliases (\`*name\`) in this file cannot be used: ${asError(error).message}.`);
+  }
+}
+
+function parseSource(text: string, file: string): Source {
   const lines = new LineCounter();
   const document = parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
     merge: true,
     stringKeys: true,
-    logLevel: 'silent',
+    // Says no more than `silent`, but counts a second document as an error.
+    logLevel: 'error',
   });
-  const source: Source = { text, file, lines, document };
+  return { text, file, lines, document };
+}
+
+function openDocument(source: Source): SourceDocument {
+  const { document, text } = source;
   const locate = (finding: Finding) => locateFinding(source, finding);
-  if (document.errors.length > 0) {
-    return {
-      value: undefined,
-      locate,
-      problems: document.errors.map((error) => syntaxProblem(source, error)),
-    };
-  }
-  try {
-    return { value: document.toJS(), locate, problems: [] };
-  } catch (error) {
-    // The library counts what aliases expand to, and stops when a small text becomes a huge value.
-    return refuse(file, `The aliases (\`*name\`) in this file cannot be used: ${asError(error).message}.`);
-  }
+  const broken = (problems: readonly Problem[]) => ({ value: undefined, locate, problems, findings: [] });
+  if (document.errors.length > 0) return broken(document.errors.map((error) => syntaxProblem(source, error)));
+  const { findings, unusable } = checkNodes(document, text);
+  return unusable ? broken(findings.map(locate)) : { value: document.toJS(), locate, problems: [], findings };
 }
 
 interface Source {
@@ -59,10 +70,15 @@ interface Source {
 
 function refuse(file: string, message: string): SourceDocument {
   const locate = ({ at, message }: Finding): Problem => ({ file, path: renderPath(at), message });
-  return { value: undefined, locate, problems: [{ message, file, line: 1, column: 1, path: '' }] };
+  return {
+    value: undefined,
+    locate,
+    problems: [{ message, file, line: 1, column: 1, path: '' }],
+    findings: [],
+  };
 }
 
-function syntaxProblem(source: Source, error: { message: string; pos: [number, number] }): Problem {
+function syntaxProblem(source: Source, error: YAMLParseError): Problem {
   const place = position(source, error.pos[0]);
   const lineStart = source.lines.lineStarts[place.line - 1] ?? 0;
   const line = source.text.slice(lineStart).split('\n', 1)[0]!;
@@ -70,7 +86,10 @@ function syntaxProblem(source: Source, error: { message: string; pos: [number, n
     ...place,
     file: source.file,
     path: '',
-    message: `${error.message}.`.replace(/\.\.$/, '.'),
+    message:
+      error.code === 'MULTIPLE_DOCS'
+        ? 'A file holds one workflow; here a second document begins.'
+        : `${error.message}.`.replace(/\.\.$/, '.'),
   };
   if (!line.includes('${{')) return problem;
   return { ...problem, remedy: 'Put the expression in quotes: "${{ … }}".' };
@@ -84,7 +103,10 @@ function position({ lines }: Source, offset: number): { line: number; column: nu
 function locateFinding(source: Source, finding: Finding): Problem {
   const { node, key } = findNode(source.document, finding.at);
   const pointed = finding.onKey === true ? (key ?? node) : node;
-  const remedy = finding.malformed === true && isCut(source.text, pointed) ? cutRemedy : finding.remedy;
+  const remedy =
+    finding.malformed === true && isScalar(pointed) && commentAfter(source.text, pointed)
+      ? cutRemedy
+      : finding.remedy;
   return {
     message: finding.message,
     file: source.file,
@@ -100,11 +122,6 @@ function offsetOf({ text }: Source, node: Node | undefined, offset: number | und
 
 const cutRemedy =
   'YAML takes ` #` for the beginning of a comment and cuts the text there: put all of it in quotes.';
-
-function isCut(text: string, node: Node | undefined): boolean {
-  if (!isScalar(node) || node.type !== 'PLAIN' || !node.range) return false;
-  return /^[ \t]+#/.test(text.slice(node.range[1]));
-}
 
 interface Found {
   readonly node: Node | undefined;

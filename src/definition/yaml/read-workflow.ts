@@ -1,7 +1,14 @@
 import { asError, isPlainObject } from '../../base/index.ts';
 import type { Workflow } from '../../model/index.ts';
 import { normaliseWorkflow, type Normalised } from '../define-workflow.ts';
-import { definitionError, describeProblem, type Finding, type Path, type Problem } from '../problems.ts';
+import {
+  definitionError,
+  describeProblem,
+  isReported,
+  type Finding,
+  type Path,
+  type Problem,
+} from '../problems.ts';
 import { checkExpressions } from './check-expressions.ts';
 import { checkSchemas } from './check-schemas.ts';
 import { checkShape } from './check-shape.ts';
@@ -57,15 +64,13 @@ function readFile(text: string, file: string, reading: Reading): FileResult {
     return { problems: [document.locate({ at: [], message })], suggestions: [] };
   }
   const shape = checkShape(document.value);
-  if (shape.file === undefined) return { problems: locateAll(shape.findings, document), suggestions: [] };
+  if (shape.file === undefined)
+    return { problems: locateAll([...document.findings, ...shape.findings], document), suggestions: [] };
   const made = makeWorkflow(shape.file, shape.findings, reading);
-  const problems = [
-    ...locateAll(
-      made.findings.map((finding) => blameDefaults(finding, shape.file!)),
-      document,
-    ),
-    ...made.used.problems,
-  ];
+  const findings = made.findings
+    .map((finding) => blameDefaults(finding, shape.file!))
+    .filter(({ at }) => !isReported(at, document.findings));
+  const problems = [...locateAll([...document.findings, ...findings], document), ...made.used.problems];
   if (made.workflow === undefined || problems.length > 0) return { problems, suggestions: [] };
   const suggestions = [...locateAll(made.suggestions, document), ...made.used.suggestions];
   return { workflow: made.workflow, problems: [], suggestions };

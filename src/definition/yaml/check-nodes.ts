@@ -1,0 +1,84 @@
+import { isAlias, isMap, isScalar, isSeq, type Document, type Node, type Scalar } from 'yaml';
+import type { Finding, Path } from '../problems.ts';
+import { isCut, isTextPlace } from './cut-text.ts';
+
+export interface NodeFindings {
+  readonly findings: readonly Finding[];
+  /** The value of the document would be endless, or too deep to be looked at. */
+  readonly unusable: boolean;
+}
+
+/** What is lost or changed when YAML becomes plain values: seen only while its nodes are still there. */
+export function checkNodes(document: Document.Parsed, text: string): NodeFindings {
+  const walk: Walk = { document, text, findings: [], unusable: false };
+  visit(document.contents, { at: [], around: [] }, walk);
+  return walk;
+}
+
+interface Walk extends NodeFindings {
+  readonly document: Document.Parsed;
+  readonly text: string;
+  readonly findings: Finding[];
+  unusable: boolean;
+}
+
+interface Place {
+  readonly at: Path;
+  /** The nodes that this one is a part of. */
+  readonly around: readonly Node[];
+}
+
+/** Far more than anybody writes, and far less than the stack can bear. */
+const deepest = 100;
+
+function visit(node: Node | null, place: Place, walk: Walk): void {
+  if (place.around.length > deepest)
+    return refuse(`It is nested more than ${deepest} levels deep.`, place, walk);
+  if (isAlias(node)) {
+    const target = node.resolve(walk.document);
+    if (target !== undefined && place.around.includes(target))
+      refuse(`\`*${node.source}\` stands for what it is itself a part of: that has no end.`, place, walk);
+  } else if (isScalar(node)) walk.findings.push(...checkScalar(node, place.at, walk.text));
+  else if (node !== null) visitInside(node, place, walk);
+}
+
+function visitInside(node: Node, { at, around }: Place, walk: Walk): void {
+  const within = [...around, node];
+  if (isSeq<Node>(node)) {
+    node.items.forEach((item, index) => visit(item, { at: [...at, index], around: within }, walk));
+  }
+  if (!isMap<Scalar, Node | null>(node)) return;
+  for (const { key, value } of node.items) {
+    const inside = [...at, String(key.value)];
+    // Half of the tools that will see it would lose it, or take it for something else.
+    if (key.value === '__proto__') walk.findings.push(protoKey(inside));
+    visit(value, { at: inside, around: within }, walk);
+  }
+}
+
+function refuse(message: string, { at }: Place, walk: Walk): void {
+  walk.findings.push({ at, message });
+  walk.unusable = true;
+}
+
+function protoKey(at: Path): Finding {
+  return { at, onKey: true, message: '`__proto__` cannot be a name or key.', remedy: 'Choose another.' };
+}
+
+function checkScalar(scalar: Scalar, at: Path, text: string): Finding[] {
+  const { value, source } = scalar;
+  if (isInexact(value, source)) {
+    const message = `${source} is a whole number beyond ±2⁵³, which JSON cannot keep exactly.`;
+    return [{ at, message, remedy: 'Put it in quotes, as text.' }];
+  }
+  if (typeof value !== 'string' || !isTextPlace(at) || !isCut(text, scalar)) return [];
+  const message = 'YAML takes ` #` for the beginning of a comment: the text is cut there.';
+  const remedy = 'Put all of it in quotes; or, if a comment is meant, leave a space after the `#`.';
+  return [{ at, message, remedy }];
+}
+
+/** A decimal says by itself that it is not exact. */
+function isInexact(value: unknown, source: string | undefined): boolean {
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return false;
+  return /^([-+]?\d+|0o[0-7]+|0x[\da-f]+)$/i.test(source ?? '');
+}
