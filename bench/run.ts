@@ -12,10 +12,10 @@ import { importing } from './loads/import.ts';
 import { memory } from './loads/memory.ts';
 import { resume } from './loads/resume.ts';
 import { runs } from './loads/runs.ts';
-import { tableOf, type Row } from './row.ts';
+import { figure, tableOf, type Row } from './row.ts';
 import type { Settings } from './settings.ts';
 
-const loads: Readonly<Record<string, (settings: Settings) => Promise<Row[]>>> = {
+const loads: Readonly<Record<string, (settings: Settings) => Promise<Row[]> | Row[]>> = {
   chain,
   runs,
   'fan-out': fanOut,
@@ -48,7 +48,9 @@ for (const name of wanted) {
   if (load === undefined)
     throw new Error(`There is no load ${name}; there are ${Object.keys(loads).join(', ')}.`);
   process.stderr.write(`${name} …\n`);
+  const startedAt = performance.now();
   rows.push(...(await load(settings)));
+  process.stderr.write(`  took ${figure((performance.now() - startedAt) / 1000)} s\n`);
 }
 console.log(tableOf(rows));
 mkdirSync(dirname(values.json), { recursive: true });

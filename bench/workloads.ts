@@ -7,11 +7,14 @@ interface Count {
   readonly count: number;
 }
 
+/** Told at the beginning of each step, which waits for what it gives back. */
+type Visited = (step: number, signal: AbortSignal) => unknown;
+
 /** A graph of one node that is visited so many times. */
-export function graphChain(steps: number, visited: (step: number) => unknown = () => {}): Definition {
+export function graphChain(steps: number, visited: Visited = () => {}): Definition {
   return stateGraph<Count>('graph-chain', { state: { count: 0 }, maxSteps: steps + 1 })
-    .node('step', async ({ count }) => {
-      await visited(count);
+    .node('step', async ({ count }, { signal }) => {
+      await visited(count, signal);
       return { count: count + 1 };
     })
     .edge('step', 'end', ({ count }) => count >= steps)

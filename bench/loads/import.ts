@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { numberFrom } from '../child.ts';
+import { printedBy } from '../child.ts';
 import { builtFolder } from '../library.ts';
 import { interleave, medianOf } from '../rounds.ts';
 import { atMost, type Row } from '../row.ts';
@@ -12,7 +12,8 @@ export async function importing({ rounds }: Settings): Promise<Row[]> {
   const time = `const startedAt = performance.now();
     await import(process.argv[1]);
     console.log(performance.now() - startedAt);`;
-  const measure = (module: string) => () => numberFrom(['--input-type=module', '--eval', time, module]);
+  const measure = (module: string) => () =>
+    printedBy(['--input-type=module', '--eval', time, module]) as number;
   const samples = await interleave(rounds, { ours: measure(library), floor: measure('node:sqlite') });
   const ours = medianOf(samples, 'ours');
   return [

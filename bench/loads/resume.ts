@@ -60,12 +60,12 @@ function copyOf(file: string): string {
 /** Leaves a run that was stopped while a certain step was under way. */
 async function stopAt(file: string, at: number): Promise<void> {
   const reached = Promise.withResolvers<void>();
-  const definition = graphChain(at + 100, (step) => {
+  const definition = graphChain(at + 100, (step, signal) => {
     if (step < at) return undefined;
     reached.resolve();
-    return new Promise(() => {});
+    return untilStopped(signal);
   });
-  const piton = await open({ store: `sqlite:${file}`, durability: 'process', graceMs: 0 });
+  const piton = await open({ store: `sqlite:${file}`, durability: 'process' });
   await piton.start(definition, { id: run });
   await reached.promise;
   await piton.close();
@@ -73,15 +73,19 @@ async function stopAt(file: string, at: number): Promise<void> {
 
 async function timeResume(file: string, at: number): Promise<number> {
   const called = Promise.withResolvers<number>();
-  const definition = graphChain(at + 100, (step) => {
+  const definition = graphChain(at + 100, (step, signal) => {
     called.resolve(step);
-    return new Promise(() => {});
+    return untilStopped(signal);
   });
   const startedAt = performance.now();
-  await using piton = await open({ store: `sqlite:${file}`, graceMs: 0 });
+  await using piton = await open({ store: `sqlite:${file}` });
   await piton.resume(definition, run);
   const step = await called.promise;
   const ms = performance.now() - startedAt;
   if (step !== at) throw new Error(`the run was stopped at step ${at}, but went on at ${step}`);
   return ms;
+}
+
+function untilStopped(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
 }

@@ -47,21 +47,38 @@ export async function refuseLost(store: Store, run: string): Promise<void> {
 
 /**
  * All good commits of a run, and what is wrong with the rest. The hashes prove that nothing was changed or taken out of
- * the middle; the run's own row and the witness, that nothing was cut off the end.
+ * the middle; the run's own row and the witness, that nothing was cut off the end. It can be read while somebody writes
+ * to it or repairs it: only what a second look finds at the same place is called damage. Throws `RUN_NOT_FOUND`.
  */
-export async function readChain(store: Store, record: RunRecord): Promise<Chain> {
-  const commits: StoredCommit[] = [];
-  let wrong: string | undefined;
-  for await (const page of pagesOf(store, record.run)) {
-    wrong = addGood(commits, page);
-    if (wrong !== undefined) break;
+export async function readChain(store: Store, run: string): Promise<Chain> {
+  for (let chain = await readOnce(store, run); ;) {
+    if (chain.damage === undefined) return chain;
+    const again = await readOnce(store, run);
+    if (again.damage?.firstBad === chain.damage.firstBad) return again;
+    chain = again;
   }
-  const hash = commits.at(-1)?.hash ?? genesis;
-  const knownSeq = Math.max(record.seq, (await store.witnessedSeq(record.run)) ?? 0);
-  wrong ??= tailFault(commits.length, { record, hash, knownSeq });
-  if (wrong === undefined) return { commits };
-  const lastGood = { seq: commits.length, hash };
-  return { commits, damage: { lastGood, firstBad: commits.length + 1, knownSeq, reason: wrong } };
+}
+
+async function readOnce(store: Store, run: string): Promise<Chain> {
+  // In this order, each can only show more than the one before: whoever writes at this moment writes the commit and the
+  // run's row together, and then to the mirror.
+  const witnessed = (await store.witnessedSeq(run)) ?? 0;
+  const record = await findRun(store, run);
+  const commits: StoredCommit[] = [];
+  const inside = await addAllGood(commits, store, run);
+  const fault = inside ?? tailFault(commits, record, witnessed) ?? (await overhang(store, record, commits));
+  if (fault === undefined) return { commits };
+  const lastGood = { seq: commits.length, hash: commits.at(-1)?.hash ?? genesis };
+  const knownSeq = Math.max(record.seq, witnessed, lastGood.seq);
+  return { commits, damage: { lastGood, firstBad: lastGood.seq + 1, knownSeq, reason: fault } };
+}
+
+async function addAllGood(commits: StoredCommit[], store: Store, run: string): Promise<string | undefined> {
+  for await (const page of pagesOf(store, run)) {
+    const fault = addGood(commits, page);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
 }
 
 async function* pagesOf(store: Store, run: string): AsyncGenerator<readonly StoredCommit[]> {
@@ -77,32 +94,43 @@ async function* pagesOf(store: Store, run: string): AsyncGenerator<readonly Stor
 function addGood(commits: StoredCommit[], page: readonly StoredCommit[]): string | undefined {
   for (const stored of page) {
     const previousHash = commits.at(-1)?.hash ?? genesis;
-    const fault = faultOf(stored, { expectedSeq: commits.length + 1, previousHash });
+    const fault = faultOf(stored, { seq: commits.length, hash: previousHash });
     if (fault !== undefined) return fault;
     commits.push(stored);
   }
   return undefined;
 }
 
-function faultOf(
-  { run, seq, body, hash }: StoredCommit,
-  { expectedSeq, previousHash }: { expectedSeq: number; previousHash: string },
-): string | undefined {
-  if (seq !== expectedSeq) return `commit ${expectedSeq} is missing`;
-  if (hash !== chainHash(previousHash, body)) return `commit ${seq} is not what was written`;
+/** What is wrong with a commit as the one that follows `previous`. */
+export function faultOf({ run, seq, body, hash }: StoredCommit, previous: Head): string | undefined {
+  if (seq !== previous.seq + 1) return `commit ${previous.seq + 1} is missing`;
+  if (hash !== chainHash(previous.hash, body)) return `commit ${seq} is not what was written`;
   return body.startsWith(`{"run":${JSON.stringify(run)},"seq":${seq},`)
     ? undefined
     : `commit ${seq} belongs elsewhere`;
 }
 
+const otherEnd = `the run's own row names another last commit`;
+
 function tailFault(
-  length: number,
-  { record, hash, knownSeq }: { record: RunRecord; hash: string; knownSeq: number },
+  commits: readonly StoredCommit[],
+  { seq, hash }: RunRecord,
+  witnessed: number,
 ): string | undefined {
-  if (length < record.seq) return `the run had ${record.seq} commits, of which only ${length} are there`;
-  if (length < knownSeq) return `its mirror shows ${knownSeq} commits, the store only ${length}`;
-  if (length > record.seq || hash !== record.hash) return `the run's own row names another last commit`;
-  return undefined;
+  const { length } = commits;
+  if (length < seq) return `the run had ${seq} commits, of which only ${length} are there`;
+  if (length < witnessed) return `its mirror shows ${witnessed} commits, the store only ${length}`;
+  return commits[seq - 1]?.hash === hash ? undefined : otherEnd;
+}
+
+/** More commits than the row knew of may have been written since. Then the row, too, has gone on. */
+async function overhang(
+  store: Store,
+  { run, seq }: RunRecord,
+  { length }: readonly StoredCommit[],
+): Promise<string | undefined> {
+  if (length === seq) return undefined;
+  return (await findRun(store, run)).seq < length ? otherEnd : undefined;
 }
 
 export function damaged(store: Store, run: string, damage: Damage): PitonError {

@@ -6,7 +6,7 @@ import {
   type Event,
   type StoredCommit,
 } from '../model/index.ts';
-import type { Blob, Store } from '../store/index.ts';
+import type { Blob } from '../store/index.ts';
 import { upcast } from './upcast.ts';
 
 /** A value whose JSON is longer is kept as a blob, once for all commits that contain it. */
@@ -60,20 +60,32 @@ interface RawEvent {
 }
 type RawCommit = Omit<Commit, 'events'> & { readonly events: readonly RawEvent[] };
 
-/** Hashes of the blobs that a stored commit refers to. */
-export function blobsOf(stored: StoredCommit): string[] {
+export interface BlobRef {
+  /** Of the value, in the data of its event. */
+  readonly name: string;
+  readonly hash: string;
+}
+
+/** The blobs that a stored commit refers to. */
+export function blobsOf(stored: StoredCommit): BlobRef[] {
   const { events } = JSON.parse(stored.body) as RawCommit;
-  return events.flatMap(({ blobs }) => Object.values(blobs ?? {}));
+  return events.flatMap(({ blobs }) => Object.entries(blobs ?? {}).map(([name, hash]) => ({ name, hash })));
+}
+
+/** Where big values are read from. Undefined for one that was dropped on purpose: its event then says so. */
+export interface BlobSource {
+  readBlob(hash: string): Promise<string | undefined>;
 }
 
 /** Reads stored commits: blobs brought in, old versions brought up to date, every event checked against its schema. */
 export type Decode = (stored: StoredCommit) => Promise<Commit> | Commit;
 
-export async function createDecoder(store: Pick<Store, 'readBlob'>): Promise<Decode> {
+export async function createDecoder(blobs: BlobSource): Promise<Decode> {
   const eventSchema = await loadEventSchema();
   const check = (stored: StoredCommit, raw: RawCommit, events: readonly unknown[]): Commit => {
     const checked = upcast(events, raw.version).map((event) => {
       const parsed = eventSchema.safeParse(event);
+      if (lacksOnlyDropped(event, parsed.error?.issues)) return freezeEvent(event as Event);
       if (!parsed.success) throw unreadable(stored, parsed.error);
       return freezeEvent(parsed.data as unknown as Event);
     });
@@ -82,8 +94,8 @@ export async function createDecoder(store: Pick<Store, 'readBlob'>): Promise<Dec
   return (stored) => {
     const raw = JSON.parse(stored.body) as RawCommit;
     if (raw.version > journalVersion) throw tooNew(stored, raw.version);
-    if (raw.events.every(({ blobs }) => blobs === undefined)) return check(stored, raw, raw.events);
-    return fetchAll(raw, store).then((events) => check(stored, raw, events));
+    if (raw.events.every((event) => event.blobs === undefined)) return check(stored, raw, raw.events);
+    return fetchAll(raw, blobs).then((events) => check(stored, raw, events));
   };
 }
 
@@ -94,15 +106,30 @@ function freezeEvent(event: Event): Event {
   return Object.freeze(event);
 }
 
-function fetchAll({ events }: RawCommit, store: Pick<Store, 'readBlob'>): Promise<unknown[]> {
-  return Promise.all(events.map((event) => (event.blobs === undefined ? event : fetchBlobs(event, store))));
+function fetchAll({ events }: RawCommit, source: BlobSource): Promise<unknown[]> {
+  return Promise.all(events.map((event) => (event.blobs === undefined ? event : fetchBlobs(event, source))));
 }
 
-async function fetchBlobs({ blobs, ...event }: RawEvent, store: Pick<Store, 'readBlob'>): Promise<unknown> {
+async function fetchBlobs({ blobs, ...event }: RawEvent, source: BlobSource): Promise<unknown> {
   const data = { ...event.data };
-  for (const [key, hash] of Object.entries(blobs!))
-    data[key] = JSON.parse(await store.readBlob(hash)) as unknown;
-  return { ...event, data };
+  const dropped: string[] = [];
+  for (const [key, hash] of Object.entries(blobs!)) {
+    const text = await source.readBlob(hash);
+    if (text === undefined) dropped.push(key);
+    else data[key] = JSON.parse(text) as unknown;
+  }
+  return { ...event, data, ...(dropped.length > 0 && { dropped }) };
+}
+
+/** Of an event that names dropped values: whether it is as it should be but for these. */
+function lacksOnlyDropped(
+  event: unknown,
+  issues: readonly { readonly path: readonly PropertyKey[] }[] = [],
+): boolean {
+  const { dropped } = event as { dropped?: readonly PropertyKey[] };
+  return (
+    dropped !== undefined && issues.every(({ path }) => path[0] === 'data' && dropped.includes(path[1]!))
+  );
 }
 
 function tooNew({ run, seq }: StoredCommit, version: number): PitonError {

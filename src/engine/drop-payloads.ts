@@ -1,14 +1,20 @@
 import type { RunState } from '../kernel/index.ts';
 import type { Store } from '../store/index.ts';
 import type { Head } from './chain.ts';
+import { blobsOf } from './codec.ts';
 import { sealSnapshot } from './load-run.ts';
 
 /**
  * After success, with `preserve: false`: a last snapshot keeps the result, and the big values of the steps on the way are
- * dropped. The chain still verifies, since it holds their hashes; only going back to an earlier checkpoint needs them.
- * A crash in between costs nothing but the room.
+ * dropped, but for the definition. The chain still verifies, since it holds their hashes; only going back to an earlier
+ * checkpoint needs them, and events say which they lack. A crash in between costs nothing but the room.
  */
 export async function dropPayloads(store: Store, state: RunState, head: Head): Promise<void> {
   await store.saveSnapshot(sealSnapshot(state, head));
-  await store.prune({ dropBlobs: { run: state.run, keep: [] } });
+  await store.prune({ dropBlobs: { run: state.run, keep: await definitionOf(store, state.run) } });
+}
+
+async function definitionOf(store: Store, run: string): Promise<string[]> {
+  const first = await store.readCommits(run, { after: 0, limit: 1 });
+  return first.flatMap(blobsOf).flatMap(({ name, hash }) => (name === 'workflow' ? hash : []));
 }

@@ -1,8 +1,8 @@
-import { PitonError, sha256 } from '../base/index.ts';
+import { hasCode, PitonError, sha256 } from '../base/index.ts';
 import { decodeState, encodeState, foldCommit, snapshotFormat, type RunState } from '../kernel/index.ts';
 import type { StoredCommit } from '../model/index.ts';
 import type { Snapshot, Store } from '../store/index.ts';
-import { damaged, findRun, readChain, type Head } from './chain.ts';
+import { damaged, readChain, type Head } from './chain.ts';
 import { createDecoder } from './codec.ts';
 
 /** A run as its journal tells it: the state, and the head to which the next commit is chained. */
@@ -16,8 +16,17 @@ export interface LoadedRun {
  * `upTo` goes back to an earlier checkpoint. Throws `RUN_NOT_FOUND`, or `RUN_DAMAGED` with the last good commit.
  */
 export async function loadRun(store: Store, run: string, upTo = Infinity): Promise<LoadedRun> {
-  const record = await findRun(store, run);
-  const { commits, damage } = await readChain(store, record);
+  try {
+    return await loadOnce(store, run, upTo);
+  } catch (thrown) {
+    if (!hasCode(thrown, 'BLOB_MISSING')) throw thrown;
+    // The run may have ended and dropped its big values while we were reading: then there is a snapshot now.
+    return loadOnce(store, run, upTo);
+  }
+}
+
+async function loadOnce(store: Store, run: string, upTo: number): Promise<LoadedRun> {
+  const { commits, damage } = await readChain(store, run);
   if (damage !== undefined && damage.firstBad <= upTo) throw damaged(store, run, damage);
   return foldCommits(store, upTo === Infinity ? commits : commits.slice(0, upTo));
 }

@@ -1,22 +1,28 @@
+import { hasCode } from '../base/index.ts';
 import { isFinal, type Commit } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
-import { createDecoder } from './codec.ts';
+import { createDecoder, type BlobSource } from './codec.ts';
 import type { Engine } from './engine.ts';
 import type { RunEvent } from './observers.ts';
+import { mayDrop } from './verify-run.ts';
 
 const pageSize = 200;
 const longestWaitMs = 1_000;
 
-/** The events of a run from the journal, then live as they are committed, by whomever, until it ends. */
+/**
+ * The events of a run from the journal, then live as they are committed, by whomever, until it ends. Of a run that has
+ * dropped its big values after success they come without these, and `dropped` names them.
+ */
 export async function* readEvents(
   { engine, store }: { engine: Engine; store: Store },
   run: string,
   { after = 0, signal }: { after?: number; signal?: AbortSignal },
 ): AsyncGenerator<RunEvent> {
-  const decode = await createDecoder(store);
+  const decode = await createDecoder(blobsOfRun(store, run));
   const bell = new Bell();
-  const unwatch = engine.onChange(() => bell.ring());
-  signal?.addEventListener('abort', () => bell.ring(), { once: true });
+  const ring = (): void => bell.ring();
+  const unwatch = engine.onChange(ring);
+  signal?.addEventListener('abort', ring, { once: true });
   try {
     for (let seq = after; signal?.aborted !== true;) {
       const { status, seq: head } = await engine.find(run);
@@ -29,7 +35,21 @@ export async function* readEvents(
     }
   } finally {
     unwatch();
+    signal?.removeEventListener('abort', ring);
   }
+}
+
+function blobsOfRun(store: Store, run: string): BlobSource {
+  return {
+    async readBlob(hash) {
+      try {
+        return await store.readBlob(hash);
+      } catch (thrown) {
+        if (hasCode(thrown, 'BLOB_MISSING') && (await mayDrop(store, run))) return undefined;
+        throw thrown;
+      }
+    },
+  };
 }
 
 function eventsOf({ run, seq, at, events }: Commit): RunEvent[] {

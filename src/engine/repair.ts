@@ -1,12 +1,13 @@
 import { PitonError } from '../base/index.ts';
 import { fold, isSettled, summaryOf, type RunState } from '../kernel/index.ts';
 import { journalVersion, type Event, type StoredCommit } from '../model/index.ts';
-import { findRun, readChain, type Damage } from './chain.ts';
+import { faultOf, type Damage } from './chain.ts';
 import { encodeCommit } from './codec.ts';
 import { passCrashPoints } from './journal.ts';
 import { foldCommits } from './load-run.ts';
 import type { EnginePorts } from './options.ts';
 import { takeRunLease } from './take-run-lease.ts';
+import { examineRun } from './verify-run.ts';
 
 /**
  * Cuts a damaged journal back to its last good commit. What lies beyond is kept aside, and whatever it may have done is
@@ -19,7 +20,7 @@ export async function repairRun(
   const { store, clock } = ports;
   const lease = await takeRunLease(ports, run);
   try {
-    const { commits, damage } = await readChain(store, await findRun(store, run));
+    const { commits, damage } = await examineRun(store, run);
     if (damage === undefined) return { held: [], lastGood: commits.length };
     if (commits.length === 0) throw beyondRepair(run);
     const { state, head } = await foldCommits(store, commits);
@@ -52,33 +53,28 @@ function repaired({ lastGood, knownSeq, reason }: Damage, held: readonly string[
   return { type: 'run.repaired', data: { lostFrom: lastGood.seq + 1, lostTo: knownSeq, held, reason: text } };
 }
 
-/** If every lost commit can still be read, the tasks they name; else every task that has not settled. */
-function mayHaveRun(
-  state: RunState,
-  { lastGood, knownSeq }: Damage,
-  lost: readonly StoredCommit[],
-): string[] {
-  const named = new Set(
-    lost.filter(({ seq }) => seq > lastGood.seq).flatMap((commit) => tasksNamed(commit) ?? []),
-  );
-  const readable = new Set(lost.filter((commit) => tasksNamed(commit) !== undefined).map(({ seq }) => seq));
-  const isComplete = Array.from({ length: knownSeq - lastGood.seq }).every((_, index) =>
-    readable.has(lastGood.seq + 1 + index),
-  );
+/** If every lost commit can still be trusted, the tasks they name; else every task that has not settled. */
+function mayHaveRun(state: RunState, damage: Damage, lost: readonly StoredCommit[]): string[] {
+  const named = isAllThere(damage, lost) ? new Set(lost.flatMap(tasksNamed)) : undefined;
   return [...state.tasks.values()]
-    .filter(({ address, life }) => !isSettled(life) && (!isComplete || named.has(address)))
+    .filter(({ address, life }) => !isSettled(life) && (named?.has(address) ?? true))
     .filter(({ life }) => life.status !== 'running' || life.attempt !== undefined)
     .map(({ address }) => address);
 }
 
-/** A changed row may say anything: it is only ever a reason to hold more, so its text is taken as it is. */
-function tasksNamed({ body }: StoredCommit): string[] | undefined {
-  try {
-    const { events } = JSON.parse(body) as { events: { task?: unknown }[] };
-    return events.flatMap(({ task }) => (typeof task === 'string' ? [task] : []));
-  } catch {
-    return undefined;
+/** A row that is not what was written may well have named another task: it counts as one that is gone. */
+function isAllThere({ lastGood, knownSeq }: Damage, lost: readonly StoredCommit[]): boolean {
+  let previous = lastGood;
+  for (const commit of lost) {
+    if (faultOf(commit, previous) !== undefined) return false;
+    previous = commit;
   }
+  return previous.seq >= knownSeq;
+}
+
+function tasksNamed({ body }: StoredCommit): string[] {
+  const { events } = JSON.parse(body) as { events: { task?: string }[] };
+  return events.flatMap(({ task }) => task ?? []);
 }
 
 function beyondRepair(run: string): PitonError {

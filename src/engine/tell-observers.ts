@@ -50,7 +50,9 @@ export class Recorder {
       case 'edge.taken':
         return remarkOnCycle(state, event, ahead);
       case 'attempt.started':
-        return this.#enter(state, event.task);
+      case 'tasks.expanded':
+      case 'scope.opened':
+        return this.#enter(state, event.task!);
       case 'task.succeeded':
         return this.#leave(state, event.task);
       case 'task.failed':

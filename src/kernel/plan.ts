@@ -17,8 +17,10 @@ import type { World } from './world.ts';
 export function plan(state: RunState, world: World, position: Position): Event[] {
   const decisions: Event[] = [];
   for (let next = decide(state, world); next.length > 0; next = decide(state, world)) {
-    for (const event of next) fold(state, event, position);
-    decisions.push(...next);
+    for (const event of next) {
+      fold(state, event, position);
+      decisions.push(event);
+    }
   }
   return decisions;
 }

@@ -1,4 +1,4 @@
-import { PitonError, randomId, toJson } from '../base/index.ts';
+import { PitonError, randomId } from '../base/index.ts';
 import { checkInputs } from '../definition/index.ts';
 import {
   Engine,
@@ -10,6 +10,7 @@ import {
 } from '../engine/index.ts';
 import type { RunFilter, RunRecord } from '../store/index.ts';
 import type { Definition } from './definition.ts';
+import { plainInputs } from './plain-inputs.ts';
 import { programOf } from './program.ts';
 import { Run } from './run.ts';
 
@@ -58,7 +59,7 @@ export class Piton implements AsyncDisposable {
     await this.#engine.start(program, {
       run: id,
       inputs: given,
-      ...(state !== undefined && { state: toJson(state, 'state') as Inputs }),
+      ...(state !== undefined && { state: plainInputs(state, 'state') }),
     });
     return this.#handle(id, definition);
   }
@@ -140,7 +141,7 @@ export class Piton implements AsyncDisposable {
 }
 
 async function inputsFor(definition: Definition, given: unknown): Promise<Inputs> {
-  const inputs = toJson(given ?? {}, 'inputs') as Inputs;
+  const inputs = plainInputs(given, 'inputs');
   return definition.declaresInputs === true ? checkInputs(definition.workflow, inputs) : inputs;
 }
 

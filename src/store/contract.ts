@@ -78,8 +78,8 @@ export interface Store {
   /** Puts a command into the inbox. The same id twice is the same command: the second changes nothing. */
   sendCommand(command: InboxCommand): Promise<void>;
 
-  /** Undecided commands for a run, oldest first. */
-  pendingCommands(run: string): Promise<InboxCommand[]>;
+  /** Undecided commands for a run, or for several, oldest first. Thousands of runs at once cost little more than one. */
+  pendingCommands(runs: string | readonly string[]): Promise<InboxCommand[]>;
 
   findCommand(id: string): Promise<InboxCommand | undefined>;
 

@@ -1,7 +1,8 @@
 import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { open, type Definition, type Piton, type Run } from '../../src/index.ts';
+import { open, workflow, type Definition, type Piton, type Run } from '../../src/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { leaveTrace, tasksRunIn } from '../support/executions.ts';
 import { drive, driving, killAt, placesPassed, repair } from '../support/kill.ts';
@@ -37,6 +38,11 @@ function flipBit(folder: string, after: string): void {
   const place = bytes.indexOf(after) + after.length + 20;
   bytes[place] = bytes[place]! ^ 1;
   writeFileSync(file, bytes);
+}
+
+function change(folder: string, sql: string): void {
+  using database = new DatabaseSync(join(folder, 'piton.db'));
+  if (Number(database.prepare(sql).run().changes) === 0) throw new Error(`nothing was changed by: ${sql}`);
 }
 
 function chainIn(folder: string): Definition {
@@ -86,6 +92,33 @@ describe.for([
     expect(await piton.verify('run')).toMatchObject([{ ok: true }]);
   });
 
+  test('repair does not believe a changed commit, whichever tasks it names: all that have not settled are held', async () => {
+    const folder = await interruptedChain(mirrored);
+    change(
+      folder,
+      `UPDATE commits SET body = replace(body, '"task":"build"', '"uask":"build"') WHERE seq > 1`,
+    );
+    const piton = await openIn(folder, mirrored);
+
+    const repaired = await piton.repair('run');
+    const run = await piton.resume(chainIn(folder), 'run');
+    await untilHeld(run);
+
+    expect(repaired).toEqual({ held: ['fetch', 'build', 'ship'], lastGood: 1 });
+    expect(tasksRunIn(folder)).toEqual(['fetch', 'build']);
+  });
+
+  test("a run's own row that has fallen behind its journal is found, and repaired; there is nothing to hold", async () => {
+    const folder = await interruptedChain(mirrored);
+    const earlier = `(SELECT hash FROM commits WHERE run = 'run' AND seq = 2)`;
+    change(folder, `UPDATE runs SET seq = 2, hash = ${earlier} WHERE run = 'run'`);
+    const piton = await openIn(folder, mirrored);
+
+    expect(await piton.verify('run')).toMatchObject([{ ok: false }]);
+    expect(await piton.repair('run')).toEqual({ held: [], lastGood: 3 });
+    expect(await piton.verify('run')).toMatchObject([{ ok: true }]);
+  });
+
   test('a run whose first commit was changed is beyond repair, and says so', async () => {
     const folder = await interruptedChain(mirrored);
     await putLogAway(folder);
@@ -104,6 +137,7 @@ describe.for([
 
     expect(await piton.verify('run')).toMatchObject([{ ok: false, firstBad: 1 }]);
     await expect(piton.resume(chainIn(folder), 'run')).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
+    await expect(piton.repair('run')).rejects.toMatchObject({ code: 'RUN_LOST' });
     expect(tasksRunIn(folder)).toEqual(['fetch', 'build']);
   });
 
@@ -118,6 +152,49 @@ describe.for([
     expect(tasksRunIn(folder)).toEqual(['fetch', 'build']);
   });
 });
+
+/** The first attempt at its second task ends only with the process. */
+function bulky(folder: string): Definition {
+  return workflow('bulky')
+    .task('big', (context) => (leaveTrace(folder, context), 'x'.repeat(20_000)))
+    .task('waits', { needs: ['big'] }, async (context) => {
+      leaveTrace(folder, context);
+      if (context.attempt > 1) return context.needs.big.length;
+      await new Promise((_, reject) => context.signal.addEventListener('abort', reject));
+    });
+}
+
+test.for([
+  ['changed', `UPDATE blobs SET text = replace(text, 'xxxx', 'xxxy') WHERE length(text) > 15000`],
+  ['lost', `DELETE FROM blobs WHERE length(text) > 15000`],
+])(
+  'a big value that was %s is found, and repair goes back before it; what is then done again mends it',
+  async ([, sql]) => {
+    const folder = temporaryFolder();
+    const first = await openIn(folder, false);
+    await first.start(bulky(folder), { id: 'run' });
+    await eventually('the second task runs', () => tasksRunIn(folder).includes('waits'));
+    await first.close();
+    change(folder, sql!);
+    const piton = await openIn(folder, false);
+
+    expect(await piton.verify('run')).toMatchObject([{ ok: false, commits: 1, firstBad: 2 }]);
+    expect(await piton.repair('run')).toEqual({ held: ['big', 'waits'], lastGood: 1 });
+    expect(await piton.verify('run')).toMatchObject([{ ok: true }]);
+    const run = await piton.resume(bulky(folder), 'run');
+    await untilHeld(run);
+    for (const task of ['big', 'waits']) expect(await run.retry(task)).toMatchObject({ status: 'accepted' });
+    await eventually('it waits once more', () => tasksRunIn(folder).length === 4);
+    await piton.close();
+    const last = await openIn(folder, false);
+
+    const ended = await last.resume(bulky(folder), 'run');
+
+    expect(await ended.result()).toMatchObject({ status: 'succeeded', outputs: { waits: 20_000 } });
+    expect(await last.verify('run')).toMatchObject([{ ok: true }]);
+    expect(tasksRunIn(folder)).toEqual(['big', 'waits', 'big', 'waits', 'waits']);
+  },
+);
 
 /** Each takes away the newest commits, or all of them, so that what is left contradicts nothing. */
 const losses = {

@@ -101,9 +101,11 @@ test.each(['manual', 'off', 'on-gates', { every: 10 }] as const)(
         started.open();
         await untilAborted(signal);
       });
-    await piton.start(flow, {});
+    const run = await piton.start(flow, {});
     await started.opened;
+    const left = run.result().catch((error: unknown) => error);
     await piton.close();
+    expect(await left).toMatchObject({ code: 'RUN_STOPPED' });
   },
 );
 

@@ -118,8 +118,11 @@ test('a node can be a workflow of its own', async () => {
     })
     .edge('square', 'end', ({ n }) => n > 3)
     .edge('square', 'square');
+  const left: unknown[] = [];
+  piton.observe((event) => event.type === 'node.left' && left.push(event.after['n']));
   const result = await (await piton.start(graph, {})).result();
   expect(result.state).toEqual({ n: 4, sum: 1 + 4 + 4 + 9 + 9 + 16 });
+  expect(left).toEqual([2, 3, 4]);
 });
 
 test('a chain folds over its items and tells its progress', async () => {

@@ -371,6 +371,7 @@ test('bad ids and definitions are refused before anything is written', async () 
   await expect(piton.start(fine, { inputs: { f: () => 1 } as never })).rejects.toMatchObject({
     code: 'NOT_SERIALISABLE',
   });
+  await expect(piton.start(fine, { inputs: [1] as never })).rejects.toMatchObject({ code: 'INPUT_INVALID' });
   expect(await piton.list()).toEqual([]);
 });
 

@@ -1,5 +1,14 @@
-import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { queryObjects } from 'node:v8';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { manualClock, randomId } from '../../src/base/index.ts';
@@ -7,6 +16,7 @@ import type { Lease, StoredCommit } from '../../src/model/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { openMemoryStore } from '../../src/store/memory/index.ts';
 import { mirrorStore } from '../../src/store/mirror/index.ts';
+import { RunMirror } from '../../src/store/mirror/run-mirror.ts';
 import { storeContract } from '../contracts/store.ts';
 import { appending, commit, creation, summary, taking } from '../support/store-requests.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -50,6 +60,10 @@ const seqsIn = (file: string): number[] => linesOf(file).map(({ seq }) => seq);
 function bound(store: Store, key: keyof Store): unknown {
   const member = store[key];
   return typeof member === 'function' ? member.bind(store) : member;
+}
+
+function mirrorsInMemory(): number {
+  return Number(queryObjects(RunMirror, { format: 'count' }));
 }
 
 async function appendUpTo(store: Store, lease: Lease, last: number): Promise<void> {
@@ -178,6 +192,22 @@ describe('a mirror', () => {
     expect(existsSync(`${journal}.gz`)).toBe(false);
   });
 
+  test('takes no memory for runs that have ended, or were only looked at', async () => {
+    const { store } = await mirrored();
+    const before = mirrorsInMemory();
+    const running = await store.createRun(creation('running'));
+    for (const run of ['r1', 'r2', 'r3']) {
+      const lease = await store.createRun(creation(run));
+      await store.append(appending(lease, 2));
+      await store.append(appending(lease, 3, { summary: summary({ status: 'succeeded' }), release: {} }));
+      await store.witnessedSeq(`${run}-unknown`);
+    }
+    await store.append(appending(running, 2));
+
+    expect(mirrorsInMemory()).toBe(before + 1);
+    expect(await store.witnessedSeq('r1')).toBe(3);
+  });
+
   test('loses nothing of a run that died while its journal was being compressed', async () => {
     const { store, journal, reopened } = await mirrored();
     const lease = await store.createRun(creation('r1'));
@@ -217,6 +247,18 @@ describe('as a witness, a mirror', () => {
 
     expect(await store.witnessedSeq('r1')).toBe(3);
     expect(await reopened().witnessedSeq('r1')).toBe(3);
+  });
+
+  test('shows it of a run of very many commits', async () => {
+    const { store, files, journal } = await mirrored();
+    mkdirSync(files);
+    const lines = Array.from(
+      { length: 150_000 },
+      (_, index) => `{"seq":${index + 1},"hash":"h","commit":{}}\n`,
+    );
+    writeFileSync(journal, lines.join(''));
+
+    expect(await store.witnessedSeq('r1')).toBe(150_000);
   });
 
   test('shows it also when the run is compressed, or its journal lost', async () => {

@@ -117,6 +117,9 @@ same<typeof refined.state, Draft>();
 // @ts-expect-error
 await piton.start(refine, { state: { draft: 1 } });
 
+// Time spans, however they are made up.
+workflow('spans').task('a', { timeout: '1h30m', retry: { attempts: 2, backoff: 500 } }, () => 1);
+
 // Patterns.
 const sum = chain<number, number>('sum', ({ result: before, item }) => before + item);
 const sumResult = await (await piton.start(sum, { inputs: { items: [1], initial: 0 } })).result();

@@ -21,7 +21,10 @@ export function checkNames(scope: Scope): Finding[] {
     ...(draft.name.trim() === '' ? [{ at: [...at, 'name'], message: 'The workflow has no name.' }] : []),
     ...Object.keys(draft.inputs ?? {})
       .filter((name) => !isName(name))
-      .map((name) => badName([...at, 'inputs', name], 'input', name)),
+      .map((name) => badName([...at, 'inputs', name], 'an input', name)),
+    ...(Object.hasOwn(draft.graph?.state ?? {}, 'constructor')
+      ? [badName([...at, 'state', 'constructor'], 'a field', 'constructor')]
+      : []),
     ...draft.tasks.flatMap((task, position) => checkTaskName(scope, task, position)),
     ...draft.tasks.flatMap((task) => checkVariable(scope, task)),
   ];
@@ -29,7 +32,7 @@ export function checkNames(scope: Scope): Finding[] {
 
 function checkTaskName(scope: Scope, task: TaskDraft, position: number): Finding[] {
   const at = taskPath(scope, task);
-  if (!isName(task.name)) return [badName(at, 'task', task.name)];
+  if (!isName(task.name)) return [badName(at, 'a task', task.name)];
   if (scope.positions.get(task.name) !== position) {
     return [{ at, onKey: true, message: `There are two tasks called \`${task.name}\`.` }];
   }
@@ -52,7 +55,7 @@ function isName(name: string): boolean {
 
 function badName(at: Finding['at'], what: string, name: string): Finding {
   const remedy = unusableNames.has(name) ? 'Expressions could not read it: choose another.' : nameRule;
-  return { at, onKey: true, message: `\`${name}\` cannot be the name of a ${what}.`, remedy };
+  return { at, onKey: true, message: `\`${name}\` cannot be the name of ${what}.`, remedy };
 }
 
 function checkVariable(scope: Scope, task: TaskDraft): Finding[] {

@@ -1,6 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, type Document, type Node, type Scalar } from 'yaml';
 import type { Finding, Path } from '../problems.ts';
-import { isCut, isTextPlace } from './cut-text.ts';
+import { cutRemedy, isCut, isTextPlace } from './cut-text.ts';
 
 export interface NodeFindings {
   readonly findings: readonly Finding[];
@@ -50,8 +50,9 @@ function visitInside(node: Node, { at, around }: Place, walk: Walk): void {
   if (!isMap<Scalar, Node | null>(node)) return;
   for (const { key, value } of node.items) {
     const inside = [...at, String(key.value)];
-    // Half of the tools that will see it would lose it, or take it for something else.
-    if (key.value === '__proto__') walk.findings.push(protoKey(inside));
+    // Half of the tools that will see `__proto__` would lose it; `$function` stands for a closure.
+    if (key.value === '__proto__' || key.value === '$function')
+      walk.findings.push(reservedKey(inside, key.value));
     visit(value, { at: inside, around: within }, walk);
   }
 }
@@ -61,8 +62,8 @@ function refuse(message: string, { at }: Place, walk: Walk): void {
   walk.unusable = true;
 }
 
-function protoKey(at: Path): Finding {
-  return { at, onKey: true, message: '`__proto__` cannot be a name or key.', remedy: 'Choose another.' };
+function reservedKey(at: Path, key: string): Finding {
+  return { at, onKey: true, message: `\`${key}\` cannot be a name or key.`, remedy: 'Choose another.' };
 }
 
 function checkScalar(scalar: Scalar, at: Path, text: string): Finding[] {
@@ -72,9 +73,8 @@ function checkScalar(scalar: Scalar, at: Path, text: string): Finding[] {
     return [{ at, message, remedy: 'Put it in quotes, as text.' }];
   }
   if (typeof value !== 'string' || !isTextPlace(at) || !isCut(text, scalar)) return [];
-  const message = 'YAML takes ` #` for the beginning of a comment: the text is cut there.';
-  const remedy = 'Put all of it in quotes; or, if a comment is meant, leave a space after the `#`.';
-  return [{ at, message, remedy }];
+  const remedy = `${cutRemedy} If a comment is meant, leave a space after the \`#\`.`;
+  return [{ at, message: 'The text is cut off before ` #`.', remedy }];
 }
 
 /** A decimal says by itself that it is not exact. */

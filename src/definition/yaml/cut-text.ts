@@ -1,6 +1,9 @@
 import type { Scalar } from 'yaml';
 import type { Path } from '../problems.ts';
 
+export const cutRemedy =
+  'YAML takes ` #` for the beginning of a comment and cuts the text there: put all of it in quotes.';
+
 /**
  * Whether YAML took the rest of a text for a comment, though it does not look like one. Comments have a space after
  * their `#`: in `with: fix issue #42` the text was meant to go on.
@@ -14,7 +17,7 @@ export function commentAfter(text: string, { type, range }: Scalar): boolean {
   return type === 'PLAIN' && range != null && /^[ \t]+#/.test(text.slice(range[1]));
 }
 
-/** By the key of a task or of the file itself: what may follow it on the way to a text. `*` is any step. */
+/** By the key of a task, or of the file itself: the keys further in that hold text. Empty: all of them do. */
 const textPlaces: Readonly<Record<string, readonly string[]>> = {
   with: [],
   if: [],

@@ -12,7 +12,7 @@ import {
 } from 'yaml';
 import { asError } from '../../base/index.ts';
 import { checkNodes } from './check-nodes.ts';
-import { commentAfter } from './cut-text.ts';
+import { commentAfter, cutRemedy } from './cut-text.ts';
 import { renderPath, type Finding, type Path, type Problem } from '../problems.ts';
 
 /** A file's text, what YAML makes of it, and where everything stands in it. */
@@ -33,7 +33,6 @@ export function readDocument(text: string, file: string): SourceDocument {
   try {
     return openDocument(parseSource(text, file));
   } catch (error) {
-    if (error instanceof RangeError) return refuse(file, 'The file is nested too deeply.');
     // The library counts what aliases expand to, and stops when a small text becomes a huge value.
     return refuse(file, `The aliases (\`*name\`) in this file cannot be used: ${asError(error).message}.`);
   }
@@ -119,9 +118,6 @@ function locateFinding(source: Source, finding: Finding): Problem {
 function offsetOf({ text }: Source, node: Node | undefined, offset: number | undefined): number {
   return offset !== undefined && isScalar(node) ? offsetInText(text, node, offset) : (node?.range?.[0] ?? 0);
 }
-
-const cutRemedy =
-  'YAML takes ` #` for the beginning of a comment and cuts the text there: put all of it in quotes.';
 
 interface Found {
   readonly node: Node | undefined;

@@ -5,8 +5,9 @@ export function sendCommand(medium: Medium, command: InboxCommand): void {
   if (!medium.inbox.has(command.id)) medium.inbox.set(command.id, command);
 }
 
-export function pendingCommands(medium: Medium, run: string): InboxCommand[] {
-  return [...medium.inbox.values()].filter((command) => command.run === run && command.answer === undefined);
+export function pendingCommands(medium: Medium, runs: string | readonly string[]): InboxCommand[] {
+  const meant = new Set(typeof runs === 'string' ? [runs] : runs);
+  return [...medium.inbox.values()].filter(({ run, answer }) => answer === undefined && meant.has(run));
 }
 
 export function answer(

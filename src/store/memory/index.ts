@@ -148,8 +148,8 @@ class MemoryStore implements Store {
     this.#change((medium) => sendCommand(medium, command));
   }
 
-  async pendingCommands(run: string): Promise<InboxCommand[]> {
-    return pendingCommands(this.#open(), run);
+  async pendingCommands(runs: string | readonly string[]): Promise<InboxCommand[]> {
+    return pendingCommands(this.#open(), runs);
   }
 
   async findCommand(id: string): Promise<InboxCommand | undefined> {

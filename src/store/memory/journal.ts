@@ -56,8 +56,8 @@ export function quarantine(medium: Medium, request: QuarantineRequest, now: numb
   const found = requireRun(medium, run);
   requireLease(medium, run, { token, now });
   if (seq > 0 && found.commits[seq - 1]?.hash !== hash) throw cutMisplaced(run, seq);
-  found.quarantined.push(...found.commits.slice(seq));
   if (commit.seq !== seq + 1) throw seqConflict(run, { given: commit.seq, head: seq });
+  found.quarantined = [...found.quarantined, ...found.commits.slice(seq)];
   found.commits = [...found.commits.slice(0, seq), commit];
   found.snapshots = found.snapshots.filter((snapshot) => snapshot.seq <= seq);
   const incarnation = found.record.incarnation + 1;

@@ -23,7 +23,7 @@ export interface MemoryRun {
   record: RunRecord;
   commits: StoredCommit[];
   snapshots: Snapshot[];
-  readonly quarantined: StoredCommit[];
+  quarantined: readonly StoredCommit[];
   /** Hashes of the blobs its commits refer to. */
   readonly blobRefs: Set<string>;
 }

@@ -35,7 +35,7 @@ export function mirrorStore(inner: Store, folder: string): Store {
       return pruned;
     },
     async witnessedSeq(run) {
-      const seqs = await Promise.all([inner.witnessedSeq(run), mirrors.of(run).witnessedSeq()]);
+      const seqs = await Promise.all([inner.witnessedSeq(run), mirrors.witnessedSeq(run)]);
       const known = seqs.filter((seq) => seq !== undefined);
       return known.length > 0 ? Math.max(...known) : undefined;
     },
@@ -94,7 +94,7 @@ class Mirrors {
     this.#folder = folder;
   }
 
-  of(run: string): RunMirror {
+  #of(run: string): RunMirror {
     const known = this.#mirrors.get(run);
     if (known !== undefined) return known;
     const files = new RunFiles(join(this.#folder, folderName(run)), run);
@@ -107,7 +107,7 @@ class Mirrors {
     this.#unfinished.add(committing);
     try {
       const result = await committing;
-      await this.#orWarn(this.of(commit.run).record(commit));
+      await this.#orWarn(this.#with(commit.run, (mirror) => mirror.record(commit)));
       return result;
     } finally {
       this.#unfinished.delete(committing);
@@ -115,17 +115,31 @@ class Mirrors {
   }
 
   async catchUp(lease: string): Promise<void> {
-    if (lease.startsWith('run:')) await this.#orWarn(this.of(lease.slice('run:'.length)).catchUp());
+    if (!lease.startsWith('run:')) return;
+    await this.#orWarn(this.#with(lease.slice('run:'.length), (mirror) => mirror.catchUp()));
   }
 
   async cutBack(run: string): Promise<void> {
-    await this.#orWarn(this.of(run).cutBack());
+    await this.#orWarn(this.#with(run, (mirror) => mirror.cutBack()));
   }
 
   async removeIfGone(run: string): Promise<void> {
     if ((await this.#inner.findRun(run)) !== undefined) return;
-    await this.#orWarn(this.of(run).remove());
-    this.#mirrors.delete(run);
+    await this.#orWarn(this.#with(run, (mirror) => mirror.remove()));
+  }
+
+  witnessedSeq(run: string): Promise<number | undefined> {
+    return this.#with(run, (mirror) => mirror.witnessedSeq());
+  }
+
+  /** Only a mirror at rest is forgotten: two at work on the files of one run would tear them. */
+  async #with<T>(run: string, use: (mirror: RunMirror) => Promise<T>): Promise<T> {
+    const mirror = this.#of(run);
+    try {
+      return await use(mirror);
+    } finally {
+      if (mirror.isAtRest && this.#mirrors.get(run) === mirror) this.#mirrors.delete(run);
+    }
   }
 
   /** Commits first: only when they are settled does anything of them reach a mirror. */

@@ -48,7 +48,7 @@ export class RunFiles {
     const unreadable = read.indexOf(undefined);
     const commits = read.slice(0, unreadable < 0 ? undefined : unreadable) as StoredCommit[];
     const readable = commits.map(toLine).join('');
-    const highestSeq = Math.max(0, ...read.map((commit) => commit?.seq ?? 0));
+    const highestSeq = read.reduce((highest, commit) => Math.max(highest, commit?.seq ?? 0), 0);
     return { commits, highestSeq, bytes: Buffer.byteLength(readable), rest: content.slice(readable.length) };
   }
 

@@ -22,6 +22,7 @@ export class RunMirror {
   readonly #waiting: StoredCommit[] = [];
   #recording: Promise<void> | undefined;
   #turn: Promise<unknown> = Promise.resolve();
+  #turnsLeft = 0;
 
   constructor(inner: Store, run: string, files: RunFiles) {
     this.#inner = inner;
@@ -55,7 +56,15 @@ export class RunMirror {
   }
 
   remove(): Promise<void> {
-    return this.#inTurn(() => this.#files.remove());
+    return this.#inTurn(async () => {
+      await this.#files.remove();
+      this.#end = undefined;
+    });
+  }
+
+  /** Nothing to do, and nothing known that the files do not show, as when the run has ended. */
+  get isAtRest(): boolean {
+    return this.#turnsLeft === 0 && this.#end === undefined;
   }
 
   async witnessedSeq(): Promise<number | undefined> {
@@ -71,10 +80,14 @@ export class RunMirror {
   }
 
   #inTurn(work: () => Promise<void>): Promise<void> {
-    const done = this.#turn.then(work).catch((error: unknown) => {
-      this.#end = undefined;
-      throw error;
-    });
+    this.#turnsLeft++;
+    const done = this.#turn
+      .then(work)
+      .catch((error: unknown) => {
+        this.#end = undefined;
+        throw error;
+      })
+      .finally(() => this.#turnsLeft--);
     this.#turn = done.catch(() => undefined);
     return done;
   }

@@ -27,7 +27,7 @@ function obey(order: HeartbeatOrder): void {
   if (order.type === 'stop') return stop();
   if (order.type === 'drop') return void held.delete(order.token);
   held.set(order.lease.token, order.lease);
-  scheduleNext();
+  beatWithin(dueInMs(order.lease));
 }
 
 function stop(): void {
@@ -46,7 +46,7 @@ function beatWithin(ms: number): void {
 }
 
 function scheduleNext(): void {
-  if (held.size > 0) beatWithin(Math.min(...Array.from(held.values(), dueInMs)));
+  for (const lease of held.values()) beatWithin(dueInMs(lease));
 }
 
 /** After a third of its time: two renewals may fail before it is lost. */

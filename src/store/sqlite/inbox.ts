@@ -16,8 +16,13 @@ export function sendCommand({ id, run, at, command, answer }: InboxCommand): Cha
   };
 }
 
-export function pendingCommands(statements: Statements, run: string): InboxCommand[] {
-  return statements.pendingCommands.all({ run }).map(toCommand);
+export function pendingCommands(statements: Statements, runs: string | readonly string[]): InboxCommand[] {
+  if (typeof runs === 'string') return statements.pendingCommands.all({ run: runs }).map(toCommand);
+  const meant = new Set(runs);
+  return statements.allPendingCommands
+    .all()
+    .filter((row) => meant.has(text(row, 'run')))
+    .map(toCommand);
 }
 
 export function findCommand(statements: Statements, id: string): InboxCommand | undefined {

@@ -138,8 +138,8 @@ class SqliteStore implements Store {
     return this.#write(sendCommand(command));
   }
 
-  pendingCommands(run: string): Promise<InboxCommand[]> {
-    return this.#read((statements) => pendingCommands(statements, run));
+  pendingCommands(runs: string | readonly string[]): Promise<InboxCommand[]> {
+    return this.#read((statements) => pendingCommands(statements, runs));
   }
 
   findCommand(id: string): Promise<InboxCommand | undefined> {

@@ -65,7 +65,10 @@ const sql = {
     WHERE  run = :run AND seq <= :upTo
     ORDER BY seq DESC LIMIT 1`,
 
-  insertBlob: `INSERT INTO blobs (hash, text) VALUES (:hash, :text) ON CONFLICT (hash) DO NOTHING`,
+  /** One that is there already is only written if it is damaged: what is done anew after a repair must not refer to that. */
+  insertBlob: `
+    INSERT INTO blobs (hash, text) VALUES (:hash, :text)
+    ON CONFLICT (hash) DO UPDATE SET text = excluded.text WHERE text <> excluded.text`,
   insertBlobRef: `INSERT INTO blob_refs (run, seq, hash) VALUES (:run, :seq, :hash) ON CONFLICT DO NOTHING`,
   readBlob: `SELECT text FROM blobs WHERE hash = :hash`,
   /** Blobs that only this run refers to, but for those to keep. */
@@ -92,6 +95,9 @@ const sql = {
     INSERT INTO inbox (id, run, at, command, answer) VALUES (:id, :run, :at, :command, :answer)
     ON CONFLICT (id) DO NOTHING`,
   pendingCommands: `SELECT * FROM inbox WHERE run = :run AND answer IS NULL ORDER BY number`,
+  /** However many runs are asked for: there are hardly ever more than a few, and they have an index of their own. */
+  allPendingCommands: `
+    SELECT * FROM inbox INDEXED BY inbox_undecided WHERE answer IS NULL ORDER BY number`,
   findCommand: `SELECT * FROM inbox WHERE id = :id`,
   answerCommand: `UPDATE inbox SET answer = :answer WHERE id = :id AND run = :run AND answer IS NULL`,
   answerLeftOver: `UPDATE inbox SET answer = :answer WHERE run = :run AND answer IS NULL`,

@@ -36,4 +36,13 @@ export function damagedBlobsContract(world: World): void {
 
     await expect(world.store.readBlob(hash)).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
   });
+
+  test('mends such a text when a commit brings it again', async () => {
+    const precious = blob('precious');
+    const lease = await world.store.createRun(creation('r1', { blobs: [precious] }));
+    world.damageBlob(precious.hash);
+    await world.store.append(appending(lease, 2, { blobs: [precious] }));
+
+    expect(await world.store.readBlob(precious.hash)).toBe('precious');
+  });
 }

@@ -20,6 +20,19 @@ export function inboxContract(world: World): void {
       expect(await another.findCommand('unknown')).toBeUndefined();
     });
 
+    test('gives the commands for many runs at once, in order of arrival, and none for others', async () => {
+      const lease = await world.store.createRun(creation('r1'));
+      const sent = ['r2', 'other', 'r1', 'r2', 'r1'].map((run, index) => pauseOf(run, `c${index}`));
+      for (const command of sent) await world.store.sendCommand(command);
+      const answers = [{ id: 'c2', answer: { accepted: true, text: 'paused' } }];
+      await world.store.append(appending(lease, 2, { answers }));
+      const idle = Array.from({ length: 40_000 }, (_, index) => `idle-${index}`);
+
+      expect(await world.store.pendingCommands(['r1', ...idle, 'r2'])).toEqual([sent[0], sent[3], sent[4]]);
+      expect(await world.store.pendingCommands(idle)).toEqual([]);
+      expect(await world.store.pendingCommands([])).toEqual([]);
+    });
+
     test('takes the same id twice for the same command', async () => {
       await world.store.sendCommand(pauseOf('r1', 'c1'));
       await world.store.sendCommand({ ...pauseOf('r1', 'c1'), command: { type: 'resume' } });
