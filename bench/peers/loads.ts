@@ -8,26 +8,32 @@ export interface PeerLoad {
   readonly name: string;
   readonly steps: number;
   readonly request: Omit<Request, 'durability'>;
-  /** Given how many times as fast as the peer we are. */
-  readonly targets?: Partial<Record<Durability, (times: number) => Target>>;
+  readonly target?: {
+    readonly durability: Durability;
+    /** The peers it is about. */
+    readonly beside: readonly string[];
+    /** Given how many times as fast as the fastest of them we are. */
+    readonly of: (times: number) => Target;
+  };
 }
+
+const tenTimes = (times: number): Target => atLeast(times, 10, 'times as fast');
 
 export function peerLoads(settings: Settings): readonly PeerLoad[] {
   const [steps, runs, width] = [scaled(1_000, settings), scaled(200, settings), scaled(500, settings)];
   const [notes, tasks] = [scaled(300, settings), scaled(1_000, settings)];
-  const tenTimes = (times: number): Target => atLeast(times, 10, 'times as fast');
   return [
     {
       name: 'chain of 1,000',
       steps,
       request: { load: 'chain', steps },
-      targets: { process: tenTimes },
+      target: { durability: 'process', beside: ['LangGraph.js'], of: tenTimes },
     },
     {
       name: '200 runs of 10, 16 at a time',
       steps: runs * 10,
       request: { load: 'chain', steps: 10, runs, concurrency: 16 },
-      targets: { full: tenTimes },
+      target: { durability: 'full', beside: ['LangGraph.js', 'DBOS'], of: tenTimes },
     },
     { name: 'fan-out of 500', steps: width + 2, request: { load: 'fan-out', width } },
     {

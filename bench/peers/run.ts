@@ -143,10 +143,10 @@ function summaryOf(answers: readonly Answer[], steps: number): { rate: number; b
   };
 }
 
-/** The slowest comparison decides. */
-function targetOf(load: PeerLoad, durability: Durability, measured: Result['peers']): Result['target'] {
-  const times = others().flatMap((name) => timesAsFast(measured, name) ?? []);
-  return times.length === 0 ? undefined : load.targets?.[durability]?.(Math.min(...times));
+function targetOf({ target }: PeerLoad, durability: Durability, measured: Result['peers']): Result['target'] {
+  if (target?.durability !== durability) return undefined;
+  const times = target.beside.flatMap((name) => timesAsFast(measured, name) ?? []);
+  return times.length === 0 ? undefined : target.of(Math.min(...times));
 }
 
 function timesAsFast(measured: Result['peers'], peer: string): number | undefined {

@@ -55,7 +55,7 @@ export class Engine {
   constructor(ports: EnginePorts) {
     this.#ports = ports;
     this.#unwatch = [
-      ports.store.watch(() => this.#changed()),
+      ports.store.watch(() => void this.#changed()),
       ports.store.onLeaseLost(({ token }) => this.#eachDriver((driver) => driver.leaseLost(token))),
     ];
   }
@@ -208,12 +208,16 @@ export class Engine {
   }
 
   /** Somebody else has written to the store: there may be a command for one of our runs. */
-  #changed(): void {
-    this.#eachDriver((driver) => driver.notify());
+  async #changed(): Promise<void> {
     this.#tellListeners();
+    if (this.#live.size === 0) return;
+    const runs = Array.from(this.#live, ({ run }) => run);
+    const commands = await this.#ports.store.pendingCommands(runs).catch(() => undefined);
+    const addressed = new Set(commands?.map(({ run }) => run) ?? runs);
+    this.#eachDriver((driver) => addressed.has(driver.run) && driver.notify());
   }
 
-  #eachDriver(act: (driver: Driver) => void): void {
+  #eachDriver(act: (driver: Driver) => unknown): void {
     for (const driver of this.#live) act(driver);
   }
 

@@ -10,8 +10,8 @@ const pageSize = 200;
 const longestWaitMs = 1_000;
 
 /**
- * The events of a run from the journal, then live as they are committed, by whomever, until it ends. Of a run that has
- * dropped its big values after success they come without these, and `dropped` names them.
+ * The events of a run from the journal, then live as they are committed, by whomever, until it ends or nobody drives it.
+ * Of a run that has dropped its big values after success they come without these, and `dropped` names them.
  */
 export async function* readEvents(
   { engine, store }: { engine: Engine; store: Store },
@@ -25,18 +25,26 @@ export async function* readEvents(
   signal?.addEventListener('abort', ring, { once: true });
   try {
     for (let seq = after; signal?.aborted !== true;) {
-      const { status, seq: head } = await engine.find(run);
+      const { head, isOver } = await standingOf(engine, run);
       for (const stored of await store.readCommits(run, { after: seq, limit: pageSize })) {
         yield* eventsOf(await decode(stored));
         ({ seq } = stored);
       }
-      if (seq >= head && isFinal(status)) return;
+      if (seq >= head && isOver) return;
       if (seq >= head) await bell.wait();
     }
   } finally {
     unwatch();
     signal?.removeEventListener('abort', ring);
   }
+}
+
+/** How far the run has come, and whether nothing more is to be expected. */
+async function standingOf(engine: Engine, run: string): Promise<{ head: number; isOver: boolean }> {
+  // In this order: whoever lets go of a run has written its end before.
+  const isDriven = await engine.isDriven(run);
+  const { status, seq } = await engine.find(run);
+  return { head: seq, isOver: isFinal(status) || !isDriven };
 }
 
 function blobsOfRun(store: Store, run: string): BlobSource {

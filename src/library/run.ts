@@ -30,7 +30,7 @@ export class Run<Outputs = unknown, State = unknown> {
     this.#definition = definition;
   }
 
-  /** Everything that has been committed so far, then live until the run ends. `after`: only later than that commit. */
+  /** Everything that has been committed so far, then live until the run ends or nobody drives it. `after`: only later than that commit. */
   events(options: { readonly after?: number; readonly signal?: AbortSignal } = {}): AsyncIterable<RunEvent> {
     return readEvents({ engine: this.#engine, store: this.#store }, this.id, options);
   }

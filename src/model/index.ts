@@ -22,6 +22,6 @@ export {
   type Workflow,
 } from './workflow.ts';
 export { mentionsFailure } from './conditions.ts';
-export { readRetryMatch, type RetryMatch } from './retry-match.ts';
+export { readRetryMatch } from './retry-match.ts';
 export { loadEventSchema } from './load-event-schema.ts';
 export { functionsOf } from './function-refs.ts';

@@ -12,5 +12,4 @@ export type {
   StoreOpener,
   TakeLeaseRequest,
 } from './contract.ts';
-export { runExists } from './refusals.ts';
 export { openStore, registerStore } from './registry.ts';

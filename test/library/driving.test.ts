@@ -178,7 +178,11 @@ test('the result of a run that nobody drives is not waited for', async () => {
   await started.opened;
   await first.close();
   const second = await openPiton({ store });
-  await expect((await second.find('r')).result()).rejects.toMatchObject({ code: 'RUN_INTERRUPTED' });
+  const left = await second.find('r');
+  await expect(left.result()).rejects.toMatchObject({ code: 'RUN_INTERRUPTED' });
+  const events: string[] = [];
+  for await (const event of left.events()) events.push(event.type);
+  expect(events.at(-1)).toBe('attempt.ended');
 });
 
 test('a store that stays locked for longer than the lease stalls the run, which then goes on', async () => {
