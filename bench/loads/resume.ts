@@ -8,6 +8,8 @@ import { inFolder, scaled, type Settings } from '../settings.ts';
 import { graphChain } from '../workloads.ts';
 
 const run = 'interrupted';
+/** Until the code that resumes has been compiled: what is measured is a process that is warm. */
+const warmUps = 4;
 
 /** From opening the store until the step at which the run had stopped is called again, in a process that is warm. */
 export async function resume(settings: Settings): Promise<Row[]> {
@@ -32,7 +34,7 @@ interface Size {
 async function measure(folder: string, { name, at, limitMs, rounds }: Size): Promise<Row> {
   const file = join(folder, 'piton.db');
   await stopAt(file, at);
-  await timeResume(copyOf(file), at);
+  for (let time = 0; time < warmUps; time++) await timeResume(copyOf(file), at);
   const samples = await interleave(rounds, {
     ours: () => timeResume(copyOf(file), at),
     floor: () => readRaw(copyOf(file)),
