@@ -4,7 +4,6 @@ import {
   decideOutcome,
   isFailFast,
   nextWake,
-  plan,
   reasonToStop,
   taskAt,
   type RunState,
@@ -13,12 +12,11 @@ import {
 import type { Event, InboxCommand, Outcome } from '../model/index.ts';
 import { dropPayloads } from './drop-payloads.ts';
 import { FunctionAttempt, type FunctionPorts, type StopReason } from './function-attempt.ts';
-import type { Journal } from './journal.ts';
 import { Mailbox } from './mailbox.ts';
 import type { EnginePorts } from './options.ts';
 import { isPassing, patiently, type Patience } from './patience.ts';
 import type { Program } from './program.ts';
-import { RunWriter, type Answers } from './run-writer.ts';
+import { RunWriter, type Answers, type Course } from './run-writer.ts';
 
 /** Timers are looked at again at least so often: a sleeping machine or a changed clock must not lose one. */
 const longestWaitMs = 30_000;
@@ -40,8 +38,6 @@ export class Driver {
   readonly run: string;
   /** Resolves when the run has ended or the driver was stopped; rejects if it cannot go on driving. */
   readonly done: Promise<void>;
-  /** Why nothing can be written or started at the moment, if so. */
-  stalled: string | undefined;
   readonly #ports: EnginePorts;
   readonly #program: Program;
   readonly #writer: RunWriter;
@@ -52,22 +48,24 @@ export class Driver {
   readonly #unanswered = new Set<(error: Error) => void>();
   readonly #stopping = new AbortController();
   #isOver = false;
+  /** Why nothing can be written at the moment, if so. */
+  #storeTrouble: string | undefined;
   #lacksRoom = false;
   #timer: { readonly at: number; readonly cancel: AbortController } | undefined;
   #startDriving!: (driving: Promise<void>) => void;
 
-  constructor(
-    ports: EnginePorts & { committed(): void },
-    program: Program,
-    { state, journal }: { state: RunState; journal: Journal },
-  ) {
+  constructor(ports: EnginePorts & { committed(): void }, program: Program, course: Course) {
     const { clock, graceMs, maxOutputBytes } = ports;
-    this.run = state.run;
+    this.run = course.state.run;
     this.#ports = ports;
     this.#program = program;
-    this.#patience = { clock, signal: this.#stopping.signal, stalled: (reason) => this.#setStalled(reason) };
+    this.#patience = {
+      clock,
+      signal: this.#stopping.signal,
+      stalled: (reason) => this.#change(() => (this.#storeTrouble = reason)),
+    };
     const { checkpoint: policy } = program.workflow;
-    this.#writer = new RunWriter(ports, { state, journal, policy }, this.#patience);
+    this.#writer = new RunWriter(ports, { ...course, policy }, this.#patience);
     this.#functionPorts = {
       program,
       clock,
@@ -80,13 +78,26 @@ export class Driver {
     this.done.catch(() => {});
   }
 
+  /** Why nothing can be written or started at the moment, if so. */
+  get stalled(): string | undefined {
+    return (
+      this.#storeTrouble ??
+      (this.#lacksRoom ? `there is too little room for ${this.#ports.store.url}` : undefined)
+    );
+  }
+
+  /** It has let go of the run, or is about to. */
+  get isOver(): boolean {
+    return this.#isOver || this.#isStopping();
+  }
+
   get workflow(): string {
     return this.#writer.state.workflow.name;
   }
 
   /** Goes on from a first commit that has just been made, and was asked for at `askedAt`. */
   begin(committed: readonly Event[], askedAt: number): void {
-    this.#writer.tellFirst(committed);
+    this.#writer.tell(committed);
     this.#startDriving(this.#drive(committed, askedAt));
   }
 
@@ -144,7 +155,14 @@ export class Driver {
   #askForCheckpoint(): Promise<void> {
     if (this.#isOver)
       return Promise.reject(new PitonError('STOPPED', `Run ${this.run} is not driven any more.`));
-    return new Promise((saved) => this.#mailbox.put({ type: 'checkpoint', saved }));
+    return new Promise((resolve, reject) => {
+      this.#unanswered.add(reject);
+      const saved = (): void => {
+        this.#unanswered.delete(reject);
+        resolve();
+      };
+      this.#mailbox.put({ type: 'checkpoint', saved });
+    });
   }
 
   /** Starts nothing more, stops what runs, writes that down and lets go of the run. It can be resumed. */
@@ -167,7 +185,7 @@ export class Driver {
       }
       await this.#leave();
     } catch (thrown) {
-      await this.#fail(asError(thrown));
+      this.#fail(asError(thrown));
       throw thrown;
     } finally {
       this.#timer?.cancel.abort();
@@ -193,13 +211,15 @@ export class Driver {
     }
   }
 
-  /** Nobody may go on with the run before what runs here has ended, or been given up. */
-  async #fail(error: Error): Promise<void> {
+  /** Nobody may go on with the run before what runs here has ended: until then its lease is kept. */
+  #fail(error: Error): void {
     this.#isOver = true;
     this.#stopRunning({ type: 'interrupted', text: error.message });
     for (const reject of this.#unanswered) reject(error);
-    await Promise.all(Array.from(this.#running.values(), (attempt) => attempt.untilOver()));
-    await this.#ports.store.releaseLease(this.#writer.journal.lease).catch(() => {});
+    const { store } = this.#ports;
+    void Promise.all(Array.from(this.#running.values(), (attempt) => attempt.returned))
+      .then(() => store.releaseLease(this.#writer.journal.lease))
+      .catch(() => {});
   }
 
   #isStopping(): boolean {
@@ -221,8 +241,8 @@ export class Driver {
 
   /** Whatever follows is decided, made durable (now or later, as the checkpoint policy says), and acted upon. */
   async #advance(answers: Answers, alreadyActedUpon: number): Promise<void> {
-    const { state, position } = this.#writer;
-    this.#writer.addFolded(plan(state, this.#world(), position));
+    const { state } = this.#writer;
+    this.#writer.plan(this.#world());
     const fresh = this.#writer.buffered.slice(alreadyActedUpon);
     const starts = fresh.flatMap((event) =>
       event.type === 'attempt.started' ? [taskAt(state, event.task)] : [],
@@ -262,19 +282,19 @@ export class Driver {
   #world(): World {
     const { clock, store, maxOutputBytes } = this.#ports;
     const hasRoom = store.hasRoom();
-    const why = `there is too little room for ${store.url}`;
-    if (hasRoom === this.#lacksRoom) this.#setStalled(hasRoom ? undefined : why);
-    this.#lacksRoom = !hasRoom;
+    this.#change(() => (this.#lacksRoom = !hasRoom));
     const mayStart = hasRoom && !this.#isStopping();
     const { evaluator } = this.#program;
     return { now: clock.now(), chance: Math.random, mint: randomId, evaluator, mayStart, maxOutputBytes };
   }
 
-  #setStalled(reason: string | undefined): void {
-    if (reason !== undefined && this.stalled === undefined) {
-      this.#ports.observers.tell({ type: 'run.stalled', run: this.run, at: this.#ports.clock.now(), reason });
-    }
-    this.stalled = reason;
+  /** Observers hear of it when the run begins to stall. */
+  #change(change: () => void): void {
+    const before = this.stalled;
+    change();
+    const reason = this.stalled;
+    if (before !== undefined || reason === undefined) return;
+    this.#ports.observers.tell({ type: 'run.stalled', run: this.run, at: this.#ports.clock.now(), reason });
   }
 
   #react(events: readonly Event[]): void {
@@ -293,7 +313,9 @@ export class Driver {
     if (task.life.status !== 'running' || task.life.attempt?.id !== id) return;
     const attempt = new FunctionAttempt(task, task.life.attempt, this.#functionPorts);
     this.#running.set(id, attempt);
-    attempt.begin(this.#writer.state, task);
+    if (this.#isStopping())
+      attempt.end({ type: 'interrupted', reason: 'the driver was stopped', graceful: true });
+    else attempt.begin(this.#writer.state, task);
   }
 
   #stopDoomed(): void {

@@ -20,7 +20,9 @@ import { leaseName, type EnginePorts, type Inputs } from './options.ts';
 import type { Program } from './program.ts';
 import { repairRun } from './repair.ts';
 import { resolveDrift } from './resolve-drift.ts';
+import type { Course } from './run-writer.ts';
 import { takeRunLease } from './take-run-lease.ts';
+import { Recorder } from './tell-observers.ts';
 import { verifyRun, type RunVerdict } from './verify-run.ts';
 
 export interface CreateOptions {
@@ -61,8 +63,14 @@ export class Engine {
   }
 
   /** The driver of a run in this process, if it has one. */
-  driverOf(run: string): Promise<Driver | undefined> | undefined {
-    return this.#drivers.get(run);
+  async driverOf(run: string): Promise<Driver | undefined> {
+    return this.#drivers.get(run)?.catch(() => undefined);
+  }
+
+  /** Why its driver in this process, which may still be recovering, cannot go on at the moment. */
+  stalledBecause(run: string): string | undefined {
+    for (const driver of this.#live) if (driver.run === run) return driver.stalled;
+    return undefined;
   }
 
   /**
@@ -70,9 +78,8 @@ export class Engine {
    * on with it if nobody does. Undefined if it has ended, or somebody else drives it. Throws as `resume` does.
    */
   async start(program: Program, options: CreateOptions): Promise<Driver | undefined> {
-    const { run } = options;
     try {
-      return await (this.#join(program, run) ?? this.#register(run, this.#createOrAttach(program, options)));
+      return await this.#attach(program, options.run, () => this.#createOrAttach(program, options));
     } catch (thrown) {
       if (hasCode(thrown, 'RUN_DRIVEN')) return undefined;
       throw thrown;
@@ -84,15 +91,27 @@ export class Engine {
    * Throws `RUN_NOT_FOUND`, `RUN_LOST`, `RUN_DRIVEN`, `RUN_DAMAGED`, `RUN_CHANGED`.
    */
   async resume(program: Program, run: string, options: ResumeOptions): Promise<Driver | undefined> {
-    return this.#join(program, run) ?? this.#register(run, this.#resume(program, run, options));
+    const driver = await this.#attach(program, run, () => this.#resume(program, run, options));
+    const isPaused = await driver?.ask(({ phase }) => phase.status === 'paused');
+    if (isPaused === true) await this.send(run, { type: 'resume' });
+    return driver;
   }
 
-  /** Whoever asks for a run that is being driven here, or is about to be, gets that driver. */
-  #join(program: Program, run: string): Promise<Driver | undefined> | undefined {
-    return this.#drivers.get(run)?.then((driver) => {
+  /** Whoever asks for a run that is being driven here gets that driver; if it is ending, or came to nothing, one's own. */
+  async #attach(
+    program: Program,
+    run: string,
+    begin: () => Promise<Driver | undefined>,
+  ): Promise<Driver | undefined> {
+    for (;;) {
+      const begun = this.#drivers.get(run);
+      if (this.#isClosing) throw closed();
+      if (begun === undefined) return this.#register(run, begin());
+      const driver = await begun.catch(() => undefined);
       if (driver !== undefined) assertSameWorkflow(run, driver.workflow, program.workflow);
-      return driver;
-    });
+      if (driver?.isOver === false) return driver;
+      await driver?.done.catch(() => {});
+    }
   }
 
   async #createOrAttach(program: Program, options: CreateOptions): Promise<Driver | undefined> {
@@ -106,8 +125,7 @@ export class Engine {
   }
 
   async #create(program: Program, { run, inputs, state: given }: CreateOptions): Promise<Driver> {
-    if (this.#isClosing) throw closed();
-    const { store, clock, owner, leaseMs } = this.#ports;
+    const { store, clock, owner, leaseMs, observers } = this.#ports;
     const { workflow } = program;
     await refuseLost(store, run);
     const at = clock.now();
@@ -118,8 +136,10 @@ export class Engine {
     const { host, pid, instance } = owner;
     const opening: Event[] = [created, { type: 'lease.taken', data: { epoch: 1, host, pid, instance } }];
     const state = newRunState({ run, seq: 1, at, epoch: 1, version: journalVersion, events: opening });
+    const recorder = new Recorder(observers);
+    const folded = (event: Event): void => recorder.note(state, [event]);
     for (const event of opening) fold(state, event, { seq: 1, at });
-    const events = [...opening, ...plan(state, this.#world(program), { seq: 1, at })];
+    const events = [...opening, ...plan(state, this.#world(program), { seq: 1, at, folded })];
     const commit: Commit = { run, seq: 1, at, epoch: 1, version: journalVersion, events };
     const { stored, blobs } = encodeCommit(commit, genesis);
     const release = isFinal(statusOf(state));
@@ -136,7 +156,8 @@ export class Engine {
       release,
     });
     passCrashPoints('after', events);
-    const driver = this.#driver(program, state, new Journal({ store, lease, head: stored }));
+    const journal = new Journal({ store, lease, head: stored });
+    const driver = this.#driver(program, { state, journal, recorder });
     driver.begin(events, at);
     return driver;
   }
@@ -168,7 +189,8 @@ export class Engine {
     const { events: drift, workflow } = resolveDrift(state, program, acceptDrift === true);
     const evaluator = await program.evaluatorFor(workflow);
     const journal = new Journal({ store, lease, head });
-    const driver = this.#driver({ ...program, workflow, evaluator }, state, journal);
+    const recorder = new Recorder(observers);
+    const driver = this.#driver({ ...program, workflow, evaluator }, { state, journal, recorder });
     const { host, pid, instance } = lease.owner;
     const taken: Event = { type: 'lease.taken', data: { epoch: lease.epoch, host, pid, instance } };
     await driver.recover([taken, ...drift], { endsPause: keepPause !== true });
@@ -176,9 +198,9 @@ export class Engine {
     return driver;
   }
 
-  #driver(program: Program, state: RunState, journal: Journal): Driver {
+  #driver(program: Program, course: Course): Driver {
     const ports = { ...this.#ports, committed: () => this.#tellListeners() };
-    const driver = new Driver(ports, program, { state, journal });
+    const driver = new Driver(ports, program, course);
     this.#live.add(driver);
     const forget = (): void => void this.#live.delete(driver);
     driver.done.then(forget, forget);
@@ -202,6 +224,7 @@ export class Engine {
     this.#drivers.set(run, starting);
     const forget = (): void => {
       if (this.#drivers.get(run) === starting) this.#drivers.delete(run);
+      this.#tellListeners();
     };
     starting.then((driver) => (driver === undefined ? forget() : driver.done.then(forget, forget)), forget);
     return starting;

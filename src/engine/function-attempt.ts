@@ -24,13 +24,14 @@ export interface FunctionPorts {
 export class FunctionAttempt {
   readonly task: string;
   readonly id: string;
+  /** Resolves when the function has really come back, which may be long after it was given up. */
+  returned: Promise<void> = Promise.resolve();
   readonly #ports: FunctionPorts;
   readonly #controller = new AbortController();
   /** Ends the waits. Made by the first of them: aborting a signal costs more than most of what a small task does. */
   #waits: AbortController | undefined;
   #isOver = false;
   #stopReason: StopReason | undefined;
-  #tellOver: (() => void) | undefined;
 
   constructor(task: TaskState, attempt: AttemptState, ports: FunctionPorts) {
     this.task = task.address;
@@ -41,7 +42,7 @@ export class FunctionAttempt {
   begin(state: RunState, task: TaskState): void {
     const { program, maxOutputBytes, checkpoint } = this.#ports;
     const options = { program, maxOutputBytes, checkpoint, signal: this.#controller.signal };
-    void callFunction(state, task, options).then((outcome) => this.#returned(outcome));
+    this.returned = callFunction(state, task, options).then((outcome) => this.#settle(outcome));
     if (task.spec.timeoutMs !== undefined) void this.#stopAfter(task.spec.timeoutMs);
   }
 
@@ -53,11 +54,6 @@ export class FunctionAttempt {
     void this.#giveUp(reason);
   }
 
-  /** Resolves when it has ended, or been given up. */
-  untilOver(): Promise<void> {
-    return this.#isOver ? Promise.resolve() : new Promise((resolve) => (this.#tellOver = resolve));
-  }
-
   /** From now, not from when it was planned: a commit that had to wait is not running time. */
   async #stopAfter(timeoutMs: number): Promise<void> {
     await this.#wait(timeoutMs);
@@ -66,7 +62,7 @@ export class FunctionAttempt {
 
   async #giveUp(reason: StopReason): Promise<void> {
     await this.#wait(this.#ports.graceMs);
-    this.#end(stoppedOutcome(reason, { isStillRunning: true }));
+    this.end(stoppedOutcome(reason, { isStillRunning: true }));
   }
 
   /** Until the time has passed or the attempt is over. */
@@ -76,20 +72,20 @@ export class FunctionAttempt {
   }
 
   /** Work that was finished in spite of being asked to stop is finished work. */
-  #returned(outcome: Outcome): void {
+  #settle(outcome: Outcome): void {
     const reason = this.#stopReason;
-    this.#end(
+    this.end(
       reason === undefined || outcome.type === 'succeeded'
         ? outcome
         : stoppedOutcome(reason, { isStillRunning: false }),
     );
   }
 
-  #end(outcome: Outcome): void {
+  /** Tells the outcome, once. */
+  end(outcome: Outcome): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#waits?.abort();
-    this.#tellOver?.();
     this.#ports.ended(this, outcome);
   }
 }

@@ -9,6 +9,11 @@ import { mayDrop } from './verify-run.ts';
 const pageSize = 200;
 const longestWaitMs = 1_000;
 
+interface Reading {
+  readonly after?: number;
+  readonly signal?: AbortSignal;
+}
+
 /**
  * The events of a run from the journal, then live as they are committed, by whomever, until it ends or nobody drives it.
  * Of a run that has dropped its big values after success they come without these, and `dropped` names them.
@@ -16,26 +21,37 @@ const longestWaitMs = 1_000;
 export async function* readEvents(
   { engine, store }: { engine: Engine; store: Store },
   run: string,
-  { after = 0, signal }: { after?: number; signal?: AbortSignal },
+  { after = 0, signal = new AbortController().signal }: Reading,
 ): AsyncGenerator<RunEvent> {
-  const decode = await createDecoder(blobsOfRun(store, run));
   const bell = new Bell();
   const ring = (): void => bell.ring();
   const unwatch = engine.onChange(ring);
-  signal?.addEventListener('abort', ring, { once: true });
+  signal.addEventListener('abort', ring, { once: true });
   try {
-    for (let seq = after; signal?.aborted !== true;) {
-      const { head, isOver } = await standingOf(engine, run);
-      for (const stored of await store.readCommits(run, { after: seq, limit: pageSize })) {
-        yield* eventsOf(await decode(stored));
-        ({ seq } = stored);
-      }
-      if (seq >= head && isOver) return;
-      if (seq >= head) await bell.wait();
-    }
+    yield* follow({ engine, store, bell }, run, { after, signal });
+  } catch (thrown) {
+    // Closing lets go of the run like any other end of its driver.
+    if (!hasCode(thrown, 'STORE_CLOSED')) throw thrown;
   } finally {
     unwatch();
-    signal?.removeEventListener('abort', ring);
+    signal.removeEventListener('abort', ring);
+  }
+}
+
+async function* follow(
+  { engine, store, bell }: { engine: Engine; store: Store; bell: Bell },
+  run: string,
+  { after, signal }: Required<Reading>,
+): AsyncGenerator<RunEvent> {
+  const decode = await createDecoder(blobsOfRun(store, run));
+  for (let seq = after; !signal.aborted;) {
+    const { head, isOver } = await standingOf(engine, run);
+    for (const stored of await store.readCommits(run, { after: seq, limit: pageSize })) {
+      yield* eventsOf(await decode(stored));
+      ({ seq } = stored);
+    }
+    if (seq >= head && isOver) return;
+    if (seq >= head) await bell.wait();
   }
 }
 

@@ -1,14 +1,21 @@
 import { hasCode, PitonError } from '../base/index.ts';
-import { fold, type RunState } from '../kernel/index.ts';
+import { fold, plan, type RunState, type World } from '../kernel/index.ts';
 import type { CheckpointPolicy, CommandAnswer, Event } from '../model/index.ts';
 import { CheckpointBuffer } from './checkpoint-buffer.ts';
 import type { Journal } from './journal.ts';
 import type { EnginePorts } from './options.ts';
 import { isPassing, patiently, type Patience } from './patience.ts';
 import { regainLease } from './take-run-lease.ts';
-import { Recorder } from './tell-observers.ts';
+import type { Recorder } from './tell-observers.ts';
 
 export type Answers = readonly { readonly id: string; readonly answer: CommandAnswer }[];
+
+/** What a driver goes on with. */
+export interface Course {
+  readonly state: RunState;
+  readonly journal: Journal;
+  readonly recorder: Recorder;
+}
 
 /** The state of a run under its driver, and its way into the journal. */
 export class RunWriter {
@@ -21,7 +28,7 @@ export class RunWriter {
 
   constructor(
     ports: EnginePorts & { committed(): void },
-    { state, journal, policy }: { state: RunState; journal: Journal; policy: CheckpointPolicy },
+    { state, journal, recorder, policy }: Course & { readonly policy: CheckpointPolicy },
     patience: Patience,
   ) {
     this.state = state;
@@ -29,7 +36,7 @@ export class RunWriter {
     this.#patience = patience;
     this.#journal = journal;
     this.#buffer = new CheckpointBuffer(policy);
-    this.#recorder = new Recorder(ports.observers);
+    this.#recorder = recorder;
   }
 
   get journal(): Journal {
@@ -60,13 +67,14 @@ export class RunWriter {
   add(events: readonly Event[]): void {
     const { position } = this;
     for (const event of events) fold(this.state, event, position);
-    this.addFolded(events);
-  }
-
-  /** The same for events that have been folded already. */
-  addFolded(events: readonly Event[]): void {
     this.#recorder.note(this.state, events);
     this.#buffer.add(events);
+  }
+
+  /** Lets the kernel decide what should happen next; that goes into the next commit too. */
+  plan(world: World): void {
+    const folded = (event: Event): void => this.#recorder.note(this.state, [event]);
+    this.#buffer.add(plan(this.state, world, { ...this.position, folded }));
   }
 
   /** The next `save` writes, whatever the policy. */
@@ -82,7 +90,7 @@ export class RunWriter {
     const askedAt = this.#ports.clock.now();
     await patiently(this.#patience, () => this.#append(events, { answers, ...release }));
     this.#buffer.clear();
-    this.#tell(events);
+    this.tell(events);
     if (this.isLate(askedAt)) await this.keepLease();
     if (!this.hasEnded) await this.#snapshot();
     return true;
@@ -135,13 +143,8 @@ export class RunWriter {
     return lease !== undefined;
   }
 
-  /** Tells of the first commit, which was made before there was anybody to drive the run. */
-  tellFirst(events: readonly Event[]): void {
-    this.#recorder.note(this.state, events);
-    this.#tell(events);
-  }
-
-  #tell(events: readonly Event[]): void {
+  /** To be called when they are durable, and not before. */
+  tell(events: readonly Event[]): void {
     this.#ports.committed();
     this.#recorder.tell(this.state, events);
   }

@@ -64,7 +64,11 @@ async function faultOf(
   }
 }
 
-/** A run that has succeeded may have dropped big values on purpose: see `preserve`. Asked when one is missing, not before. */
+/**
+ * A run that has succeeded may have dropped big values on purpose: see `preserve`. Only then does it have a snapshot of
+ * its very end. Asked when a value is missing, not before.
+ */
 export async function mayDrop(store: Store, run: string): Promise<boolean> {
-  return (await findRun(store, run)).status === 'succeeded';
+  const { status, seq } = await findRun(store, run);
+  return status === 'succeeded' && (await store.loadSnapshot(run, seq))?.seq === seq;
 }

@@ -10,15 +10,21 @@ import { doomOf } from './settle-task.ts';
 import { variablesOf } from './variables.ts';
 import type { World } from './world.ts';
 
+/** Told of every decision right after it was folded. */
+interface Following {
+  folded?(event: Event): void;
+}
+
 /**
  * Everything that should happen next, in order, already folded into the state. A decision is an event that has not
  * been committed yet: the engine commits all of these at once and only then acts on them.
  */
-export function plan(state: RunState, world: World, position: Position): Event[] {
+export function plan(state: RunState, world: World, position: Position & Following): Event[] {
   const decisions: Event[] = [];
   for (let next = decide(state, world); next.length > 0; next = decide(state, world)) {
     for (const event of next) {
       fold(state, event, position);
+      position.folded?.(event);
       decisions.push(event);
     }
   }

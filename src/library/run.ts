@@ -64,19 +64,19 @@ export class Run<Outputs = unknown, State = unknown> {
 
   /** The state as it is, or as it was at an earlier commit. */
   async checkpoint(seq?: number): Promise<Checkpoint<State>> {
-    const driver = seq === undefined ? await this.#engine.driverOf(this.id) : undefined;
+    // A stalled driver is in the middle of a transition and answers when that is over: what is written is what counts.
+    const isStalled = this.#engine.stalledBecause(this.id) !== undefined;
+    const driver = seq === undefined && !isStalled ? await this.#engine.driverOf(this.id) : undefined;
     const report = (state: Parameters<typeof checkpointOf>[0]): Checkpoint =>
       checkpointOf(state, this.#definition);
-    // A stalled driver is in the middle of a transition and answers when that is over: what is written is what counts.
-    const isReachable = driver !== undefined && driver.stalled === undefined;
-    const checkpoint = isReachable ? await driver.ask(report) : report(await this.#engine.load(this.id, seq));
+    const checkpoint =
+      driver !== undefined ? await driver.ask(report) : report(await this.#engine.load(this.id, seq));
     return checkpoint as Checkpoint<State>;
   }
 
   /** `stalled` while nothing can be written, `interrupted` while it should run and nobody drives it. */
   async status(): Promise<RunStatus | 'interrupted'> {
-    const driver = await this.#engine.driverOf(this.id);
-    if (driver?.stalled !== undefined) return 'stalled';
+    if (this.#engine.stalledBecause(this.id) !== undefined) return 'stalled';
     const { status } = await this.#engine.find(this.id);
     if (isFinal(status) || status === 'paused') return status;
     return (await this.#engine.isDriven(this.id)) ? status : 'interrupted';

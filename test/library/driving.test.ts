@@ -1,6 +1,15 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { chain, manualClock, open, route, workflow, type OpenOptions, type Piton } from '../../src/index.ts';
+import {
+  chain,
+  manualClock,
+  open,
+  route,
+  stateGraph,
+  workflow,
+  type OpenOptions,
+  type Piton,
+} from '../../src/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { latch, openPiton } from '../support/open-piton.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -265,4 +274,129 @@ test.each([-1, 0, 1.5, 999])('there is no checkpoint %d', async (seq) => {
   );
   await run.result();
   await expect(run.checkpoint(seq)).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
+});
+
+test.each(['run.created', 'attempt.started'] as const)(
+  'an observer of %s may close Piton, and nothing is started then',
+  async (type) => {
+    const piton = await open({ store: 'memory:', graceMs: 60_000 });
+    const [closed, started] = [latch<Promise<void>>(), [] as string[]];
+    piton.observe((event) => event.type === type && closed.open(piton.close()));
+    const flow = workflow('flow').task('a', ({ signal }) => (started.push('a'), untilAborted(signal)));
+    const run = await piton.start(flow, {});
+    const left = run.result().catch((error: unknown) => error);
+    await closed.opened;
+    expect(await left).toMatchObject({ code: expect.stringMatching(/RUN_STOPPED|STORE_CLOSED/) as string });
+    expect(started).toEqual([]);
+  },
+);
+
+test('Piton closes at any moment of a chain of quick steps', async () => {
+  let built = workflow('quick') as ReturnType<typeof workflow>;
+  for (let index = 0; index < 50; index++) {
+    const needs = index === 0 ? [] : [`t${index - 1}`];
+    built = built.task(`t${index}`, { needs: needs as never[] }, async () => index) as never;
+  }
+  for (let turns = 0; turns < 20; turns++) {
+    const piton = await open({ store: 'memory:', graceMs: 60_000 });
+    await piton.start(built, {});
+    for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await expect(piton.close()).resolves.toBeUndefined();
+  }
+});
+
+test('what happens to one who resumes a run does not reach others who look at it', async () => {
+  const [first, second] = await openTwo();
+  const [started, end] = [latch<void>(), latch<void>()];
+  const flow = workflow('flow').task('a', () => (started.open(), end.opened));
+  await first.start(flow, { id: 'r' });
+  await started.opened;
+  const run = await second.find('r');
+  const refused = second.resume(flow, 'r').catch((error: unknown) => error);
+  expect(await run.status()).toBe('running');
+  const result = run.result();
+  expect(await refused).toMatchObject({ code: 'RUN_DRIVEN' });
+  end.open();
+  expect((await result).status).toBe('succeeded');
+});
+
+test('starting a run beside a resume that finds none makes it all the same', async () => {
+  const piton = await openPiton();
+  const flow = workflow('flow').task('a', () => 1);
+  const missing = piton.resume(flow, 'r').catch((error: unknown) => error);
+  const run = await piton.start(flow, { id: 'r' });
+  expect(await missing).toMatchObject({ code: 'RUN_NOT_FOUND' });
+  expect((await run.result()).outputs).toEqual({ a: 1 });
+});
+
+test('resuming a paused run that is driven here ends the pause', async () => {
+  const piton = await openPiton();
+  const [started, end] = [latch<void>(), latch<void>()];
+  const flow = workflow('flow')
+    .task('a', () => (started.open(), end.opened))
+    .task('b', { needs: ['a'] }, () => 2);
+  const run = await piton.start(flow, { id: 'r' });
+  await started.opened;
+  await run.pause();
+  end.open();
+  expect((await (await piton.resume(flow, 'r')).result()).outputs).toEqual({ a: null, b: 2 });
+});
+
+test('a lease that could not be released is not renewed either', async () => {
+  const file = `${temporaryFolder()}/state.db`;
+  const store = `sqlite:${file}?patience=50`;
+  const [first, second] = [await open({ store }), await openPiton({ store, leaseMs: 300 })];
+  const started = latch<void>();
+  const flow = workflow('flow').task('a', ({ signal, attempt }) => {
+    started.open();
+    return attempt === 1 ? untilAborted(signal) : attempt;
+  });
+  await first.start(flow, { id: 'r' });
+  await started.opened;
+  await first.close();
+  const other = new DatabaseSync(file);
+  const changed = workflow('flow').task('a', { version: '2' }, () => 1);
+  second.observe((event) => event.type === 'checkpoint.loaded' && other.exec('BEGIN IMMEDIATE'));
+  await expect(second.resume(changed, 'r')).rejects.toMatchObject({ code: 'RUN_CHANGED' });
+  other.exec('ROLLBACK');
+  other.close();
+  const third = await openPiton({ store });
+  const run = latch<Awaited<ReturnType<typeof third.resume<object, { a: unknown }, undefined>>>>();
+  await eventually('the lease has run out', async () => {
+    const resumed = await third.resume(flow, 'r').catch(() => undefined);
+    if (resumed !== undefined) run.open(resumed);
+    return resumed !== undefined;
+  });
+  expect((await (await run.opened).result()).outputs).toEqual({ a: 2 });
+});
+
+test('a value that is missing though nothing was to be dropped is damage', async () => {
+  const file = `${temporaryFolder()}/state.db`;
+  const piton = await openPiton({ store: `sqlite:${file}` });
+  const flow = workflow('flow').task('a', () => 'x'.repeat(20_000));
+  await (await piton.start(flow, { id: 'r' })).result();
+  const database = new DatabaseSync(file);
+  database.exec(`DELETE FROM blobs WHERE length(text) BETWEEN 20000 AND 20010`);
+  database.close();
+  expect(await piton.verify('r')).toMatchObject([{ ok: false, firstBad: 2 }]);
+});
+
+test('observers are told the state of each node, also where several end in one commit', async () => {
+  const heard: unknown[] = [];
+  const piton = await openPiton({
+    observers: [(event) => event.type === 'node.left' && heard.push([event.before, event.after])],
+  });
+  const nothing = workflow('nothing')
+    .task('never', { if: () => false }, () => 1)
+    .outputs(() => null);
+  const graph = stateGraph<{ n: number }>('g', { state: { n: 0 } })
+    .node('a', nothing, { update: (_, { n }) => ({ n: n + 1 }) })
+    .node('b', nothing, { update: (_, { n }) => ({ n: n + 10 }) })
+    .edge('a', 'b')
+    .edge('b', 'end');
+  await (await piton.start(graph, {})).result();
+  expect(heard).toEqual([
+    [{ n: 0 }, { n: 1 }],
+    [{ n: 1 }, { n: 11 }],
+  ]);
 });

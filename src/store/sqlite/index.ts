@@ -127,7 +127,9 @@ class SqliteStore implements Store {
   }
 
   releaseLease(lease: Lease): Promise<void> {
-    return this.#write({ ...freeLease(lease), committed: () => this.#leases.forget(lease.token) });
+    // First of all it is not renewed any more: should it not be freed now, it runs out by itself.
+    this.#leases.forget(lease.token);
+    return this.#write(freeLease(lease));
   }
 
   onLeaseLost(listener: (lease: Lease) => void): () => void {
