@@ -109,14 +109,8 @@ function start(state: RunState, task: TaskState, world: World): Event {
   return task.spec.work.type === 'workflow' ? open(state, task, world) : startAttempt(task, world);
 }
 
-function startAttempt({ address, attempts, spec }: TaskState, { now, mint }: World): Event {
-  const deadline = spec.timeoutMs === undefined ? {} : { deadline: now + spec.timeoutMs };
-  return {
-    type: 'attempt.started',
-    task: address,
-    attempt: mint(),
-    data: { number: attempts + 1, ...deadline },
-  };
+function startAttempt({ address, attempts }: TaskState, { mint }: World): Event {
+  return { type: 'attempt.started', task: address, attempt: mint(), data: { number: attempts + 1 } };
 }
 
 function open(state: RunState, task: TaskState, { evaluator }: World): Event {

@@ -135,7 +135,6 @@ export interface AttemptState {
   readonly id: string;
   readonly number: number;
   readonly startedAt: number;
-  readonly deadline?: number;
 }
 
 export function isSettled(life: Life): boolean {

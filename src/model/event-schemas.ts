@@ -73,7 +73,7 @@ export const eventSchema = z.discriminatedUnion('type', [
   ofScope('state.updated', { patch }),
   ofScope('edge.taken', { from: z.string().nullable(), to: z.string(), step: z.number() }),
   ofTask('tasks.expanded', { items: z.array(z.object({ key: z.string(), item: json })) }),
-  ofAttempt('attempt.started', { number: z.number(), deadline: z.number().optional() }),
+  ofAttempt('attempt.started', { number: z.number() }),
   ofAttempt('attempt.ended', {
     outcome: z.enum(['succeeded', 'failed', 'delayed', 'cancelled', 'interrupted']),
     reason: z.string().optional(),

@@ -124,7 +124,7 @@ export interface RetryPolicy {
   readonly notOn: readonly string[];
 }
 
-/** `gates`: only when something forces a commit. `manual`: also when a task asks for it. `off`: only start and end. */
+/** `gates`, `manual`, `off`: only when something forces a commit, or a task asks for one; they differ in what the author expects. */
 export interface CheckpointPolicy {
   readonly every: { readonly tasks: number } | { readonly ms: number } | 'gates' | 'manual' | 'off';
   /** false: payloads too big for the journal are dropped when the run has succeeded, unless its outputs hold them. */

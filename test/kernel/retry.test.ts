@@ -91,11 +91,3 @@ describe('what is retried', () => {
     expect(taskAt(simulation.state, 'a').failures).toBe(0);
   });
 });
-
-test('an attempt gets a deadline if its task has a timeout', () => {
-  const simulation = simulate(workflow([task('a', { timeoutMs: 500 }), task('b')]));
-  expect(simulation.all('attempt.started').map(({ data }) => data)).toEqual([
-    { number: 1, deadline: simulation.now + 500 },
-    { number: 1 },
-  ]);
-});
