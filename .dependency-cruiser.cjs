@@ -5,8 +5,11 @@ const mayImport = {
   definition: ['model', 'base'],
   kernel: ['model', 'base'],
   store: ['model', 'base'],
-  engine: ['kernel', 'store', 'model', 'base'],
+  spool: ['base'],
+  engine: ['kernel', 'store', 'spool', 'model', 'base'],
   library: ['assemble.ts', 'engine', 'definition', 'store', 'kernel', 'model', 'base'],
+  config: ['model', 'base'],
+  interfaces: ['assemble.ts', 'library', 'engine', 'definition', 'config', 'model', 'base'],
 };
 
 const layers = Object.entries(mayImport).map(([folder, allowed]) => ({
@@ -48,7 +51,7 @@ module.exports = {
     {
       name: 'third-party-at-the-edges',
       severity: 'error',
-      from: { path: '^src/(base|kernel|engine|store|library)/' },
+      from: { path: '^src/(base|kernel|engine|store|spool|library)/' },
       to: { path: 'node_modules' },
     },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },

@@ -1,11 +1,18 @@
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { nearest, ownIdentity, PitonError, randomId, systemClock, type Clock } from './base/index.ts';
 import { Observers, type Observer } from './engine/index.ts';
 import { Piton } from './library/index.ts';
+import { Spool } from './spool/index.ts';
 import { openStore, registerStore, type Store } from './store/index.ts';
 
 export interface OpenOptions {
   /** `sqlite:<file>`, `memory:` for tests, another scheme that was registered, or an opened store of your own. */
   readonly store: string | Store;
+  /** The folder where commands leave what they write; default: `spool` beside the store's file. */
+  readonly spool?: string;
+  /** What commands are given, and secrets are looked up in; default: this process's. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
   /** `full` (default) survives loss of power; `process` is faster and survives the death of any process. */
   readonly durability?: 'full' | 'process';
   /** A folder to which every commit is also written as readable JSON lines. */
@@ -14,7 +21,7 @@ export interface OpenOptions {
   readonly observers?: readonly Observer[];
   /** A driver that is silent for so long may be replaced by another; default 30000. */
   readonly leaseMs?: number;
-  /** How long a function that was asked to stop may take; default 5000. */
+  /** How long a task that was asked to stop may take; default 5000. */
   readonly graceMs?: number;
   /** Of the JSON text of one output; default 16 MiB. */
   readonly maxOutputBytes?: number;
@@ -46,31 +53,39 @@ async function withMirror(store: Store, folder: string | undefined): Promise<Sto
 /** Opens Piton on a store. */
 export async function open(options: OpenOptions): Promise<Piton> {
   assertNode(process.versions.node);
-  const { store: given, mirror, observers: told, ...config } = resolveOptions(options);
-  const { durability, clock } = config;
+  const { store: given, spool: folder, mirror, observers: told, ...config } = resolveOptions(options);
+  const { durability, clock, graceMs } = config;
   const opened = typeof given === 'string' ? await openStore(given, { durability, clock }) : given;
   const observers = new Observers();
   for (const observer of told) observers.add(observer);
   return new Piton({
     ...config,
+    spool: new Spool({ folder: folder ?? spoolBeside(opened.url), graceMs, durability }),
     store: await withMirror(opened, mirror),
     observers,
     owner: Object.freeze({ ...ownIdentity(), instance: randomId() }),
   });
 }
 
-function resolveOptions(
-  given: OpenOptions,
-): Omit<Required<OpenOptions>, 'mirror'> & Pick<OpenOptions, 'mirror'> {
-  const known = [...Object.keys(defaults), 'store', 'mirror'];
+/** What lives as long as the store lives beside it; what is only in memory leaves its commands to the system's folder. */
+function spoolBeside(url: string): string {
+  const [scheme, rest = ''] = url.split(/:(.*)/s);
+  if (scheme === 'sqlite') return join(dirname(resolve(rest.replace(/\?[^?]*$/, ''))), 'spool');
+  return join(tmpdir(), `piton-spool-${randomId()}`);
+}
+
+type Resolved = Omit<Required<OpenOptions>, 'mirror' | 'spool'> & Pick<OpenOptions, 'mirror' | 'spool'>;
+
+function resolveOptions(given: OpenOptions): Resolved {
+  const known = [...Object.keys(defaults), 'store', 'spool', 'environment', 'mirror'];
   for (const key of Object.keys(given)) if (!known.includes(key)) throw unknownOption(key, known);
-  const options = { ...defaults, ...given };
+  const options = { environment: process.env, ...defaults, ...given };
   if (!(options.leaseMs >= 100)) throw badOption(`leaseMs is ${options.leaseMs}; it must be at least 100.`);
   if (!(options.graceMs >= 0)) throw badOption(`graceMs is ${options.graceMs}; it must not be negative.`);
   if (!['full', 'process'].includes(options.durability)) {
     throw badOption(`durability is ${String(options.durability)}; it must be full or process.`);
   }
-  return Object.freeze(options);
+  return Object.freeze({ ...options, environment: Object.freeze({ ...options.environment }) });
 }
 
 function assertNode(version: string): void {

@@ -1,6 +1,17 @@
 export { open, type OpenOptions } from './assemble.ts';
 export { PitonError, manualClock, type Clock, type Json, type ManualClock } from './base/index.ts';
-export type { Notice, Observation, Observer, ResumeOptions, RunEvent, RunVerdict } from './engine/index.ts';
+export type {
+  Notice,
+  Observation,
+  Observer,
+  OutputOptions,
+  OutputPart,
+  ResumeOptions,
+  ResumePreview,
+  RunEvent,
+  RunVerdict,
+  TaskPreview,
+} from './engine/index.ts';
 export {
   allOf,
   anyOf,
@@ -21,6 +32,7 @@ export {
   type Collected,
   type CommandResult,
   type Definition,
+  type DriverReport,
   type Duration,
   type GraphBuilder,
   type GraphSettings,
@@ -43,7 +55,7 @@ export {
   type WorkflowBuilder,
   type WorkflowSettings,
 } from './library/index.ts';
-export type { Event, Failure, RunStatus, TaskStatus, Workflow } from './model/index.ts';
+export type { Event, Failure, Origin, RunStatus, TaskStatus, Workflow } from './model/index.ts';
 export {
   registerStore,
   type AppendRequest,

@@ -2,6 +2,8 @@
 export interface Clock {
   /** Wall-clock milliseconds since 1970. */
   now(): number;
+  /** Milliseconds that only go forward, at the pace of time, and stand still while the machine sleeps. */
+  elapsed(): number;
   /** Resolves when `ms` have passed, or when the signal aborts; never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
@@ -11,6 +13,7 @@ const longestSleepMs = 30_000;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   async sleep(ms, signal) {
     const until = Date.now() + ms;
     while (Date.now() < until && signal?.aborted !== true) {
@@ -33,13 +36,26 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
 
 export interface ManualClock extends Clock {
   advance(ms: number): void;
+  /** The wall clock alone: the machine slept, or somebody set the clock. */
+  jump(ms: number): void;
 }
 
 export function manualClock(start = 1_800_000_000_000): ManualClock {
   let now = start;
+  let elapsed = 0;
   const sleepers = new Set<{ until: number; wake: () => void }>();
+  const jump = (ms: number): void => {
+    now += ms;
+    for (const sleeper of Array.from(sleepers)) {
+      if (sleeper.until > now) continue;
+      sleepers.delete(sleeper);
+      sleeper.wake();
+    }
+  };
   return {
     now: () => now,
+    elapsed: () => elapsed,
+    jump,
     sleep: (ms, signal) =>
       new Promise((resolve) => {
         if (ms <= 0 || signal?.aborted) return resolve();
@@ -48,12 +64,8 @@ export function manualClock(start = 1_800_000_000_000): ManualClock {
         signal?.addEventListener('abort', () => (sleepers.delete(sleeper), resolve()), { once: true });
       }),
     advance(ms) {
-      now += ms;
-      for (const sleeper of Array.from(sleepers)) {
-        if (sleeper.until > now) continue;
-        sleepers.delete(sleeper);
-        sleeper.wake();
-      }
+      elapsed += ms;
+      jump(ms);
     },
   };
 }

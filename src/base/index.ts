@@ -16,4 +16,4 @@ export {
   type JsonObject,
 } from './json.ts';
 export { nearest } from './nearest.ts';
-export { livenessOf, ownIdentity, type ProcessIdentity } from './process-identity.ts';
+export { identityOf, livenessOf, ownIdentity, type ProcessIdentity } from './process-identity.ts';

@@ -1,6 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { execFileSync } from 'node:child_process';
+import { hasCode } from './errors.ts';
 
 /** Names one process for good: a pid alone is reused, and start times repeat after a reboot. */
 export interface ProcessIdentity {
@@ -22,7 +23,13 @@ export function ownIdentity(): ProcessIdentity {
 }
 let own: ProcessIdentity | undefined;
 
-/** `unknown`: on another host or in another pid namespace, thus out of sight. */
+/** The process that has this pid now, a zombie included; undefined if there is none. */
+export function identityOf(pid: number): ProcessIdentity | undefined {
+  const status = processStatus(pid);
+  return status && Object.freeze({ ...ownIdentity(), pid, startTime: status.startTime });
+}
+
+/** `unknown`: on another host or in another pid namespace, or the system would not tell. */
 export type Liveness = 'alive' | 'stopped' | 'dead' | 'unknown';
 
 export function livenessOf(other: ProcessIdentity): Liveness {
@@ -30,7 +37,8 @@ export function livenessOf(other: ProcessIdentity): Liveness {
   if (other.host !== here.host) return 'unknown';
   if (other.bootId !== here.bootId) return 'dead';
   if (other.pidNamespace !== here.pidNamespace) return 'unknown';
-  const status = processStatus(other.pid);
+  const status = statusUnlessHidden(other.pid);
+  if (status === 'hidden') return 'unknown';
   if (status === undefined || status.startTime !== other.startTime || 'ZX'.includes(status.state))
     return 'dead';
   return 'Tt'.includes(status.state) ? 'stopped' : 'alive';
@@ -42,25 +50,48 @@ interface ProcessStatus {
   readonly startTime: string;
 }
 
+/** That we could not look (too many open files) must not pass for death: whoever is taken for dead is replaced. */
+function statusUnlessHidden(pid: number): ProcessStatus | undefined | 'hidden' {
+  try {
+    return processStatus(pid);
+  } catch {
+    return 'hidden';
+  }
+}
+
 function processStatus(pid: number): ProcessStatus | undefined {
   return process.platform === 'linux' ? linuxStatus(pid) : psStatus(pid);
 }
 
 function linuxStatus(pid: number): ProcessStatus | undefined {
-  const stat = readText(`/proc/${pid}/stat`);
+  const stat = readProcessFile(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
   // The command name may contain spaces and parentheses: fields are counted after its last ')'.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0]!, startTime: fields[19]! };
 }
 
-function psStatus(pid: number): ProcessStatus | undefined {
+function readProcessFile(file: string): string | undefined {
   try {
-    const line = execFileSync('ps', ['-o', 'state=,lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+    return readFileSync(file, 'latin1');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'ESRCH')) return undefined;
+    throw error;
+  }
+}
+
+/** The time is printed in a fixed zone and language, else two processes would name the same third one differently. */
+function psStatus(pid: number): ProcessStatus | undefined {
+  const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
+  try {
+    const ps = ['-o', 'state=,lstart=', '-p', String(pid)];
+    const line = execFileSync('ps', ps, { encoding: 'utf8', env }).trim();
     const [state = '', ...started] = line.split(/\s+/);
     return { state: state[0]!, startTime: started.join(' ') };
-  } catch {
-    return undefined;
+  } catch (error) {
+    // It ends with 1 if there is no such process.
+    if ((error as { status?: unknown }).status === 1) return undefined;
+    throw error;
   }
 }
 

@@ -9,6 +9,7 @@ import { createReadsChecker, declaredReads, readsOfSites, type Read } from './de
 import { checkTemplates } from './define/check-templates.ts';
 import { taskSites, valueSites } from './define/expression-sites.ts';
 import { fillTask, fillWorkflow } from './define/fill-defaults.ts';
+import { finishCommand } from './define/finish-command.ts';
 import { freezeHead, freezeTask } from './define/freeze-values.ts';
 import { checkDefaults, giveDefaults } from './define/input-defaults.ts';
 import { hyphenatedNames } from './define/known-names.ts';
@@ -123,6 +124,10 @@ const nothingNested: Normalised = { findings: [], suggestions: [], outerReads: [
 function finishWork(task: TaskDraft, around: Surroundings): { work: Work | undefined; nested: Normalised } {
   const { work } = task;
   if (work.type === 'function') return { work, nested: nothingNested };
+  if (work.type === 'command') {
+    const { work: command, findings } = finishCommand(task, work, around.at);
+    return { work: command, nested: { ...nothingNested, findings } };
+  }
   const inherits = work.inherits ?? false;
   if (isFinished(work.workflow)) {
     return { work: { ...work, workflow: work.workflow, inherits } as Work, nested: nothingNested };

@@ -4,5 +4,7 @@ export { createEvaluator } from './expressions/evaluator.ts';
 export { compileSchema } from './json-schemas.ts';
 export { parseWorkflow } from './parse-workflow.ts';
 export type { Problem } from './problems.ts';
-export type { TaskDraft, WorkflowDraft } from './workflow-draft.ts';
+export { selectTasks, type Selection } from './select-tasks.ts';
+export { irreversibleReason } from './define/classify-command.ts';
+export type { CommandDraft, TaskDraft, WorkflowDraft } from './workflow-draft.ts';
 export { workflowJsonSchema } from './workflow-json-schema.ts';

@@ -1,9 +1,12 @@
 import type { JsonObject } from '../base/index.ts';
 import type {
+  BreakerPolicy,
   CheckpointPolicy,
+  CommandWork,
   Condition,
   Dynamic,
   EdgeSpec,
+  ErrorRule,
   ForEachSpec,
   InputSpec,
   JsonSchema,
@@ -28,6 +31,8 @@ export interface WorkflowDraft {
   /** Default: after every task, preserving payloads. */
   readonly checkpoint?: Loose<CheckpointPolicy> | undefined;
   readonly graph?: GraphDraft | undefined;
+  /** Defaults: 5 failures, 30 s, 30 min. */
+  readonly breakers?: Readonly<Record<string, Loose<BreakerPolicy>>> | undefined;
 }
 
 export interface GraphDraft {
@@ -55,6 +60,9 @@ export interface TaskDraft {
   readonly writes?: readonly string[] | undefined;
   readonly onInterrupt?: OnInterrupt | undefined;
   readonly version?: string | undefined;
+  readonly approval?: Dynamic | undefined;
+  readonly resources?: readonly string[] | undefined;
+  readonly errors?: readonly ErrorRule[] | undefined;
   readonly update?: Dynamic | undefined;
   readonly next?: readonly EdgeSpec[] | undefined;
 }
@@ -65,12 +73,17 @@ export type ForEachDraft = Pick<ForEachSpec, 'in'> & Loose<Omit<ForEachSpec, 'in
 /** A nested workflow may be a draft; one that inherits has to be, since its expressions are checked where it stands. */
 export type WorkDraft =
   | Extract<Work, { type: 'function' }>
+  | CommandDraft
   | {
       readonly type: 'workflow';
       readonly workflow: Workflow | WorkflowDraft;
       readonly inherits?: boolean | undefined;
       readonly with?: Dynamic | undefined;
     };
+
+/** Here expressions may still stand in shell text. Defaults: `sh`, nothing added, text (JSON where a schema asks for it). */
+export type CommandDraft = Pick<CommandWork, 'type' | 'run' | 'with'> &
+  Loose<Omit<CommandWork, 'type' | 'run' | 'with'>>;
 
 type Loose<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 type Optional<T, Key extends keyof T> = Omit<T, Key> & Loose<Pick<T, Key>>;

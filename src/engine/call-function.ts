@@ -3,9 +3,14 @@ import { scopeAt, variablesOf, type RunState, type TaskState } from '../kernel/i
 import type { Failure, Outcome, TaskSpec } from '../model/index.ts';
 import type { FunctionCall, Program, TaskFunction } from './program.ts';
 
-export interface CallOptions {
-  readonly program: Program;
+/** What an output must fit. */
+export interface OutputLimits {
+  readonly program: Pick<Program, 'compileSchema'>;
   readonly maxOutputBytes: number;
+}
+
+export interface CallOptions extends OutputLimits {
+  readonly program: Program;
   readonly signal: AbortSignal;
   checkpoint(): Promise<void>;
 }
@@ -66,7 +71,8 @@ function functionNamed(name: string, task: TaskState, { functions }: Program): T
   );
 }
 
-async function checkOutput(returned: unknown, spec: TaskSpec, options: CallOptions): Promise<Json> {
+/** The output as JSON that fits its schema. Throws `NOT_SERIALISABLE`, `OUTPUT_TOO_LARGE`, `OUTPUT_INVALID`. */
+export async function checkOutput(returned: unknown, spec: TaskSpec, options: OutputLimits): Promise<Json> {
   const output = returned === undefined ? null : toJson(returned, 'output');
   assertFits(output, options.maxOutputBytes);
   if (spec.output === undefined) return output;
@@ -90,10 +96,16 @@ function assertFits(output: Json, limit: number): void {
 }
 
 /** These are wrong every time. */
-const permanent = new Set(['NOT_SERIALISABLE', 'OUTPUT_TOO_LARGE', 'FUNCTION_MISSING', 'EXPRESSION_FAILED']);
+const permanent = new Set([
+  'NOT_SERIALISABLE',
+  'OUTPUT_TOO_LARGE',
+  'FUNCTION_MISSING',
+  'EXPRESSION_FAILED',
+  'SECRET_MISSING',
+]);
 
 /** Anything can be thrown, with anything in its fields; a journal takes only text there, or nobody could read it again. */
-function failureOf(thrown: unknown): Failure {
+export function failureOf(thrown: unknown): Failure {
   const error = asError(thrown);
   const given = errorField(error, 'code');
   const code = typeof given === 'string' ? given : (errorText(error, 'name') ?? 'Error');

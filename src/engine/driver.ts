@@ -1,17 +1,20 @@
-import { asError, PitonError, randomId } from '../base/index.ts';
+import { asError, PitonError, randomId, type ProcessIdentity } from '../base/index.ts';
 import {
   decideCommand,
   decideOutcome,
   isFailFast,
   nextWake,
-  reasonToStop,
   taskAt,
   type RunState,
+  type TaskState,
   type World,
 } from '../kernel/index.ts';
 import type { Event, InboxCommand, Outcome } from '../model/index.ts';
+import type { Attempt } from './attempt.ts';
+import { Attempts } from './attempts.ts';
+import { ClockWatch } from './clock-watch.ts';
 import { dropPayloads } from './drop-payloads.ts';
-import { FunctionAttempt, type FunctionPorts, type StopReason } from './function-attempt.ts';
+import { findAttempt } from './find-attempt.ts';
 import { Mailbox } from './mailbox.ts';
 import type { EnginePorts } from './options.ts';
 import { isPassing, patiently, type Patience } from './patience.ts';
@@ -24,7 +27,8 @@ const roomCheckMs = 1_000;
 
 /** What reaches a driver from outside. */
 type Letter =
-  | { readonly type: 'outcome'; readonly attempt: FunctionAttempt; readonly outcome: Outcome }
+  | { readonly type: 'outcome'; readonly attempt: Attempt; readonly outcome: Outcome }
+  | { readonly type: 'spawned'; readonly attempt: Attempt; readonly process: ProcessIdentity }
   | { readonly type: 'inbox' }
   | { readonly type: 'lease-lost' }
   | { readonly type: 'checkpoint'; readonly saved: () => void }
@@ -42,9 +46,9 @@ export class Driver {
   readonly #program: Program;
   readonly #writer: RunWriter;
   readonly #patience: Patience;
-  readonly #functionPorts: FunctionPorts;
+  readonly #clockWatch: ClockWatch;
+  readonly #attempts: Attempts;
   readonly #mailbox = new Mailbox<Letter>();
-  readonly #running = new Map<string, FunctionAttempt>();
   readonly #unanswered = new Set<(error: Error) => void>();
   readonly #stopping = new AbortController();
   #isOver = false;
@@ -55,7 +59,7 @@ export class Driver {
   #startDriving!: (driving: Promise<void>) => void;
 
   constructor(ports: EnginePorts & { committed(): void }, program: Program, course: Course) {
-    const { clock, graceMs, maxOutputBytes } = ports;
+    const { clock } = ports;
     this.run = course.state.run;
     this.#ports = ports;
     this.#program = program;
@@ -66,14 +70,14 @@ export class Driver {
     };
     const { checkpoint: policy } = program.workflow;
     this.#writer = new RunWriter(ports, { ...course, policy }, this.#patience);
-    this.#functionPorts = {
+    this.#clockWatch = new ClockWatch(clock);
+    this.#attempts = new Attempts({
+      ...ports,
       program,
-      clock,
-      graceMs,
-      maxOutputBytes,
       checkpoint: () => this.#askForCheckpoint(),
+      spawned: (attempt, process) => this.#mailbox.put({ type: 'spawned', attempt, process }),
       ended: (attempt, outcome) => this.#mailbox.put({ type: 'outcome', attempt, outcome }),
-    };
+    });
     this.done = new Promise<void>((resolve) => (this.#startDriving = resolve));
     this.done.catch(() => {});
   }
@@ -102,8 +106,8 @@ export class Driver {
   }
 
   /**
-   * Goes on from a journal: `events` come first, then whatever ran when the last driver died is interrupted. A function
-   * lives in the driver's process, so it cannot be alive. Resolves when that is durable.
+   * Goes on from a journal: `events` come first, then what becomes of whatever was under way. A command may live, or
+   * have left its result; a function lived in the driver's process, so it is interrupted. Resolves when that is durable.
    */
   async recover(events: readonly Event[], options: { readonly endsPause: boolean }): Promise<void> {
     try {
@@ -119,15 +123,41 @@ export class Driver {
   async #recover(events: readonly Event[], { endsPause }: { readonly endsPause: boolean }): Promise<void> {
     const { state } = this.#writer;
     this.#writer.add(events);
-    const outcome: Outcome = { type: 'interrupted', reason: 'the process that ran it ended' };
-    const world = this.#world();
-    for (const task of state.tasks.values()) {
-      if (task.life.status === 'running') this.#writer.add(decideOutcome(state, task, { outcome, world }));
-    }
+    const attached = await this.#recoverAttempts();
     const answers = (await this.#pendingCommands()).map((command) => this.#answer(command));
     // After the commands: going on supersedes a pause that was asked for before.
     if (endsPause && state.phase.status === 'paused') this.#writer.add([{ type: 'run.resumed', data: {} }]);
     await this.#advance(answers, 0);
+    for (const attach of attached) attach();
+  }
+
+  /** Gives what is to be followed once this is durable. */
+  async #recoverAttempts(): Promise<(() => void)[]> {
+    const { state } = this.#writer;
+    const attached: (() => void)[] = [];
+    for (const task of [...state.tasks.values()]) {
+      if (task.life.status !== 'running' || task.life.attempt === undefined) continue;
+      const { attempt } = task.life;
+      if (task.spec.work.type !== 'command') {
+        this.#decide(task, { type: 'interrupted', reason: 'the process that ran it ended' });
+        continue;
+      }
+      const finding = await findAttempt(this.#ports.spool, attempt);
+      if (finding.how === 'interrupted') {
+        this.#decide(task, finding.outcome);
+        continue;
+      }
+      const { how, found } = finding;
+      this.#writer.add([
+        { type: 'attempt.recovered', task: task.address, attempt: attempt.id, data: { how } },
+      ]);
+      attached.push(() => this.#attempts.attach(task, found));
+    }
+    return attached;
+  }
+
+  #decide(task: TaskState, outcome: Outcome): void {
+    this.#writer.add(decideOutcome(this.#writer.state, task, { outcome, world: this.#world() }));
   }
 
   /** A command for this run is in the inbox. */
@@ -168,7 +198,7 @@ export class Driver {
   /** Starts nothing more, stops what runs, writes that down and lets go of the run. It can be resumed. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    this.#stopRunning({ type: 'interrupted', text: 'the driver was stopped' });
+    this.#attempts.stopAll({ type: 'interrupted', text: 'the driver was stopped' });
     this.#mailbox.poke();
     await this.done;
   }
@@ -194,7 +224,7 @@ export class Driver {
 
   #mayEnd(): boolean {
     if (this.#writer.buffered.length > 0) return false;
-    return this.#writer.hasEnded || (this.#isStopping() && this.#running.size === 0);
+    return this.#writer.hasEnded || (this.#isStopping() && this.#attempts.isEmpty);
   }
 
   /** The run has ended, or we were asked to let go of it. */
@@ -214,10 +244,10 @@ export class Driver {
   /** Nobody may go on with the run before what runs here has ended: until then its lease is kept. */
   #fail(error: Error): void {
     this.#isOver = true;
-    this.#stopRunning({ type: 'interrupted', text: error.message });
     for (const reject of this.#unanswered) reject(error);
     const { store } = this.#ports;
-    void Promise.all(Array.from(this.#running.values(), (attempt) => attempt.returned))
+    void this.#attempts
+      .letGo({ type: 'interrupted', text: error.message })
       .then(() => store.releaseLease(this.#writer.journal.lease))
       .catch(() => {});
   }
@@ -232,7 +262,8 @@ export class Driver {
     if (has('lease-lost')) await this.#writer.keepLease();
     const commands = has('inbox') ? await this.#pendingCommands() : [];
     const alreadyActedUpon = this.#writer.buffered.length;
-    for (const letter of letters) if (letter.type === 'outcome') this.#settle(letter.attempt, letter.outcome);
+    this.#writer.add(this.#clockWatch.look());
+    for (const letter of letters) this.#take(letter);
     const answers = commands.map((command) => this.#answer(command));
     if (has('checkpoint') || this.#isStopping()) this.#writer.insist();
     await this.#advance(answers, alreadyActedUpon);
@@ -247,8 +278,9 @@ export class Driver {
     const starts = fresh.flatMap((event) =>
       event.type === 'attempt.started' ? [taskAt(state, event.task)] : [],
     );
-    // Whether it had begun must be known for certain, if going on could do harm twice.
-    if (starts.some(({ spec }) => spec.onInterrupt === 'ask')) this.#writer.insist();
+    // Whether it had begun must be known for certain, if going on could do harm twice, or it outlives us.
+    if (starts.some(({ spec }) => spec.onInterrupt === 'ask' || spec.work.type === 'command'))
+      this.#writer.insist();
     const isSaved = await this.#writer.saveIfDue(answers);
     if (!isSaved && starts.length > 0) await this.#writer.keepLease();
     this.#react(fresh);
@@ -261,12 +293,17 @@ export class Driver {
     }
   }
 
-  #settle(attempt: FunctionAttempt, outcome: Outcome): void {
-    this.#running.delete(attempt.id);
-    const { state } = this.#writer;
-    const task = taskAt(state, attempt.task);
+  #take(letter: Letter): void {
+    if (letter.type !== 'outcome' && letter.type !== 'spawned') return;
+    const { attempt } = letter;
+    if (letter.type === 'outcome') this.#attempts.forget(attempt);
+    const task = taskAt(this.#writer.state, attempt.task);
     if (task.life.status !== 'running' || task.life.attempt?.id !== attempt.id) return;
-    this.#writer.add(decideOutcome(state, task, { outcome, world: this.#world() }));
+    if (letter.type === 'outcome') return this.#decide(task, letter.outcome);
+    const { process } = letter;
+    this.#writer.add([
+      { type: 'attempt.spawned', task: task.address, attempt: attempt.id, data: { process } },
+    ]);
   }
 
   #pendingCommands(): Promise<InboxCommand[]> {
@@ -305,28 +342,14 @@ export class Driver {
         event.type === 'cancel.requested' ||
         (event.type === 'task.failed' && isFailFast(state, taskAt(state, event.task))),
     );
-    if (mayStop) this.#stopDoomed();
+    if (mayStop) this.#attempts.stopDoomed(state);
   }
 
   #start(address: string, id: string): void {
-    const task = taskAt(this.#writer.state, address);
+    const { state } = this.#writer;
+    const task = taskAt(state, address);
     if (task.life.status !== 'running' || task.life.attempt?.id !== id) return;
-    const attempt = new FunctionAttempt(task, task.life.attempt, this.#functionPorts);
-    this.#running.set(id, attempt);
-    if (this.#isStopping())
-      attempt.end({ type: 'interrupted', reason: 'the driver was stopped', graceful: true });
-    else attempt.begin(this.#writer.state, task);
-  }
-
-  #stopDoomed(): void {
-    for (const attempt of this.#running.values()) {
-      const reason = reasonToStop(this.#writer.state, taskAt(this.#writer.state, attempt.task));
-      if (reason !== undefined) attempt.stop({ type: 'cancelled', text: reason });
-    }
-  }
-
-  #stopRunning(reason: StopReason): void {
-    for (const attempt of this.#running.values()) attempt.stop(reason);
+    this.#attempts.start(state, task, this.#isStopping() ? 'the driver was stopped' : undefined);
   }
 
   /** One timer is enough: the one that is due first. It also keeps the process alive. */

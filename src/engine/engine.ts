@@ -8,8 +8,11 @@ import {
   type Commit,
   type Event,
   type Lease,
+  type LeaseOwner,
+  type Origin,
   type Workflow,
 } from '../model/index.ts';
+import { insideOf } from '../spool/index.ts';
 import type { RunFilter, RunRecord } from '../store/index.ts';
 import { findRun, refuseLost } from './chain.ts';
 import { encodeCommit, genesis } from './codec.ts';
@@ -19,9 +22,11 @@ import { loadRun } from './load-run.ts';
 import { leaseName, type EnginePorts, type Inputs } from './options.ts';
 import type { Program } from './program.ts';
 import { repairRun } from './repair.ts';
-import { resolveDrift } from './resolve-drift.ts';
+import { previewResume, type ResumePreview } from './preview.ts';
+import { reopen, resolveDrift } from './resolve-drift.ts';
 import type { Course } from './run-writer.ts';
-import { takeRunLease } from './take-run-lease.ts';
+import { assertSecrets } from './secrets.ts';
+import { takeRunLease, type Takeover } from './take-run-lease.ts';
 import { Recorder } from './tell-observers.ts';
 import { verifyRun, type RunVerdict } from './verify-run.ts';
 
@@ -30,6 +35,8 @@ export interface CreateOptions {
   readonly inputs: Inputs;
   /** Of a graph: fields that begin with another value than the workflow gives. */
   readonly state?: Inputs;
+  /** The folder commands run in, and the file to compare with when the run goes on. */
+  readonly origin?: Origin;
 }
 
 /** `keepPause`: attaching to a paused run is not a wish to end the pause. */
@@ -41,7 +48,9 @@ export interface ResumeOptions {
   /** Goes on with the given definition where nothing that has begun differs. */
   readonly acceptDrift?: boolean;
   /** Takes the lease also from a living driver; that one can neither commit nor start anything from then on. */
-  readonly takeover?: boolean;
+  readonly takeover?: Takeover;
+  /** Settled tasks to be done again, with all that came of them; also of a run that has ended. */
+  readonly redo?: readonly string[];
 }
 
 /** Drives runs on one store. There is one way to attach to work: recovery. Starting is recovering an empty run. */
@@ -124,21 +133,17 @@ export class Engine {
     }
   }
 
-  async #create(program: Program, { run, inputs, state: given }: CreateOptions): Promise<Driver> {
+  async #create(program: Program, options: CreateOptions): Promise<Driver> {
+    const { run } = options;
     const { store, clock, owner, leaseMs, observers } = this.#ports;
-    const { workflow } = program;
     await refuseLost(store, run);
     const at = clock.now();
-    const created: Event = {
-      type: 'run.created',
-      data: { workflow, inputs, ...(given && { state: given }) },
-    };
-    const { host, pid, instance } = owner;
-    const opening: Event[] = [created, { type: 'lease.taken', data: { epoch: 1, host, pid, instance } }];
+    const opening = [createdEvent(program.workflow, options), takenEvent(owner, 1)];
     const state = newRunState({ run, seq: 1, at, epoch: 1, version: journalVersion, events: opening });
     const recorder = new Recorder(observers);
     const folded = (event: Event): void => recorder.note(state, [event]);
     for (const event of opening) fold(state, event, { seq: 1, at });
+    assertSecrets(state, this.#ports.environment);
     const events = [...opening, ...plan(state, this.#world(program), { seq: 1, at, folded })];
     const commit: Commit = { run, seq: 1, at, epoch: 1, version: journalVersion, events };
     const { stored, blobs } = encodeCommit(commit, genesis);
@@ -166,7 +171,8 @@ export class Engine {
     const { store } = this.#ports;
     const record = await findRun(store, run);
     assertSameWorkflow(run, record.workflow, program.workflow);
-    if (isFinal(record.status)) return undefined;
+    if (isFinal(record.status) && options.redo === undefined) return undefined;
+    await refuseFromInside(this.#ports, run);
     const lease = await takeRunLease(this.#ports, run, options.takeover);
     try {
       return await this.#recover(program, lease, { run, ...options });
@@ -179,23 +185,40 @@ export class Engine {
   async #recover(
     program: Program,
     lease: Lease,
-    { run, acceptDrift, keepPause }: AttachOptions & { readonly run: string },
+    { run, keepPause, ...options }: AttachOptions & { readonly run: string },
   ): Promise<Driver | undefined> {
     const { store, clock, observers } = this.#ports;
     const { state, head } = await loadRun(store, run);
     // Whoever held the lease until now may have brought the run to its end.
-    if (isFinal(statusOf(state))) return store.releaseLease(lease).then(() => undefined);
+    if (isFinal(statusOf(state)) && options.redo === undefined) {
+      return store.releaseLease(lease).then(() => undefined);
+    }
     observers.tell({ type: 'checkpoint.loaded', run, at: clock.now(), seq: head.seq });
-    const { events: drift, workflow } = resolveDrift(state, program, acceptDrift === true);
+    const { events, workflow } = await this.#changes(program, state, options);
+    assertSecrets(state, this.#ports.environment);
     const evaluator = await program.evaluatorFor(workflow);
     const journal = new Journal({ store, lease, head });
     const recorder = new Recorder(observers);
     const driver = this.#driver({ ...program, workflow, evaluator }, { state, journal, recorder });
-    const { host, pid, instance } = lease.owner;
-    const taken: Event = { type: 'lease.taken', data: { epoch: lease.epoch, host, pid, instance } };
-    await driver.recover([taken, ...drift], { endsPause: keepPause !== true });
+    await driver.recover([takenEvent(lease.owner, lease.epoch), ...events], {
+      endsPause: keepPause !== true,
+    });
     observers.tell({ type: 'checkpoint.resumed', run, at: clock.now(), seq: head.seq });
     return driver;
+  }
+
+  /** What is done again is as if it had not begun: only then is it compared with the given definition. */
+  async #changes(
+    program: Program,
+    state: RunState,
+    { acceptDrift, redo = [] }: ResumeOptions,
+  ): Promise<{ readonly workflow: Workflow; readonly events: readonly Event[] }> {
+    if (redo.length === 0) return resolveDrift(state, program, acceptDrift === true);
+    const reopened = reopen(state, redo);
+    const { state: after } = await loadRun(this.#ports.store, state.run);
+    for (const event of reopened) fold(after, event, { seq: state.seq + 1, at: state.at });
+    const drift = resolveDrift(after, program, true);
+    return { workflow: drift.workflow, events: [...reopened, ...drift.events] };
   }
 
   #driver(program: Program, course: Course): Driver {
@@ -277,6 +300,12 @@ export class Engine {
     return (await this.#ports.store.findCommand(id))?.answer;
   }
 
+  /** What going on with the run would do, as things are now. Throws `RUN_NOT_FOUND`. */
+  async preview(run: string, given: Workflow | undefined): Promise<ResumePreview> {
+    const { state } = await loadRun(this.#ports.store, run);
+    return previewResume(state, this.#ports.spool, given);
+  }
+
   /** The state of a run as it is stored, or as it was at an earlier checkpoint. Throws `RUN_NOT_FOUND`. */
   async load(run: string, seq?: number): Promise<RunState> {
     const { state, head } = await loadRun(this.#ports.store, run, seq);
@@ -319,6 +348,29 @@ export class Engine {
     await Promise.allSettled(Array.from(this.#live, (driver) => driver.stop()));
     for (const unwatch of this.#unwatch) unwatch();
   }
+}
+
+function createdEvent(workflow: Workflow, { inputs, state, origin }: CreateOptions): Event {
+  const data = { workflow, inputs, ...(state && { state }), ...(origin && { origin }) };
+  return { type: 'run.created', data };
+}
+
+function takenEvent({ host, pid, instance }: LeaseOwner, epoch: number): Event {
+  return { type: 'lease.taken', data: { epoch, host, pid, instance } };
+}
+
+/** A task that goes on with its own run would wait for itself, and be fenced by itself. */
+async function refuseFromInside({ store, environment }: EnginePorts, run: string): Promise<void> {
+  const inside = insideOf(environment);
+  if (inside.length === 0) return;
+  const { state } = await loadRun(store, run);
+  const task = [...state.tasks.values()].find(({ lastAttempt = '' }) => inside.includes(lastAttempt));
+  if (task === undefined) return;
+  throw new PitonError('RUN_INSIDE', `This is a process of ${task.address}, a task of run ${run} itself.`, {
+    run,
+    task: task.address,
+    remedy: 'Drive the run from outside of it.',
+  });
 }
 
 function assertSameWorkflow(run: string, name: string, given: Workflow): void {

@@ -1,14 +1,9 @@
 import { formatDuration, PitonError, type Clock } from '../base/index.ts';
 import type { AttemptState, RunState, TaskState } from '../kernel/index.ts';
 import type { Outcome } from '../model/index.ts';
+import { stoppedOutcome, type Attempt, type StopReason } from './attempt.ts';
 import { callFunction } from './call-function.ts';
 import type { Program } from './program.ts';
-
-/** What becomes of the attempt if the function does not succeed after all. */
-export interface StopReason {
-  readonly type: 'timeout' | 'cancelled' | 'interrupted';
-  readonly text: string;
-}
 
 export interface FunctionPorts {
   readonly program: Program;
@@ -17,11 +12,11 @@ export interface FunctionPorts {
   readonly graceMs: number;
   readonly maxOutputBytes: number;
   checkpoint(): Promise<void>;
-  ended(attempt: FunctionAttempt, outcome: Outcome): void;
+  ended(attempt: Attempt, outcome: Outcome): void;
 }
 
 /** The function of a task whose attempt has been committed, under way. Tells its outcome once, whatever happens. */
-export class FunctionAttempt {
+export class FunctionAttempt implements Attempt {
   readonly task: string;
   readonly id: string;
   /** Resolves when the function has really come back, which may be long after it was given up. */
@@ -46,6 +41,11 @@ export class FunctionAttempt {
     if (task.spec.timeoutMs !== undefined) void this.#stopAfter(task.spec.timeoutMs);
   }
 
+  /** It lives in this process: to let go of it is to ask it to end. */
+  letGo(reason: StopReason): void {
+    this.stop(reason);
+  }
+
   /** Asks the function to end; after the grace it is given up. The first reason counts. */
   stop(reason: StopReason): void {
     if (this.#isOver || this.#stopReason !== undefined) return;
@@ -54,9 +54,12 @@ export class FunctionAttempt {
     void this.#giveUp(reason);
   }
 
-  /** From now, not from when it was planned: a commit that had to wait is not running time. */
+  /** From now, not from when it was planned: a commit that had to wait is not running time, nor is a machine's sleep. */
   async #stopAfter(timeoutMs: number): Promise<void> {
-    await this.#wait(timeoutMs);
+    const { clock } = this.#ports;
+    const until = clock.elapsed() + timeoutMs;
+    for (let left = timeoutMs; left > 0 && !this.#isOver; left = until - clock.elapsed())
+      await this.#wait(left);
     this.stop({ type: 'timeout', text: `it did not end within ${formatDuration(timeoutMs)}` });
   }
 
@@ -88,19 +91,4 @@ export class FunctionAttempt {
     this.#waits?.abort();
     this.#ports.ended(this, outcome);
   }
-}
-
-/** A function that does not stop must not be started a second time beside itself: then there is no retry. */
-function stoppedOutcome(
-  { type, text }: StopReason,
-  { isStillRunning }: { isStillRunning: boolean },
-): Outcome {
-  if (type === 'cancelled') return { type: 'cancelled', reason: text };
-  if (type === 'interrupted') {
-    return isStillRunning
-      ? { type: 'interrupted', reason: `${text}, and it did not stop`, mayStillRun: true }
-      : { type: 'interrupted', reason: text, graceful: true };
-  }
-  const message = isStillRunning ? `${text}, and did not stop when its signal was aborted` : text;
-  return { type: 'failed', failure: { code: 'TIMEOUT', message, retryable: !isStillRunning } };
 }

@@ -1,5 +1,5 @@
 import { PitonError } from '../base/index.ts';
-import { driftOf, type Drift, type RunState } from '../kernel/index.ts';
+import { decideReopen, driftOf, type Drift, type RunState } from '../kernel/index.ts';
 import { functionsOf, type Event, type Workflow } from '../model/index.ts';
 import type { Program } from './program.ts';
 
@@ -27,6 +27,17 @@ export function resolveDrift(
   if (missing.length > 0)
     throw changed(run, drifts, `it calls what is not there any more: ${missing.join(', ')}`);
   return { workflow: stored, events: [] };
+}
+
+/** Settled tasks that are to be done again, with all that came of them. Throws `REDO_REFUSED`. */
+export function reopen(state: RunState, tasks: readonly string[]): Event[] {
+  const { run } = state;
+  const decided = decideReopen(state, tasks);
+  if ('events' in decided) return decided.events;
+  throw new PitonError('REDO_REFUSED', `Run ${run} cannot do that again: ${decided.refusal}.`, {
+    run,
+    tasks,
+  });
 }
 
 function changed(run: string, drifts: readonly Drift[], what: string): PitonError {

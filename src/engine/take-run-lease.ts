@@ -1,20 +1,51 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { livenessOf, PitonError, randomId } from '../base/index.ts';
 import type { Lease } from '../model/index.ts';
 import { leaseName, type EnginePorts } from './options.ts';
+
+/** `kill`: a driver on this host is ended first, so that nothing in it goes on. */
+export type Takeover = boolean | 'kill';
 
 /**
  * The right to drive a run. Whoever is dead on this host is replaced at once, whoever is silent after its lease has run
  * out; from anyone else it is taken only with `takeover`. Throws `RUN_DRIVEN`.
  */
-export async function takeRunLease(ports: EnginePorts, run: string, takeover = false): Promise<Lease> {
+export async function takeRunLease(
+  ports: EnginePorts,
+  run: string,
+  takeover: Takeover = false,
+): Promise<Lease> {
   const { store, owner, leaseMs } = ports;
   const request = { name: leaseName(run), owner, token: randomId(26), leaseMs };
   const first = await store.takeLease(request);
   if (first.taken) return first.lease;
-  if (!takeover && livenessOf(first.lease.owner) !== 'dead') throw driven(run, first.lease);
+  if (takeover === false && livenessOf(first.lease.owner) !== 'dead') throw driven(run, first.lease);
+  if (takeover === 'kill') await kill(run, first.lease);
   const second = await store.takeLease({ ...request, replaces: first.lease.token });
   if (!second.taken) throw driven(run, second.lease);
   return second.lease;
+}
+
+const killPatienceMs = 5_000;
+
+/** The identity is looked at again right before: a pid alone may have come to somebody else. */
+async function kill(run: string, lease: Lease): Promise<void> {
+  const { owner } = lease;
+  if (owner.pid === process.pid) return;
+  const until = performance.now() + killPatienceMs;
+  for (let seen = livenessOf(owner); seen === 'alive' || seen === 'stopped'; seen = livenessOf(owner)) {
+    if (performance.now() > until) throw driven(run, lease);
+    signalKill(owner.pid);
+    await pause(10);
+  }
+}
+
+function signalKill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It is gone, or not ours to end: the next look tells.
+  }
 }
 
 /** Ours again, if it ran out while nobody else took it: after a stall, or when the machine was asleep. */
@@ -47,7 +78,9 @@ function driven(run: string, { owner, takenAt }: Lease): PitonError {
       host: owner.host,
       since: takenAt,
       stopped: isStopped,
-      remedy: 'Wait for it, end that process, or take over.',
+      remedy: isStopped
+        ? 'Let it go on (fg, or kill -CONT), or take over.'
+        : 'Wait for it, end that process, or take over.',
     },
   );
 }

@@ -24,6 +24,8 @@ export class Agenda<Task extends Ordered> {
   readonly delayed = new Heap<{ readonly until: number; readonly address: string }>(
     (a, b) => a.until - b.until,
   );
+  /** Tasks that are delayed because of a breaker, by resource. */
+  readonly waiting = new Map<string, Set<string>>();
   /** Locks and limits by name. */
   readonly limits = new Map<string, Limit<Task>>();
   readonly lanes = new Map<string, Lane<Task>>();

@@ -1,4 +1,6 @@
 import type { Command, CommandAnswer, Event, InboxCommand } from '../model/index.ts';
+import { trialOf } from './breakers.ts';
+import { decideReopen } from './decide-reopen.ts';
 import { isSettled, scopeAt, statusOfTask, type RunState, type TaskState } from './run-state.ts';
 
 /** What a command does, and what its sender is told. Refusing is an answer too; both are journalled. */
@@ -27,14 +29,15 @@ function verdict(state: RunState, command: Command): Verdict {
     case 'pause':
       return pause(state, command.reason);
     case 'resume':
-      return status === 'paused'
-        ? accept('the run goes on', { type: 'run.resumed', data: {} })
-        : refuse('the run is not paused');
+      return resume(state);
     case 'cancel':
       return cancel(state, command.reason);
     case 'retry':
     case 'skip':
       return ofTask(state, command);
+    case 'approve':
+    case 'reject':
+      return decideGate(state, command);
   }
 }
 
@@ -44,6 +47,11 @@ function pause(state: RunState, reason: string | undefined): Verdict {
     type: 'run.paused',
     data: reason === undefined ? {} : { reason },
   });
+}
+
+function resume({ phase }: RunState): Verdict {
+  if (phase.status !== 'paused') return refuse('the run is not paused');
+  return accept('the run goes on', { type: 'run.resumed', data: {} });
 }
 
 function cancel(state: RunState, reason: string): Verdict {
@@ -57,16 +65,62 @@ function ofTask(state: RunState, command: Extract<Command, { type: 'retry' | 'sk
   if (command.attempt !== undefined && command.attempt !== task.lastAttempt) {
     return refuse(`${command.task} has had another attempt since`);
   }
-  return command.type === 'retry' ? retry(task) : skip(task);
+  return command.type === 'retry' ? retry(state, task) : skip(task);
 }
 
-function retry(task: TaskState): Verdict {
-  if (task.life.status !== 'held') return refuse(`${task.address} is ${statusOfTask(task)}, not held`);
-  return accept(`${task.address} will be tried again`, {
-    type: 'task.released',
-    task: task.address,
-    data: {},
-  });
+function retry(state: RunState, task: TaskState): Verdict {
+  const { address, life } = task;
+  switch (life.status) {
+    case 'held':
+      return life.gate === undefined
+        ? release(task)
+        : refuse(`${address} waits for approval: approve or reject it`);
+    case 'delayed':
+      return retryDelayed(state, task);
+    case 'failed':
+      return reopen(state, task);
+    default:
+      return refuse(`${address} is ${statusOfTask(task)}, not held, delayed or failed`);
+  }
+}
+
+function release({ address }: TaskState): Verdict {
+  return accept(`${address} will be tried again`, { type: 'task.released', task: address, data: {} });
+}
+
+function retryDelayed(state: RunState, task: TaskState): Verdict {
+  const trial = trialOf(state, task);
+  return trial === undefined
+    ? release(task)
+    : refuse(`${task.address} waits for ${trial}, which tries whether what both use works again`);
+}
+
+function reopen(state: RunState, task: TaskState): Verdict {
+  const decided = decideReopen(state, [task.address]);
+  if ('refusal' in decided) return refuse(decided.refusal);
+  return accept(`${task.address} will be done again`, ...decided.events);
+}
+
+function decideGate(state: RunState, command: Extract<Command, { type: 'approve' | 'reject' }>): Verdict {
+  const { task: address, gate, comment, type } = command;
+  const task = state.tasks.get(address);
+  if (task === undefined) return refuse(`the run has no task ${address}`);
+  if (task.life.status !== 'held' || task.life.gate === undefined) return refuse(whyNoGate(task));
+  if (task.life.gate !== gate) return refuse(`${address} asks something else by now: look at it again`);
+  const approved = type === 'approve';
+  const data = { gate, approved, ...(comment !== undefined && { comment }) };
+  const decided: Event = { type: 'gate.decided', task: address, data };
+  if (approved) return accept(`${address} is approved`, decided);
+  const failure = { code: 'REJECTED', message: comment ?? 'rejected by the operator', retryable: false };
+  return accept(`${address} is rejected`, decided, { type: 'task.failed', task: address, data: { failure } });
+}
+
+function whyNoGate(task: TaskState): string {
+  const { address, life, approved } = task;
+  if (approved) return `${address} has been approved already`;
+  if (life.status === 'failed' && life.failure.code === 'REJECTED')
+    return `${address} has been rejected already`;
+  return `${address} waits for no approval: it is ${statusOfTask(task)}`;
 }
 
 function skip(task: TaskState): Verdict {

@@ -25,14 +25,29 @@ import type { World } from './world.ts';
 export function decideTask(state: RunState, task: TaskState, world: World): Event | undefined {
   const doom = doomOf(state, task);
   if (doom !== undefined) return { type: 'task.cancelled', task: task.address, data: { reason: doom } };
-  if (task.attempts > 0 || task.item !== undefined) return undefined;
+  // What has begun, or been agreed to, has been decided upon.
+  if (task.key !== undefined || task.approved) return undefined;
   try {
-    const reason = reasonToSkip(state, task, world);
-    if (reason !== undefined) return { type: 'task.skipped', task: task.address, data: { reason } };
-    return task.spec.forEach === undefined ? undefined : expand(state, task, world);
+    return (task.item === undefined ? decideSpec(state, task, world) : undefined) ?? ask(state, task, world);
   } catch (thrown) {
     return { type: 'task.failed', task: task.address, data: { failure: failureOf(thrown) } };
   }
+}
+
+/** The decisions about a task as a whole; those about its items are made by themselves. */
+function decideSpec(state: RunState, task: TaskState, world: World): Event | undefined {
+  const reason = reasonToSkip(state, task, world);
+  if (reason !== undefined) return { type: 'task.skipped', task: task.address, data: { reason } };
+  return task.spec.forEach === undefined ? undefined : expand(state, task, world);
+}
+
+/** A task that needs approval takes no slot before it has it. */
+function ask(state: RunState, task: TaskState, world: World): Event | undefined {
+  const { approval } = task.spec;
+  if (approval === undefined) return undefined;
+  const rendered = world.evaluator.render(approval, variablesOf(state, task));
+  const text = typeof rendered === 'string' ? rendered : canonicalJson(rendered);
+  return { type: 'gate.opened', task: task.address, data: { gate: world.mint(), text } };
 }
 
 function reasonToSkip(state: RunState, task: TaskState, world: World): string | undefined {

@@ -2,7 +2,8 @@ import { hashJson, type Json } from '../base/index.ts';
 import type { TaskSpec, Workflow } from '../model/index.ts';
 import { addTaskOfScope } from './new-tasks.ts';
 import { rebuildAgenda } from './rebuild-agenda.ts';
-import { addressOf, countsAsSuccess, isSettled, scopeAt, taskAt, type RunState } from './run-state.ts';
+import { recountNeeds } from './recount.ts';
+import { scopeAt, taskAt, type RunState } from './run-state.ts';
 import { indexOf, specOf } from './workflow-index.ts';
 
 /** One task that is not as it was when the run was started. */
@@ -42,8 +43,8 @@ function sameSpec(a: TaskSpec, b: TaskSpec): boolean {
 function isBegun(state: RunState, name: string): boolean {
   const { graph } = scopeAt(state, '');
   if (graph !== undefined) return graph.visits.has(name);
-  const { life, attempts } = taskAt(state, name);
-  return life.status !== 'pending' || attempts > 0;
+  const { life, key } = taskAt(state, name);
+  return life.status !== 'pending' || key !== undefined;
 }
 
 /** Goes on with another definition of what has not begun. The caller has made sure that nothing else differs. */
@@ -65,22 +66,11 @@ function replaceTasks(state: RunState, workflow: Workflow): void {
     else removeTask(state, task.address);
   }
   for (const spec of workflow.tasks) if (!state.tasks.has(spec.name)) addTaskOfScope(state, scope, spec);
-  for (const spec of workflow.tasks) recountNeeds(state, spec);
+  for (const spec of workflow.tasks) recountNeeds(state, taskAt(state, spec.name));
 }
 
 function removeTask(state: RunState, address: string): void {
   state.tasks.delete(address);
   state.counts.total--;
   scopeAt(state, '').unsettled--;
-}
-
-function recountNeeds(state: RunState, spec: TaskSpec): void {
-  const task = taskAt(state, addressOf('', spec.name));
-  const needs = spec.needs.map((need) => taskAt(state, need));
-  const settled = needs.filter(({ life }) => isSettled(life));
-  task.unmet = needs.length - settled.length;
-  task.needFailed = settled.some((need) => !countsAsSuccess(need));
-  task.ancestorFailed = settled.some(
-    (need) => need.ancestorFailed || (need.life.status === 'failed' && !need.spec.continueOnError),
-  );
 }

@@ -1,15 +1,26 @@
 import { sealJson, type JsonObject } from '../base/index.ts';
 import type { Commit, Event, EventOf, EventType } from '../model/index.ts';
 import { Agenda } from './agenda.ts';
+import {
+  beginTrials,
+  closeBreaker,
+  countForBreakers,
+  endTrials,
+  hastenTrial,
+  openBreaker,
+} from './breakers.ts';
+import { delayTask, shiftTimers } from './delay-task.ts';
 import { applyPatch } from './difference.ts';
 import { adoptWorkflow } from './drift.ts';
 import { acquire } from './limits.ts';
 import { addItems, addVisit, openScope } from './new-tasks.ts';
+import { reopenTasks } from './reopen-tasks.ts';
 import {
   interruptionsInARow,
   isSettled,
   scopeAt,
   taskAt,
+  type AttemptState,
   type Life,
   type RunState,
   type TaskState,
@@ -46,11 +57,13 @@ export function newRunState({ run, seq, at, events }: Commit): RunState {
     seq,
     at,
     createdAt: at,
+    ...(created.data.origin !== undefined && { origin: created.data.origin }),
     workflow: created.data.workflow,
     phase: { status: 'active' },
     scopes: new Map(),
     tasks: new Map(),
     counts: { total: 0, made: 0, settled: 0, running: 0, held: 0, delayed: 0 },
+    breakers: new Map(),
     agenda: new Agenda(),
   };
 }
@@ -63,6 +76,17 @@ function isHoldable(life: Life): boolean {
 function countInterruption(state: RunState, task: TaskState): void {
   task.interruptions = interruptionsInARow(state, task);
   task.settledAtInterruption = state.counts.settled;
+}
+
+function decideAnew(state: RunState, task: TaskState): void {
+  setLife(state, task, { status: 'pending' });
+  if (task.unmet === 0) state.agenda.undecided.push(task.address);
+}
+
+function learnOfAttempt(state: RunState, task: TaskState, news: Partial<AttemptState>): void {
+  const { life } = task;
+  if (life.status !== 'running' || life.attempt === undefined) return;
+  setLife(state, task, { status: 'running', attempt: { ...life.attempt, ...news } });
 }
 
 type Folders = { readonly [Type in EventType]: (state: RunState, event: EventOf<Type>) => void };
@@ -94,6 +118,7 @@ const folders: Folders = {
       const task = taskAt(state, address);
       if (!isHoldable(task.life)) continue;
       if (isOccupying(task)) vacate(state, task);
+      endTrials(state, task, { isVerdict: false });
       setLife(state, task, { status: 'held', reason: data.reason, actions: ['retry', 'skip'] });
       state.agenda.doomed.push(address);
     }
@@ -141,14 +166,22 @@ const folders: Folders = {
     task.startedAt ??= state.at;
     setLife(state, task, { status: 'running', attempt: { id: attempt, startedAt: state.at, ...data } });
     acquire(state, task);
+    beginTrials(state, task);
+  },
+  'attempt.spawned'(state, { task, data }) {
+    learnOfAttempt(state, taskAt(state, task), data);
+  },
+  'attempt.recovered'(state, { task, data }) {
+    learnOfAttempt(state, taskAt(state, task), { recovered: data.how });
   },
   'attempt.ended'(state, { task: address, data }) {
     const task = taskAt(state, address);
     vacate(state, task);
+    countForBreakers(state, task, data);
     if (data.outcome === 'failed') task.failures++;
     if (data.outcome !== 'interrupted') return;
     state.agenda.ready.push(task);
-    if (data.graceful !== true) countInterruption(state, task);
+    if (data.graceful !== true && data.neverBegan !== true) countInterruption(state, task);
   },
   'task.succeeded'(state, { task, data }) {
     settleTask(state, taskAt(state, task), { status: 'succeeded', ...data });
@@ -157,8 +190,7 @@ const folders: Folders = {
     settleTask(state, taskAt(state, task), { status: 'failed', ...data });
   },
   'task.delayed'(state, { task: address, data }) {
-    setLife(state, taskAt(state, address), { status: 'delayed', ...data });
-    state.agenda.delayed.push({ until: data.until, address });
+    delayTask(state, taskAt(state, address), { status: 'delayed', ...data });
   },
   'task.held'(state, { task, data }) {
     setLife(state, taskAt(state, task), { status: 'held', ...data });
@@ -166,8 +198,30 @@ const folders: Folders = {
   'task.released'(state, { task: address }) {
     const task = taskAt(state, address);
     task.interruptions = 0;
-    setLife(state, task, { status: 'pending' });
-    if (task.unmet === 0) state.agenda.undecided.push(address);
+    if (task.life.status === 'delayed') hastenTrial(state, task);
+    decideAnew(state, task);
+  },
+  'gate.opened'(state, { task, data: { gate, text } }) {
+    const actions = ['approve', 'reject', 'skip'];
+    setLife(state, taskAt(state, task), { status: 'held', reason: text, actions, gate });
+  },
+  'gate.decided'(state, { task: address, data }) {
+    if (!data.approved) return;
+    const task = taskAt(state, address);
+    task.approved = true;
+    decideAnew(state, task);
+  },
+  'tasks.reopened'(state, { data }) {
+    reopenTasks(state, data);
+  },
+  'breaker.opened'(state, { data }) {
+    openBreaker(state, data);
+  },
+  'breaker.closed'(state, { data }) {
+    closeBreaker(state, data.resource);
+  },
+  'clock.jumped'(state, { data }) {
+    shiftTimers(state, data.ms);
   },
   'task.skipped'(state, { task, data }) {
     settleTask(state, taskAt(state, task), { status: 'skipped', ...data });

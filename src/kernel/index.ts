@@ -1,8 +1,10 @@
+export { classify } from './classify.ts';
 export { decideCommand } from './commands.ts';
+export { decideReopen } from './decide-reopen.ts';
 export { applyPatch, difference } from './difference.ts';
 export { driftOf, type Drift } from './drift.ts';
 export { fold, foldCommit, newRunState } from './fold.ts';
-export { decideOutcome } from './outcomes.ts';
+export { decideOutcome, interruptionOf } from './outcomes.ts';
 export { nextWake, plan } from './plan.ts';
 export { rebuildAgenda } from './rebuild-agenda.ts';
 export {
@@ -11,6 +13,7 @@ export {
   statusOfTask,
   taskAt,
   type AttemptState,
+  type BreakerState,
   type RunState,
   type TaskState,
 } from './run-state.ts';

@@ -84,6 +84,19 @@ export function release(state: RunState, task: TaskState): void {
   }
 }
 
+/** Which of these tasks cannot have what they occupy all at once, besides what others occupy, if one cannot. */
+export function roomFor(state: RunState, tasks: readonly TaskState[]): string | undefined {
+  const used = new Map<string, number>();
+  for (const task of tasks) {
+    for (const [name, capacity] of limitsNeeded(state, task)) {
+      const taken = used.get(name) ?? state.agenda.limits.get(name)?.used ?? 0;
+      if (taken >= capacity) return `${task.address} cannot go on now: others hold what it needs (${name})`;
+      used.set(name, taken + 1);
+    }
+  }
+  return undefined;
+}
+
 /** True if it may start now; else it has been parked. */
 export function mayStart(state: RunState, task: TaskState): boolean {
   const lane = laneOf(state, task);

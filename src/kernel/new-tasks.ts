@@ -69,6 +69,7 @@ function newTask(
     failures: 0,
     interruptions: 0,
     settledAtInterruption: -1,
+    approved: false,
   };
 }
 

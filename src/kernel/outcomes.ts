@@ -1,5 +1,7 @@
-import type { Event, Failure, Outcome } from '../model/index.ts';
-import { retryDelay } from './retry.ts';
+import type { ErrorClass, Event, EventOf, Failure, Outcome } from '../model/index.ts';
+import { closeTried, tripBreakers, type ResourceWait } from './breakers.ts';
+import { classify } from './classify.ts';
+import { isRetried, retryDelay } from './retry.ts';
 import { interruptionsInARow, type RunState, type TaskState } from './run-state.ts';
 import { doomOf } from './settle-task.ts';
 import { successEvents, type Success } from './success.ts';
@@ -16,18 +18,33 @@ export function decideOutcome(
 ): Event[] {
   const { address: at, life } = task;
   if (life.status !== 'running' || life.attempt === undefined) return [];
-  const { settled, ended } = consequence(state, task, { outcome, world });
-  const data = {
+  const { settled, ...end } = consequence(state, task, { outcome, world });
+  const data = endOf(outcome, end);
+  return [{ type: 'attempt.ended', task: at, attempt: life.attempt.id, data }, ...settled];
+}
+
+function endOf(
+  outcome: Outcome,
+  { ended, failure }: Omit<Consequence, 'settled'>,
+): EventOf<'attempt.ended'>['data'] {
+  if (failure !== undefined) {
+    const { class: kind, message } = failure;
+    return { outcome: ended, ...(ended === 'delayed' && { reason: message }), class: kind };
+  }
+  return {
     outcome: ended,
     ...('reason' in outcome && { reason: outcome.reason }),
     ...('graceful' in outcome && { graceful: outcome.graceful }),
+    ...('neverBegan' in outcome && { neverBegan: outcome.neverBegan }),
   };
-  return [{ type: 'attempt.ended', task: at, attempt: life.attempt.id, data }, ...settled];
 }
+
+type Classified = Failure & { readonly class: ErrorClass };
 
 interface Consequence {
   readonly ended: Outcome['type'];
   readonly settled: readonly Event[];
+  readonly failure?: Classified;
 }
 
 function consequence(
@@ -48,7 +65,7 @@ function consequence(
     case 'succeeded':
       return succeed(state, task, { outcome, world });
     case 'failed':
-      return { ended: 'failed', settled: [fail(state, task, { failure: outcome.failure, world })] };
+      return fail(state, task, { failure: outcome.failure, world });
     case 'delayed': {
       const { until, reason } = outcome;
       return {
@@ -72,35 +89,83 @@ function succeed(
   task: TaskState,
   { outcome, world }: { outcome: Success; world: World },
 ): Consequence {
-  const settled = successEvents(state, task, { success: outcome, world });
-  return { ended: settled.at(-1)!.type === 'task.failed' ? 'failed' : 'succeeded', settled };
+  const events = successEvents(state, task, { success: outcome, world });
+  const settled = [...events, ...closeTried(state, task)];
+  const last = events.at(-1)!;
+  if (last.type !== 'task.failed') return { ended: 'succeeded', settled };
+  return { ended: 'failed', settled, failure: { ...last.data.failure, class: 'permanent' } };
 }
 
 function fail(
   state: RunState,
   task: TaskState,
+  { failure: given, world }: { failure: Failure; world: World },
+): Consequence {
+  const failure = { ...given, class: classify(given, task.spec.errors ?? []) };
+  if (failure.class !== 'transient') {
+    const next = tryAgain(state, task, { failure, world });
+    return { ended: 'failed', settled: [next, ...closeTried(state, task)], failure };
+  }
+  const { opened, wait } = tripBreakers(state, task, { failure, now: world.now });
+  if (wait === undefined || !mayTryAgain(state, task, failure)) {
+    return { ended: 'failed', settled: [tryAgain(state, task, { failure, world }), ...opened], failure };
+  }
+  // The resource is out of order, not the task: waiting for it uses up no try.
+  return { ended: 'delayed', settled: [delayed(task, wait), ...opened], failure };
+}
+
+function delayed(task: TaskState, data: ResourceWait | { until: number; reason: string }): Event {
+  return { type: 'task.delayed', task: task.address, data };
+}
+
+function mayTryAgain(state: RunState, task: TaskState, failure: Failure): boolean {
+  const { onInterrupt, retry } = task.spec;
+  return onInterrupt !== 'ask' && doomOf(state, task) === undefined && isRetried(retry, failure);
+}
+
+function tryAgain(
+  state: RunState,
+  task: TaskState,
   { failure, world }: { failure: Failure; world: World },
 ): Event {
   const failures = task.failures + 1;
-  const delay =
-    doomOf(state, task) === undefined
-      ? retryDelay(task.spec.retry, { failure, failures, chance: world.chance() })
-      : undefined;
-  if (delay === undefined || task.spec.onInterrupt === 'ask') {
-    return { type: 'task.failed', task: task.address, data: { failure } };
-  }
-  const reason = `attempt ${task.attempts} failed: ${failure.message}`;
-  return { type: 'task.delayed', task: task.address, data: { until: world.now + delay, reason } };
+  const delay = mayTryAgain(state, task, failure)
+    ? retryDelay(task.spec.retry, { failure, failures, chance: world.chance() })
+    : undefined;
+  if (delay === undefined) return { type: 'task.failed', task: task.address, data: { failure } };
+  const kind = failure.class === 'unknown' ? '' : ` (${failure.class})`;
+  const reason = `attempt ${task.attempts} failed${kind}: ${failure.message}`;
+  return delayed(task, { until: world.now + delay, reason });
 }
 
 type Interruption = Extract<Outcome, { type: 'interrupted' }>;
 
-function interrupt(state: RunState, task: TaskState, { graceful, mayStillRun }: Interruption): Event[] {
-  const stillRuns = 'it did not stop when it was asked to, and may still be running';
-  const inARow = graceful === true ? 0 : interruptionsInARow(state, task);
-  const reason = mayStillRun === true ? stillRuns : reasonToAsk(task, inARow);
+function interrupt(state: RunState, task: TaskState, outcome: Interruption): Event[] {
+  const reason = reasonToHold(state, task, outcome);
   if (reason === undefined) return [];
   return [{ type: 'task.held', task: task.address, data: { reason, actions: ['retry', 'skip'] } }];
+}
+
+function reasonToHold(
+  state: RunState,
+  task: TaskState,
+  { graceful, mayStillRun, neverBegan }: Partial<Interruption>,
+): string | undefined {
+  if (neverBegan === true) return undefined;
+  if (mayStillRun === true) return 'it did not stop when it was asked to, and may still be running';
+  return reasonToAsk(task, graceful === true ? 0 : interruptionsInARow(state, task));
+}
+
+/** What becomes of a task whose attempt under way turns out to be interrupted. */
+export function interruptionOf(
+  state: RunState,
+  task: TaskState,
+): { readonly action: 'restart' | 'hold'; readonly reason: string } {
+  const doom = doomOf(state, task);
+  if (doom !== undefined) return { action: 'hold', reason: `it is not started again: ${doom}` };
+  const reason = reasonToHold(state, task, {});
+  if (reason !== undefined) return { action: 'hold', reason };
+  return { action: 'restart', reason: 'it was interrupted, and may be started again' };
 }
 
 function reasonToAsk(task: TaskState, inARow: number): string | undefined {

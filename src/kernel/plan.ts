@@ -1,4 +1,5 @@
 import type { Event } from '../model/index.ts';
+import { breakerWait } from './breakers.ts';
 import { childInputs } from './child-inputs.ts';
 import { decideEnd } from './decide-end.ts';
 import { decideMove } from './decide-graph.ts';
@@ -106,6 +107,8 @@ function isStartable({ life, unmet }: TaskState, now: number): boolean {
 function start(state: RunState, task: TaskState, world: World): Event {
   const doom = doomOf(state, task);
   if (doom !== undefined) return { type: 'task.cancelled', task: task.address, data: { reason: doom } };
+  const wait = breakerWait(state, task, world.now);
+  if (wait !== undefined) return { type: 'task.delayed', task: task.address, data: wait };
   return task.spec.work.type === 'workflow' ? open(state, task, world) : startAttempt(task, world);
 }
 

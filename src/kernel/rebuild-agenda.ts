@@ -1,4 +1,5 @@
 import { Agenda } from './agenda.ts';
+import { expectTask } from './delay-task.ts';
 import { acquire } from './limits.ts';
 import { isSettled, type RunState, type TaskState } from './run-state.ts';
 import { isOccupying } from './settle-task.ts';
@@ -17,7 +18,7 @@ function enter(state: RunState, task: TaskState): void {
   const { agenda } = state;
   const { address, life } = task;
   if (life.status !== 'running') agenda.doomed.push(address);
-  if (life.status === 'delayed') agenda.delayed.push({ until: life.until, address });
+  if (life.status === 'delayed') expectTask(state, address, life);
   if (isOccupying(task)) acquire(state, task);
   if (task.group !== undefined) agenda.concluded.push(address);
   if (life.status === 'pending' && task.unmet === 0) agenda.undecided.push(address);

@@ -1,7 +1,8 @@
-import type { Json, JsonObject } from '../base/index.ts';
+import type { Json, JsonObject, ProcessIdentity } from '../base/index.ts';
 import {
   mentionsFailure,
   type Failure,
+  type Origin,
   type TaskSpec,
   type TaskStatus,
   type Workflow,
@@ -20,12 +21,16 @@ export interface RunState {
   readonly createdAt: number;
   /** The task that changed last. */
   lastTask?: string;
+  /** Where it was started. */
+  readonly origin?: Origin;
   workflow: Workflow;
   phase: RunPhase;
   /** The run's own tasks are the scope ''. */
   readonly scopes: Map<string, ScopeState>;
   readonly tasks: Map<string, TaskState>;
   readonly counts: Counts;
+  /** By resource. One that is closed and has nothing to remember is not here. */
+  readonly breakers: Map<string, BreakerState>;
   /** What planning has to look at next. Derived: can be rebuilt from the rest. */
   agenda: Agenda<TaskState>;
 }
@@ -47,6 +52,24 @@ export interface Counts {
   running: number;
   held: number;
   delayed: number;
+}
+
+/** Keeps tasks away from a resource that is out of order. */
+export interface BreakerState {
+  /** Transient failures in a row. */
+  failures: number;
+  /** Openings in a row: each lasts longer. */
+  openings: number;
+  /** Absent: closed. */
+  open?: OpenBreaker;
+}
+
+export interface OpenBreaker {
+  /** From then on it is half-open: one task may try. */
+  readonly until: number;
+  readonly reason: string;
+  /** The task that tries. */
+  readonly trial?: string;
 }
 
 /** An opened group of tasks: the run's own, an inline body, or a child workflow. */
@@ -106,7 +129,9 @@ export interface TaskState {
   /** Interruptions in a row without any task of the run settling in between. */
   interruptions: number;
   settledAtInterruption: number;
-  /** The first attempt's id: the idempotency key of all of them. */
+  /** A person has agreed to it: asked once, however often it is tried. */
+  approved: boolean;
+  /** The first attempt's id: the idempotency key of all of them. Absent: it has not begun, or is to be done again. */
   key?: string;
   lastAttempt?: string;
   startedAt?: number;
@@ -124,17 +149,35 @@ export interface GroupState {
 export type Life =
   | { readonly status: 'pending' }
   | { readonly status: 'running'; readonly attempt?: AttemptState }
-  | { readonly status: 'delayed'; readonly until: number; readonly reason: string }
-  | { readonly status: 'held'; readonly reason: string; readonly actions: readonly string[] }
+  | DelayedLife
+  | {
+      readonly status: 'held';
+      readonly reason: string;
+      readonly actions: readonly string[];
+      /** The question it is held for, if it is one. */
+      readonly gate?: string;
+    }
   | { readonly status: 'succeeded'; readonly output?: Json }
   | { readonly status: 'failed'; readonly failure: Failure }
   | { readonly status: 'skipped'; readonly reason: string }
   | { readonly status: 'cancelled'; readonly reason: string };
 
+export interface DelayedLife {
+  readonly status: 'delayed';
+  readonly until: number;
+  readonly reason: string;
+  /** Whose breaker it waits for, if it does. */
+  readonly resource?: string;
+}
+
 export interface AttemptState {
   readonly id: string;
   readonly number: number;
   readonly startedAt: number;
+  /** Of an outside process. */
+  readonly process?: ProcessIdentity;
+  /** How a new driver came by it. */
+  readonly recovered?: 'adopted' | 'harvested';
 }
 
 export function isSettled(life: Life): boolean {

@@ -99,7 +99,8 @@ function tellOfFailure(state: RunState, task: TaskState): void {
   }
 }
 
-function dependantsOf(state: RunState, { scope, spec }: TaskState): TaskState[] {
+/** Who needs it, of the same scope. */
+export function dependantsOf(state: RunState, { scope, spec }: TaskState): TaskState[] {
   const names = indexOf(scopeAt(state, scope).workflow).dependants.get(spec.name) ?? [];
   return names.map((name) => taskAt(state, addressOf(scope, name)));
 }

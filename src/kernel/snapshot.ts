@@ -2,11 +2,11 @@ import { freezeParsed } from '../base/index.ts';
 import type { Workflow } from '../model/index.ts';
 import { Agenda } from './agenda.ts';
 import { rebuildAgenda } from './rebuild-agenda.ts';
-import type { RunState, ScopeState, TaskState } from './run-state.ts';
+import type { BreakerState, RunState, ScopeState, TaskState } from './run-state.ts';
 import { specOf } from './workflow-index.ts';
 
 /** Of what `encodeState` writes: a snapshot of another format is not used, the journal is folded instead. */
-export const snapshotFormat = 1;
+export const snapshotFormat = 2;
 
 /** Of the spec only the name: the workflow has the rest. */
 type EncodedTask = Omit<TaskState, 'spec'> & { readonly spec: string };
@@ -14,15 +14,17 @@ type EncodedScope = Omit<ScopeState, 'workflow' | 'graph'> & { readonly graph?: 
 type EncodedGraph = Omit<NonNullable<ScopeState['graph']>, 'visits'> & {
   readonly visits: [string, number][];
 };
-type EncodedState = Omit<RunState, 'agenda' | 'scopes' | 'tasks'> & {
+type EncodedState = Omit<RunState, 'agenda' | 'scopes' | 'tasks' | 'breakers'> & {
   readonly scopes: EncodedScope[];
   readonly tasks: EncodedTask[];
+  readonly breakers: [string, BreakerState][];
 };
 
 export function encodeState(state: RunState): string {
-  const { agenda: _, scopes, tasks, ...facts } = state;
+  const { agenda: _, scopes, tasks, breakers, ...facts } = state;
   const encoded: EncodedState = {
     ...facts,
+    breakers: [...breakers],
     scopes: [...scopes.values()].map(encodeScope),
     tasks: [...tasks.values()].map((task) => ({ ...task, spec: task.spec.name })),
   };
@@ -34,11 +36,12 @@ function encodeScope({ workflow: _, graph, ...scope }: ScopeState): EncodedScope
 }
 
 export function decodeState(text: string): RunState {
-  const { scopes, tasks, ...facts } = JSON.parse(text) as EncodedState;
+  const { scopes, tasks, breakers, ...facts } = JSON.parse(text) as EncodedState;
   const state: RunState = {
     ...facts,
     workflow: freezeParsed(facts.workflow),
     phase: freezeParsed(facts.phase),
+    breakers: new Map(breakers),
     scopes: new Map(),
     tasks: new Map(),
     agenda: new Agenda(),

@@ -98,7 +98,12 @@ function keepViews(scope: ScopeState, names: readonly string[], found: Views): v
   ofScope.set(names, found);
 }
 
-/** What has settled does not change any more. */
+/** Something that had settled is to be done again. */
+export function forgetViews(scope: ScopeState): void {
+  knownViews.delete(scope);
+}
+
+/** What has settled does not change any more, and what is done again gets another life. */
 const settledViews = new WeakMap<Life, TaskView>();
 
 export function viewOf(state: RunState, task: TaskState): TaskView {

@@ -5,7 +5,7 @@ export interface World {
   readonly now: number;
   /** In [0, 1). */
   chance(): number;
-  /** A new attempt's id. */
+  /** A new attempt's id, or a new gate's. */
   mint(): string;
   readonly evaluator: Evaluator;
   /** false: nothing new may be started now (no room in the store, or the driver is stopping). */

@@ -1,7 +1,12 @@
-import { defineWorkflow, type TaskDraft, type WorkflowDraft } from '../definition/index.ts';
+import {
+  defineWorkflow,
+  type CommandDraft,
+  type TaskDraft,
+  type WorkflowDraft,
+} from '../definition/index.ts';
 import type { TaskFunction } from '../engine/index.ts';
 import { isDefinition, nest, stepContext, type Closure, type Definition } from './definition.ts';
-import { checkpointDraft, stepDraft, type StepOptions } from './task-options.ts';
+import { breakersDraft, checkpointDraft, stepDraft, type StepOptions } from './task-options.ts';
 import { inputsOf, needsOf } from './views.ts';
 import type { Known, TaskContext, WorkflowSettings } from './task-context.ts';
 
@@ -42,7 +47,8 @@ export interface AnyTaskOptions extends StepOptions {
   readonly with?: (known: Known<unknown, unknown> & { readonly item: unknown }) => unknown;
 }
 
-export type AnyWork = Definition | ((context: TaskContext<unknown, unknown, unknown>) => unknown);
+export type AnyWork =
+  Definition | CommandDraft | ((context: TaskContext<unknown, unknown, unknown>) => unknown);
 
 export function taskPart(name: string, options: AnyTaskOptions, work: AnyWork): TaskPart {
   const closures: Record<string, Closure> = {};
@@ -67,6 +73,7 @@ function workPart(
   work: AnyWork,
   given: string | undefined,
 ): Pick<TaskPart, 'functions' | 'closures'> & { work: TaskDraft['work'] } {
+  if (isCommand(work)) return { work, functions: {}, closures: {} };
   if (!isDefinition(work)) {
     const run: TaskFunction = (call) => work(taskContext(call));
     return { work: { type: 'function', function: name }, functions: { [name]: run }, closures: {} };
@@ -78,6 +85,10 @@ function workPart(
     functions,
     closures,
   };
+}
+
+function isCommand(work: AnyWork): work is CommandDraft {
+  return 'type' in work && work.type === 'command';
 }
 
 function taskContext(call: Parameters<TaskFunction>[0]): TaskContext<unknown, unknown, unknown> {
@@ -124,11 +135,12 @@ export function buildWorkflow<Inputs, Outputs>({
   const parts: TaskPart[] = [];
   for (let list = tasks; list !== undefined; list = list.before) parts.push(list.task);
   parts.reverse();
-  const { checkpoint, ...limits } = settings;
+  const { checkpoint, breakers, ...limits } = settings;
   const workflow = defineWorkflow({
     name,
     ...limits,
     checkpoint: checkpointDraft(checkpoint),
+    breakers: breakersDraft(breakers),
     tasks: parts.map(({ draft }) => draft),
     outputs: outputs && { $function: 'outputs' },
   });

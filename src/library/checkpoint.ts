@@ -13,16 +13,23 @@ import type { Definition, Progress } from './definition.ts';
 
 /** What is known of one task at a checkpoint. */
 export interface TaskReport {
+  /** As the workflow names it; the address of an item or a visit says more. */
+  readonly name: string;
+  readonly needs: readonly string[];
   readonly status: TaskStatus;
   readonly attempts: number;
+  /** The id of the last one. */
+  readonly attempt?: string;
   readonly startedAt?: number;
   readonly endedAt?: number;
   readonly output?: Json;
   readonly error?: Failure;
   /** Why it is held, delayed, skipped or cancelled. */
   readonly reason?: string;
-  /** What a person may do about a held task: `run.retry`, `run.skip`. */
+  /** What a person may do about a held task: `run.retry`, `run.skip`, `run.approve`, `run.reject`. */
   readonly actions?: readonly string[];
+  /** What `run.approve` and `run.reject` decide. */
+  readonly gate?: string;
   /** When it will be tried again. */
   readonly until?: number;
 }
@@ -67,11 +74,14 @@ export function checkpointOf(state: RunState, definition: Definition | undefined
 }
 
 function reportOf(state: RunState, task: TaskState): TaskReport {
-  const { life, attempts, startedAt, endedAt } = task;
+  const { life, attempts, startedAt, endedAt, spec, lastAttempt } = task;
   const output = outputOf(state, task);
   return {
+    name: spec.name,
+    needs: spec.needs,
     status: statusOfTask(task),
     attempts,
+    ...(lastAttempt !== undefined && { attempt: lastAttempt }),
     ...(startedAt !== undefined && { startedAt }),
     ...(endedAt !== undefined && { endedAt }),
     ...(output !== undefined && { output }),
@@ -79,6 +89,7 @@ function reportOf(state: RunState, task: TaskState): TaskReport {
     ...('reason' in life && { reason: life.reason }),
     ...('until' in life && { until: life.until }),
     ...('actions' in life && { actions: life.actions }),
+    ...('gate' in life && { gate: life.gate }),
   };
 }
 

@@ -1,7 +1,14 @@
 import { toJson, type JsonObject } from '../base/index.ts';
 import { defineWorkflow, type TaskDraft, type WorkflowDraft } from '../definition/index.ts';
 import type { TaskFunction } from '../engine/index.ts';
-import type { EdgeSpec, Workflow } from '../model/index.ts';
+import type { Capture, EdgeSpec, JsonSchema, Workflow } from '../model/index.ts';
+import {
+  commandDraft,
+  type Command,
+  type CommandOptions,
+  type Printed,
+  type PrintedOptions,
+} from './command-options.ts';
 import {
   isDefinition,
   nest,
@@ -37,6 +44,15 @@ export interface NestedNodeOptions<State, Child> extends StepOptions {
   /** What its result changes in the state; default: its outputs are what changes. */
   readonly update?: (outputs: OutputsOf<Child>, state: Readonly<State>) => Partial<State>;
 }
+
+type CommandNodeOptions<State, Kind extends Capture, Schema> = Omit<
+  CommandOptions,
+  keyof PrintedOptions<Kind, Schema>
+> &
+  PrintedOptions<Kind, Schema> & {
+    /** What it printed changes in the state; default: nothing, or with JSON the fields it printed. */
+    readonly update?: (output: Printed<Kind, Schema>, state: Readonly<State>) => Partial<State>;
+  };
 
 interface GraphParts {
   readonly name: string;
@@ -83,6 +99,23 @@ export class GraphBuilder<State extends object, Nodes extends string = never> im
   ): GraphBuilder<State, Nodes | Name>;
   node(name: string, work: unknown, options: object = {}): GraphBuilder<State, never> {
     const node = nodePart(name, work as AnyNode, options as AnyNodeOptions);
+    return new GraphBuilder({ ...this.#parts, nodes: [...this.#parts.nodes, node] });
+  }
+
+  /** A node done by a command, whose expressions see `state`. */
+  command<Name extends string>(name: Name, run: Command): GraphBuilder<State, Nodes | Name>;
+  command<
+    Name extends string,
+    Kind extends Capture = 'text',
+    Schema extends JsonSchema | undefined = undefined,
+  >(
+    name: Name,
+    options: CommandNodeOptions<State, Kind, Schema>,
+    run: Command,
+  ): GraphBuilder<State, Nodes | Name>;
+  command(name: string, ...given: readonly unknown[]): GraphBuilder<State, never> {
+    const [options, run] = given.length === 1 ? [{}, given[0]] : given;
+    const node = commandPart(name, options as AnyNodeOptions & CommandOptions, run as Command);
     return new GraphBuilder({ ...this.#parts, nodes: [...this.#parts.nodes, node] });
   }
 
@@ -138,11 +171,12 @@ function nodePart(name: string, work: AnyNode, options: AnyNodeOptions): NodePar
     return { draft, functions: { [name]: run }, closures: {} };
   }
   const nested = nest(work, name);
-  const { with: given, update } = options;
+  const { with: given } = options;
+  const { update, closures: updating } = updatePart(name, options);
   const draft: TaskDraft = {
     name,
     ...stepDraft(options),
-    update: update && { $function: `${name}:update` },
+    update,
     work: {
       type: 'workflow',
       workflow: nested.draft as WorkflowDraft,
@@ -150,11 +184,24 @@ function nodePart(name: string, work: AnyNode, options: AnyNodeOptions): NodePar
       ...(given && { with: { $function: `${name}:with` } }),
     },
   };
-  const closures: Record<string, Closure> = { ...nested.closures };
+  const closures: Record<string, Closure> = { ...nested.closures, ...updating };
   if (given !== undefined) closures[`${name}:with`] = (variables) => given(stateOf(variables));
-  if (update !== undefined)
-    closures[`${name}:update`] = (variables) => update(variables['output'], stateOf(variables));
   return { draft, functions: nested.functions, closures };
+}
+
+function commandPart(name: string, options: AnyNodeOptions & CommandOptions, run: Command): NodePart {
+  const { update, closures } = updatePart(name, options);
+  const work = commandDraft(options, run);
+  return { draft: { name, ...stepDraft(options), update, work }, functions: {}, closures };
+}
+
+function updatePart(
+  name: string,
+  { update }: AnyNodeOptions,
+): Pick<TaskDraft, 'update'> & Pick<NodePart, 'closures'> {
+  if (update === undefined) return { closures: {} };
+  const closure: Closure = (variables) => update(variables['output'], stateOf(variables));
+  return { update: { $function: `${name}:update` }, closures: { [`${name}:update`]: closure } };
 }
 
 function buildGraph({ name, settings, nodes, edges }: GraphParts): Definition {

@@ -1,13 +1,19 @@
-import { PitonError, randomId } from '../base/index.ts';
+import { livenessOf, PitonError, randomId } from '../base/index.ts';
 import { checkInputs } from '../definition/index.ts';
 import {
   Engine,
+  leaseName,
+  readOutput,
   type EnginePorts,
   type Inputs,
   type Observer,
+  type OutputOptions,
+  type OutputPart,
   type ResumeOptions,
+  type ResumePreview,
   type RunVerdict,
 } from '../engine/index.ts';
+import type { Origin } from '../model/index.ts';
 import type { RunFilter, RunRecord } from '../store/index.ts';
 import type { Definition } from './definition.ts';
 import { plainInputs } from './plain-inputs.ts';
@@ -18,15 +24,27 @@ import { Run } from './run.ts';
 export type StartOptions<Given, State> = {
   /** The run's name; starting the same id again attaches to that run. Default: a random one. */
   readonly id?: string;
+  /** The folder its commands run in, and what it is compared with when it goes on. Default: the working directory. */
+  readonly origin?: Origin;
 } & InputsOption<Given> &
   StateOption<State>;
 
 type InputsOption<Given> = [Given] extends [undefined]
   ? unknown
-  : object extends Given
+  : {} extends Given
     ? { readonly inputs?: Given }
     : { readonly inputs: Given };
 type StateOption<State> = State extends object ? { readonly state?: Partial<State> } : unknown;
+
+/** The process that drives a run. `alive`: false, it died without letting go. */
+export interface DriverReport {
+  readonly alive: boolean;
+  /** It was stopped (Ctrl-Z), and does nothing. */
+  readonly stopped: boolean;
+  readonly host: string;
+  readonly pid: number;
+  readonly since: number;
+}
 
 /** Runs definitions durably on one store. Made by `open`. */
 export class Piton implements AsyncDisposable {
@@ -52,13 +70,15 @@ export class Piton implements AsyncDisposable {
       id = randomId(12),
       inputs,
       state,
-    } = (options ?? {}) as { id?: string; inputs?: unknown; state?: unknown };
+      origin = { directory: process.cwd() },
+    } = (options ?? {}) as { id?: string; inputs?: unknown; state?: unknown; origin?: Origin };
     assertRunId(id);
     const program = await programOf(definition);
     const given = await inputsFor(definition, inputs);
     await this.#engine.start(program, {
       run: id,
       inputs: given,
+      origin,
       ...(state !== undefined && { state: plainInputs(state, 'state') }),
     });
     return this.#handle(id, definition);
@@ -81,6 +101,52 @@ export class Piton implements AsyncDisposable {
   async find(id: string): Promise<Run> {
     await this.#engine.find(id);
     return new Run(id, { engine: this.#engine, store: this.#ports.store });
+  }
+
+  /** The definition a run keeps, and where that came from. Functions cannot be kept: those it calls must be given anew. */
+  async definitionOf(id: string): Promise<{ readonly definition: Definition; readonly origin?: Origin }> {
+    const { workflow, origin } = await this.#engine.load(id);
+    const definition = { workflow, functions: {}, closures: {}, declaresInputs: true };
+    return { definition, ...(origin !== undefined && { origin }) };
+  }
+
+  /** What going on with a run would do for each task, and why. Changes nothing. */
+  preview(id: string, definition?: Definition): Promise<ResumePreview> {
+    return this.#engine.preview(id, definition?.workflow);
+  }
+
+  /** Who drives a run, or did so last without letting go of it. */
+  async driver(id: string): Promise<DriverReport | undefined> {
+    const lease = await this.#ports.store.findLease(leaseName(id));
+    if (lease === undefined) return undefined;
+    const { owner, takenAt, expiresAt } = lease;
+    const seen = livenessOf(owner);
+    const alive = seen === 'unknown' ? expiresAt > this.#ports.clock.now() : seen !== 'dead';
+    return { alive, stopped: seen === 'stopped', host: owner.host, pid: owner.pid, since: takenAt };
+  }
+
+  /** What a command has printed so far and, with `follow`, prints until it ends; secrets are left out. */
+  output(attempt: string, options: OutputOptions = {}): AsyncIterable<OutputPart> {
+    return readOutput(this.#ports, attempt, options);
+  }
+
+  /** The folder with everything that an attempt's process wrote. */
+  spoolOf(attempt: string): string {
+    return this.#ports.spool.folderOf(attempt);
+  }
+
+  /** The attempts whose files are still kept, and the process of those that are alive. */
+  keptAttempts(): { readonly attempt: string; readonly pid?: number }[] {
+    const { spool } = this.#ports;
+    return spool.list().map((attempt) => {
+      const seen = spool.look(attempt);
+      return { attempt, ...(seen.type === 'alive' && { pid: seen.process.pid }) };
+    });
+  }
+
+  /** The last line a command printed. */
+  lastLine(attempt: string): string | undefined {
+    return this.#ports.spool.lastLine(attempt);
   }
 
   /** Newest first. */

@@ -22,12 +22,13 @@ export function renameFunctions(workflow: Workflow, rename: Rename): Workflow {
 }
 
 function renameInTask(task: TaskSpec, rename: Rename): TaskSpec {
-  const { forEach, next, update, work } = task;
+  const { forEach, next, update, work, approval } = task;
   return {
     ...task,
     work: renameInWork(work, rename),
     ...(task.if !== undefined && { if: renameRef(task.if, rename) }),
     ...(forEach !== undefined && { forEach: renameInForEach(forEach, rename) }),
+    ...(approval !== undefined && { approval: renameRef(approval, rename) }),
     ...(update !== undefined && { update: renameRef(update, rename) }),
     ...(next !== undefined && {
       next: next.map((edge) => (edge.if === undefined ? edge : { ...edge, if: renameRef(edge.if, rename) })),
@@ -36,6 +37,7 @@ function renameInTask(task: TaskSpec, rename: Rename): TaskSpec {
 }
 
 function renameInWork(work: Work, rename: Rename): Work {
+  if (work.type === 'command') return work;
   const given = work.with === undefined ? {} : { with: renameRef(work.with, rename) };
   return work.type === 'function'
     ? { ...work, ...given, function: rename(work.function) }

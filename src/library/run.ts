@@ -77,8 +77,10 @@ export class Run<Outputs = unknown, State = unknown> {
   /** `stalled` while nothing can be written, `interrupted` while it should run and nobody drives it. */
   async status(): Promise<RunStatus | 'interrupted'> {
     if (this.#engine.stalledBecause(this.id) !== undefined) return 'stalled';
-    const { status } = await this.#engine.find(this.id);
-    if (isFinal(status) || status === 'paused') return status;
+    const { status, wakeAt } = await this.#engine.find(this.id);
+    // Only a person can go on with it: that nobody drives it is as it should be.
+    const isWaiting = status === 'paused' || (status === 'held' && wakeAt === undefined);
+    if (isFinal(status) || isWaiting) return status;
     return (await this.#engine.isDriven(this.id)) ? status : 'interrupted';
   }
 
@@ -100,7 +102,32 @@ export class Run<Outputs = unknown, State = unknown> {
     return this.#send({ type: 'cancel', reason });
   }
 
-  /** Tries a held task again. */
+  /** Lets a task that waits for approval start. */
+  approve(task: string, comment?: string): Promise<CommandResult> {
+    return this.#decide('approve', task, comment);
+  }
+
+  /** Fails a task that waits for approval; the comment is the reason. */
+  reject(task: string, comment?: string): Promise<CommandResult> {
+    return this.#decide('reject', task, comment);
+  }
+
+  /** The gate that is open now is meant, and no later one. */
+  async #decide(
+    type: 'approve' | 'reject',
+    task: string,
+    comment: string | undefined,
+  ): Promise<CommandResult> {
+    const { tasks } = await this.checkpoint();
+    const gate = tasks[task]?.gate;
+    if (gate === undefined) {
+      const text = task in tasks ? `${task} waits for no approval` : `the run has no task ${task}`;
+      return { status: 'refused', text };
+    }
+    return this.#send({ type, task, gate, ...(comment !== undefined && { comment }) });
+  }
+
+  /** Tries a held, delayed or failed task again. Of a run that has ended: `piton.resume` with `redo`. */
   retry(task: string): Promise<CommandResult> {
     return this.#send({ type: 'retry', task });
   }

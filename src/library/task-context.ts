@@ -1,4 +1,4 @@
-import type { CheckpointOption } from './task-options.ts';
+import type { BreakerOptions, CheckpointOption } from './task-options.ts';
 import type { StepContext } from './definition.ts';
 
 export interface WorkflowSettings {
@@ -8,6 +8,8 @@ export interface WorkflowSettings {
   readonly failFast?: boolean;
   readonly version?: string;
   readonly checkpoint?: CheckpointOption;
+  /** By the names of the resources that tasks use. */
+  readonly breakers?: Readonly<Record<string, BreakerOptions>>;
 }
 
 /** What a task's conditions and lists are computed from. */

@@ -1,6 +1,6 @@
 import { parseDuration, PitonError } from '../base/index.ts';
 import type { TaskDraft, WorkflowDraft } from '../definition/index.ts';
-import type { CheckpointPolicy, JsonSchema, OnInterrupt } from '../model/index.ts';
+import type { CheckpointPolicy, ErrorRule, JsonSchema, OnInterrupt } from '../model/index.ts';
 
 /**
  * A time span: milliseconds, or text such as `250ms`, `30s`, `1h30m`, `2d`. No type can tell such texts from others;
@@ -35,6 +35,12 @@ export interface StepOptions {
   readonly locks?: readonly string[];
   /** What an interrupted task may do by itself; default `restart`. `ask` also forbids automatic retry. */
   readonly onInterrupt?: Exclude<OnInterrupt, 'continue'>;
+  /** A person is asked this before the first attempt. May hold expressions: `Release ${{ inputs.version }}?`. */
+  readonly approval?: string;
+  /** What it depends on outside, by name: after failures in a row, tasks that use it wait. */
+  readonly resources?: readonly string[];
+  /** How failures are to be understood, before what Piton knows by itself. The first that fits counts. */
+  readonly errors?: readonly ErrorRule[];
   /** A JSON Schema that the output must fit. */
   readonly output?: JsonSchema;
   /** Functions cannot be compared: say here when this one has changed. */
@@ -53,14 +59,43 @@ export type CheckpointOption =
       readonly preserve?: boolean;
     };
 
+/** When tasks that use a resource wait for it. */
+export interface BreakerOptions {
+  /** So many transient failures in a row open it; default 5. */
+  readonly failures?: number;
+  /** How long tasks wait then, doubled each time it does not help; default 30s. */
+  readonly cooldown?: Duration;
+  /** The longest wait; default 30m. */
+  readonly maxCooldown?: Duration;
+}
+
+export function breakersDraft(
+  breakers: Readonly<Record<string, BreakerOptions>> | undefined,
+): WorkflowDraft['breakers'] {
+  if (breakers === undefined) return undefined;
+  const entries = Object.entries(breakers).map(([resource, { failures, cooldown, maxCooldown }]) => [
+    resource,
+    {
+      failures,
+      cooldownMs: optionalMilliseconds('breakers.cooldown', cooldown),
+      maxCooldownMs: optionalMilliseconds('breakers.maxCooldown', maxCooldown),
+    },
+  ]);
+  return Object.fromEntries(entries) as WorkflowDraft['breakers'];
+}
+
 export function stepDraft(options: StepOptions): Omit<TaskDraft, 'name' | 'work'> {
-  const { retry, timeout, priority, locks, onInterrupt, output, version } = options;
+  const { retry, timeout, priority, locks, onInterrupt, approval, resources, errors, output, version } =
+    options;
   return {
     retry: retryDraft(retry),
-    timeoutMs: timeout === undefined ? undefined : milliseconds('timeout', timeout),
+    timeoutMs: optionalMilliseconds('timeout', timeout),
     priority,
     locks,
     onInterrupt,
+    approval,
+    resources,
+    errors,
     output,
     version,
   };
@@ -72,9 +107,9 @@ function retryDraft(retry: RetryOptions | number | undefined): TaskDraft['retry'
     typeof retry === 'number' ? { attempts: retry } : retry;
   return {
     attempts,
-    backoffMs: backoff === undefined ? undefined : milliseconds('retry.backoff', backoff),
+    backoffMs: optionalMilliseconds('retry.backoff', backoff),
     factor,
-    maxBackoffMs: max === undefined ? undefined : milliseconds('retry.max', max),
+    maxBackoffMs: optionalMilliseconds('retry.max', max),
     jitter,
     on,
     notOn,
@@ -97,6 +132,10 @@ const named: Readonly<Record<string, CheckpointPolicy['every']>> = {
 function everyDraft(every: number | string): CheckpointPolicy['every'] {
   if (typeof every === 'number') return { tasks: every };
   return named[every] ?? { ms: milliseconds('checkpoint.every', every) };
+}
+
+function optionalMilliseconds(what: string, duration: Duration | undefined): number | undefined {
+  return duration === undefined ? undefined : milliseconds(what, duration);
 }
 
 function milliseconds(what: string, duration: number | string): number {

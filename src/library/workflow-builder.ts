@@ -1,5 +1,5 @@
 import type { TaskView } from '../kernel/index.ts';
-import type { Workflow } from '../model/index.ts';
+import type { Capture, JsonSchema, Workflow } from '../model/index.ts';
 import {
   buildWorkflow,
   taskPart,
@@ -7,6 +7,13 @@ import {
   type AnyWork,
   type WorkflowParts,
 } from './build-workflow.ts';
+import {
+  commandDraft,
+  type Command,
+  type CommandOptions,
+  type Printed,
+  type PrintedOptions,
+} from './command-options.ts';
 import type { Closure, Definition, DefinitionTypes, InputsOf, OutputsOf } from './definition.ts';
 import type { Known, TaskContext, WorkflowSettings } from './task-context.ts';
 import type { StepOptions } from './task-options.ts';
@@ -40,6 +47,12 @@ type WithItem<Inputs, Needs, Item, Child> = {
   readonly forEach: ForEachOptions<Inputs, Needs, Item>;
   readonly with?: (known: Known<Inputs, Needs> & { readonly item: Item }) => InputsOf<Child>;
 };
+
+type CommandTaskOptions<Inputs, Outputs, Needs extends keyof Outputs & string, Kind, Schema> = Omit<
+  TaskOptions<Inputs, Outputs, Needs> & CommandOptions,
+  keyof PrintedOptions<Kind, Schema>
+> &
+  PrintedOptions<Kind, Schema>;
 
 /** Tasks and what they need. Every call gives a new workflow; the one it was called on stays as it is. */
 export class WorkflowBuilder<Inputs, Outputs> implements Definition<Inputs, Outputs, undefined> {
@@ -95,6 +108,52 @@ export class WorkflowBuilder<Inputs, Outputs> implements Definition<Inputs, Outp
   task(name: string, ...given: readonly unknown[]): WorkflowBuilder<Inputs, never> {
     const [options, work] = given.length === 1 ? [{}, given[0]] : given;
     const task = taskPart(name, options as AnyTaskOptions, work as AnyWork);
+    return new WorkflowBuilder({ ...this.#parts, tasks: { task, before: this.#parts.tasks } });
+  }
+
+  /** A task done by a command: text for a shell, or a program and its arguments. Its output is what it prints. */
+  command<Name extends string>(
+    name: Name,
+    run: Command,
+  ): WorkflowBuilder<Inputs, Outputs & Record<Name, string>>;
+  /** The same command once for each item of a list, which its expressions see as `item`. */
+  command<
+    Name extends string,
+    Item,
+    Needs extends keyof Outputs & string = never,
+    Kind extends Capture = 'text',
+    Schema extends JsonSchema | undefined = undefined,
+  >(
+    name: Name,
+    options: CommandTaskOptions<Inputs, Outputs, Needs, Kind, Schema> & {
+      readonly forEach: ForEachOptions<Inputs, Pick<Outputs, Needs>, Item>;
+    },
+    run: Command,
+  ): WorkflowBuilder<Inputs, Outputs & Record<Name, readonly Printed<Kind, Schema>[]>>;
+  command<
+    Name extends string,
+    Needs extends keyof Outputs & string = never,
+    Kind extends Capture = 'text',
+    Schema extends JsonSchema | undefined = undefined,
+  >(
+    name: Name,
+    options: CommandTaskOptions<Inputs, Outputs, Needs, Kind, Schema> & { readonly continueOnError: true },
+    run: Command,
+  ): WorkflowBuilder<Inputs, Outputs & Record<Name, Printed<Kind, Schema> | undefined>>;
+  command<
+    Name extends string,
+    Needs extends keyof Outputs & string = never,
+    Kind extends Capture = 'text',
+    Schema extends JsonSchema | undefined = undefined,
+  >(
+    name: Name,
+    options: CommandTaskOptions<Inputs, Outputs, Needs, Kind, Schema>,
+    run: Command,
+  ): WorkflowBuilder<Inputs, Outputs & Record<Name, Printed<Kind, Schema>>>;
+  command(name: string, ...given: readonly unknown[]): WorkflowBuilder<Inputs, never> {
+    const [options, run] = given.length === 1 ? [{}, given[0]] : given;
+    const work = commandDraft(options as CommandOptions, run as Command);
+    const task = taskPart(name, options as AnyTaskOptions, work);
     return new WorkflowBuilder({ ...this.#parts, tasks: { task, before: this.#parts.tasks } });
   }
 

@@ -3,9 +3,15 @@ export type Command =
   | { readonly type: 'pause'; readonly reason?: string }
   | { readonly type: 'resume' }
   | { readonly type: 'cancel'; readonly reason: string }
-  /** Tries a held task again. `attempt`: the attempt the person saw, when there was one. */
+  /** Tries a held, delayed or failed task again. `attempt`: the attempt the person saw, when there was one. */
   | { readonly type: 'retry'; readonly task: string; readonly attempt?: string }
-  | { readonly type: 'skip'; readonly task: string; readonly attempt?: string };
+  | { readonly type: 'skip'; readonly task: string; readonly attempt?: string }
+  | {
+      readonly type: 'approve' | 'reject';
+      readonly task: string;
+      readonly gate: string;
+      readonly comment?: string;
+    };
 
 export interface InboxCommand {
   readonly id: string;

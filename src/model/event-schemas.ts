@@ -16,6 +16,25 @@ const failure = z.object({
   message: z.string(),
   stack: z.string().optional(),
   retryable: z.boolean(),
+  class: z.enum(['transient', 'permanent', 'unknown']).optional(),
+  exit: z.number().optional(),
+});
+/** A process for good: see `ProcessIdentity`. */
+const identity = z.object({
+  host: z.string(),
+  bootId: z.string(),
+  pidNamespace: z.string(),
+  pid: z.number(),
+  startTime: z.string(),
+});
+/** Where a run was started: its folder, and what to compare it with when it goes on. */
+const origin = z.object({
+  directory: z.string(),
+  file: z.string().optional(),
+  /** Only a part of the workflow in the file. */
+  only: z.array(z.string()).optional(),
+  until: z.array(z.string()).optional(),
+  skip: z.array(z.string()).optional(),
 });
 const patch = z.array(
   z.union([
@@ -48,6 +67,7 @@ export const eventSchema = z.discriminatedUnion('type', [
     workflow,
     inputs: jsonObject,
     state: jsonObject.optional(),
+    origin: origin.optional(),
   }),
   of('run.paused', { reason: z.string().optional() }),
   of('run.resumed', {}),
@@ -74,15 +94,40 @@ export const eventSchema = z.discriminatedUnion('type', [
   ofScope('edge.taken', { from: z.string().nullable(), to: z.string(), step: z.number() }),
   ofTask('tasks.expanded', { items: z.array(z.object({ key: z.string(), item: json })) }),
   ofAttempt('attempt.started', { number: z.number() }),
+  /** An outside process exists; what it writes is in the spool under the attempt's id. */
+  ofAttempt('attempt.spawned', { process: identity }),
+  /** A new driver found it alive (`adopted`), or ended with its result in the spool (`harvested`). */
+  ofAttempt('attempt.recovered', { how: z.enum(['adopted', 'harvested']) }),
   ofAttempt('attempt.ended', {
     outcome: z.enum(['succeeded', 'failed', 'delayed', 'cancelled', 'interrupted']),
     reason: z.string().optional(),
     graceful: z.boolean().optional(),
+    neverBegan: z.boolean().optional(),
+    /** Of the failure it ended with, also if that was no reason to fail the task. */
+    class: z.enum(['transient', 'permanent', 'unknown']).optional(),
   }),
   ofTask('task.succeeded', { output: json.optional() }),
   ofTask('task.failed', { failure }),
-  ofTask('task.delayed', { until: z.number(), reason: z.string() }),
+  /** `resource`: it waits for the breaker of this one, and not longer than that is open. */
+  ofTask('task.delayed', { until: z.number(), reason: z.string(), resource: z.string().optional() }),
   ofTask('task.held', { reason: z.string(), actions: z.array(z.string()) }),
+  /** A person is asked; the task is held until the gate is decided, once. */
+  ofTask('gate.opened', { gate: z.string(), text: z.string() }),
+  ofTask('gate.decided', { gate: z.string(), approved: z.boolean(), comment: z.string().optional() }),
+  /**
+   * `tasks` are to be done again: they are as they were before their first attempt, and what they consisted of is gone.
+   * `continued`: what had settled, and goes on because something in it is done again.
+   */
+  of('tasks.reopened', {
+    tasks: z.array(z.string()),
+    continued: z.array(z.string()),
+    reason: z.string(),
+  }),
+  /** Tasks that use the resource wait. `until`: then one of them may try. */
+  of('breaker.opened', { resource: z.string(), until: z.number(), reason: z.string() }),
+  of('breaker.closed', { resource: z.string() }),
+  /** The wall clock went otherwise than time: the machine slept, or the clock was set. */
+  of('clock.jumped', { ms: z.number() }),
   ofTask('task.released', {}),
   ofTask('task.skipped', { reason: z.string() }),
   ofTask('task.cancelled', { reason: z.string() }),

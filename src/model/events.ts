@@ -33,6 +33,8 @@ export type Event = Frozen<Parsed>;
 export type EventType = Event['type'];
 export type EventOf<Type extends EventType> = Extract<Event, { type: Type }>;
 
+export type Origin = NonNullable<EventOf<'run.created'>['data']['origin']>;
+
 /** A difference between two values: what a step changed, not what the state is. */
 export type Patch = readonly PatchOperation[];
 export type PatchPath = readonly (string | number)[];

@@ -6,9 +6,11 @@ export function* functionsOf(workflow: Workflow): Generator<string> {
   for (const task of workflow.tasks) yield* functionsOfTask(task);
 }
 
-function* functionsOfTask({ work, if: condition, forEach, update, next }: TaskSpec): Generator<string> {
+function* functionsOfTask(task: TaskSpec): Generator<string> {
+  const { work, if: condition, forEach, approval, update, next } = task;
   const dynamic = [
     condition,
+    approval,
     forEach?.in,
     forEach?.key,
     update,
@@ -17,5 +19,5 @@ function* functionsOfTask({ work, if: condition, forEach, update, next }: TaskSp
   ];
   for (const value of dynamic) if (isFunctionRef(value)) yield value.$function;
   if (work.type === 'workflow') yield* functionsOf(work.workflow);
-  else yield work.function;
+  else if (work.type === 'function') yield work.function;
 }

@@ -1,15 +1,20 @@
 export type { Command, CommandAnswer, InboxCommand } from './commands.ts';
 export type { Evaluator, Variables } from './evaluator.ts';
-export type { Event, EventOf, EventType, Patch, PatchOperation, PatchPath } from './events.ts';
+export type { Event, EventOf, EventType, Origin, Patch, PatchOperation, PatchPath } from './events.ts';
 export { journalVersion, type Commit, type Lease, type LeaseOwner, type StoredCommit } from './journal.ts';
 export type { Failure, Outcome } from './outcome.ts';
 export { isFinal, type RunStatus, type RunSummary, type TaskStatus } from './status.ts';
 export {
   isFunctionRef,
+  type BreakerPolicy,
+  type Capture,
   type CheckpointPolicy,
+  type CommandWork,
   type Condition,
   type Dynamic,
   type EdgeSpec,
+  type ErrorClass,
+  type ErrorRule,
   type ForEachSpec,
   type FunctionRef,
   type GraphSpec,

@@ -1,4 +1,5 @@
 import type { Json } from '../base/index.ts';
+import type { ErrorClass } from './workflow.ts';
 
 /** How an attempt ended: a value, not an exception. */
 export type Outcome =
@@ -14,6 +15,8 @@ export type Outcome =
       readonly graceful?: boolean;
       /** It did not stop when it was asked to: started again, it might run beside itself. */
       readonly mayStillRun?: boolean;
+      /** It has not even begun, and cannot begin any more: going on can do no harm twice. */
+      readonly neverBegan?: boolean;
     };
 
 export interface Failure {
@@ -23,4 +26,7 @@ export interface Failure {
   readonly stack?: string;
   /** false: trying again cannot help. */
   readonly retryable: boolean;
+  readonly class?: ErrorClass;
+  /** Of a command that ended with another than 0. */
+  readonly exit?: number;
 }

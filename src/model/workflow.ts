@@ -20,6 +20,8 @@ export interface Workflow {
   readonly checkpoint: CheckpointPolicy;
   /** Only in the graph form. */
   readonly graph?: GraphSpec;
+  /** Circuit breakers of resources that are to behave otherwise than by default. */
+  readonly breakers?: Readonly<Record<string, BreakerPolicy>>;
   /** sha256 of the canonical JSON of all the rest. */
   readonly hash: string;
 }
@@ -72,6 +74,12 @@ export interface TaskSpec {
   readonly locks: readonly string[];
   readonly writes: readonly string[];
   readonly onInterrupt: OnInterrupt;
+  /** A person is asked this before the first attempt. */
+  readonly approval?: Dynamic;
+  /** What it depends on outside, by name: each has a circuit breaker. */
+  readonly resources?: readonly string[];
+  /** How failures are to be understood, before what Piton knows by itself. The first that fits counts. */
+  readonly errors?: readonly ErrorRule[];
   /** Closures cannot be hashed: their author says when they have changed. */
   readonly version?: string;
   /** Graph form: what changes in the state. Absent in a function node: its output is the update. */
@@ -103,7 +111,32 @@ export type Work =
       readonly workflow: Workflow;
       readonly inherits: boolean;
       readonly with?: Dynamic;
-    };
+    }
+  | CommandWork;
+
+/** A process of its own: a shell's text, or a program with its arguments. */
+export interface CommandWork {
+  readonly type: 'command';
+  /**
+   * Shell text, in which no expression is left (each became a quoted variable, see `env`); or a program and its arguments,
+   * each rendered by itself and never seen by a shell.
+   */
+  readonly run: string | readonly string[];
+  /** Only for shell text. */
+  readonly shell: string;
+  /** Added to the environment. Values are rendered. */
+  readonly env: Readonly<Record<string, Dynamic>>;
+  /** Names of environment variables whose values must not be written down anywhere. */
+  readonly secrets: readonly string[];
+  /** Relative to the folder of the run. */
+  readonly workingDirectory?: string;
+  /** What of its standard output is the task's output, unless it writes JSON to $PITON_OUTPUT. */
+  readonly capture: Capture;
+  /** Never there: expressions of a command stand in `run`, `env` and `workingDirectory`. */
+  readonly with?: never;
+}
+
+export type Capture = 'text' | 'json' | 'last-line' | 'none';
 
 export interface EdgeSpec {
   readonly if?: Condition;
@@ -122,6 +155,24 @@ export interface RetryPolicy {
   /** Retry only these: error codes or names, or /patterns/ on the message. Empty = all. */
   readonly on: readonly string[];
   readonly notOn: readonly string[];
+}
+
+/** `transient`: trying again may help, and says something of the resource; `permanent`: it cannot. */
+export type ErrorClass = 'transient' | 'permanent' | 'unknown';
+
+export interface ErrorRule {
+  /** Exit codes of a command. */
+  readonly exit?: readonly number[];
+  /** An error code or name, or a /pattern/ on the message. */
+  readonly match?: string;
+  readonly class: ErrorClass;
+}
+
+/** Opens after so many transient failures in a row, for `cooldownMs`, which doubles up to the maximum while trials fail. */
+export interface BreakerPolicy {
+  readonly failures: number;
+  readonly cooldownMs: number;
+  readonly maxCooldownMs: number;
 }
 
 /** `gates`, `manual`, `off`: only when something forces a commit, or a task asks for one; they differ in what the author expects. */

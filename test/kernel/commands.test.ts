@@ -217,9 +217,9 @@ describe('retry and skip', () => {
   });
 
   test.for([
-    ['running', { type: 'retry', task: 'a' }, 'a is running, not held'],
+    ['running', { type: 'retry', task: 'a' }, 'a is running, not held, delayed or failed'],
     ['running', { type: 'skip', task: 'a' }, 'a is running'],
-    ['pending', { type: 'retry', task: 'b' }, 'b is pending, not held'],
+    ['pending', { type: 'retry', task: 'b' }, 'b is pending, not held, delayed or failed'],
     ['unknown', { type: 'skip', task: 'z' }, 'the run has no task z'],
   ] as const)('a task that is %s cannot be treated so: %o', ([, command, text]) => {
     expect(simulate(chain).command(command)).toEqual({ accepted: false, text });
@@ -228,7 +228,9 @@ describe('retry and skip', () => {
   test('what has settled cannot be tried again or skipped', () => {
     const simulation = simulate(chain);
     simulation.end('a', done);
-    expect(simulation.command({ type: 'retry', task: 'a' }).text).toBe('a is succeeded, not held');
+    expect(simulation.command({ type: 'retry', task: 'a' }).text).toBe(
+      'a is succeeded, not held, delayed or failed',
+    );
     expect(simulation.command({ type: 'skip', task: 'a' }).text).toBe('a is succeeded');
   });
 

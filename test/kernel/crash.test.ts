@@ -27,8 +27,7 @@ function withoutErrors(key: string, value: unknown): unknown {
 /** Leads a run to its end, trying again what is held. */
 function finish(simulation: Simulation, choose?: (count: number) => number): Simulation {
   for (let rounds = 0; rounds < 1_000 && !simulation.drain(choose).isOver; rounds++) {
-    for (const [held, status] of Object.entries(simulation.statuses))
-      if (status === 'held') simulation.command({ type: 'retry', task: held });
+    simulation.releaseHeld();
   }
   return simulation;
 }

@@ -127,7 +127,7 @@ describe('results', () => {
           key: 'a',
           item: 'a',
           status: 'failed',
-          error: { code: 'BROKEN', message: 'it is broken', retryable: true },
+          error: { code: 'BROKEN', message: 'it is broken', retryable: true, class: 'unknown' },
         },
         { key: 'b', item: 'b', status: 'succeeded', output: 2 },
       ],

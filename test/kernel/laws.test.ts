@@ -5,24 +5,48 @@ import type { Command, Outcome, Workflow } from '../../src/model/index.ts';
 import { breaches } from '../support/laws.ts';
 import { propertyRuns } from '../support/property-runs.ts';
 import { closures, nestedWorkflows } from '../support/random-workflows.ts';
-import { done, failedWith, interrupted, simulate, type Simulation } from '../support/simulate.ts';
+import {
+  done,
+  failedWith,
+  interrupted,
+  simulate,
+  unreachable,
+  type Simulation,
+} from '../support/simulate.ts';
 
 const commands = ['pause', 'resume', 'cancel', 'retry', 'skip'] as const;
+const gateCommands = ['approve', 'reject'] as const;
 
 interface Step {
-  readonly kind: 'end' | 'wake' | 'crash' | (typeof commands)[number];
+  readonly kind:
+    'end' | 'wake' | 'crash' | 'reopen' | 'clock' | (typeof commands)[number] | (typeof gateCommands)[number];
   readonly pick: number;
-  readonly way: 'succeed' | 'fail' | 'wait' | 'be cancelled' | 'be interrupted';
+  readonly way: 'succeed' | 'fail' | 'not reach' | 'wait' | 'be cancelled' | 'be interrupted';
 }
 
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.record({
-    kind: fc.constantFrom<Step['kind'][]>('end', 'end', 'end', 'end', 'wake', 'crash', ...commands),
+    kind: fc.constantFrom<Step['kind'][]>(
+      'end',
+      'end',
+      'end',
+      'end',
+      'wake',
+      'crash',
+      'reopen',
+      'reopen',
+      'clock',
+      ...commands,
+      ...gateCommands,
+      'approve',
+      'approve',
+    ),
     pick: fc.nat({ max: 30 }),
     way: fc.constantFrom<Step['way'][]>(
       'succeed',
       'succeed',
       'fail',
+      'not reach',
       'wait',
       'be cancelled',
       'be interrupted',
@@ -32,24 +56,44 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
 );
 
 function take(simulation: Simulation, { kind, pick, way }: Step): void {
+  const tasks = [...simulation.state.tasks.keys()];
+  const task = tasks[pick % tasks.length] ?? 'none';
+  if (kind === 'reopen') simulation.reopen(task);
+  else if (simulation.isOver) return;
+  else if (kind === 'approve' || kind === 'reject') simulation.decide(kind, task);
+  else if (isCommand(kind)) simulation.command(commandOf(kind, task));
+  else happen(simulation, { kind, pick, way });
+}
+
+function isCommand(kind: Step['kind']): kind is (typeof commands)[number] {
+  return (commands as readonly string[]).includes(kind);
+}
+
+function happen(simulation: Simulation, { kind, pick, way }: Step): void {
   const { running, now } = simulation;
   if (kind === 'crash') simulation.crash({ snapshot: pick % 2 === 0 });
+  else if (kind === 'clock') setClock(simulation, pick);
   else if (kind === 'wake') simulation.wake();
-  else if (kind !== 'end') simulation.command(commandOf(simulation, kind, pick));
   else if (running.length > 0) simulation.end(running[pick % running.length]!, outcomeOf(way, now));
 }
 
-function commandOf(simulation: Simulation, type: (typeof commands)[number], pick: number): Command {
+function setClock(simulation: Simulation, pick: number): void {
+  const ms = (pick - 15) * 100;
+  simulation.now += ms;
+  simulation.transition(() => [{ type: 'clock.jumped', data: { ms } }]);
+}
+
+function commandOf(type: (typeof commands)[number], task: string): Command {
   if (type === 'cancel') return { type, reason: 'enough' };
   if (type === 'pause' || type === 'resume') return { type };
-  const tasks = [...simulation.state.tasks.keys()];
-  return { type, task: tasks[pick % tasks.length] ?? 'none' };
+  return { type, task };
 }
 
 function outcomeOf(way: Step['way'], now: number): Outcome {
   if (way === 'wait') return { type: 'delayed', until: now + 500, reason: 'a limit' };
   if (way === 'be cancelled') return { type: 'cancelled', reason: 'it gave up' };
   if (way === 'be interrupted') return interrupted;
+  if (way === 'not reach') return unreachable;
   return way === 'fail' ? failedWith() : done;
 }
 
@@ -57,16 +101,13 @@ function outcomeOf(way: Step['way'], now: number): Outcome {
 function finish(simulation: Simulation): void {
   simulation.command({ type: 'resume' });
   for (let rounds = 0; rounds < 100 && !simulation.drain().isOver; rounds++) {
-    for (const [task, status] of Object.entries(simulation.statuses))
-      if (status === 'held') simulation.command({ type: 'retry', task });
+    simulation.releaseHeld();
   }
 }
 
 function play(workflow: Workflow, given: readonly Step[]): Simulation {
   const simulation = simulate(workflow, { closures });
-  for (const step of given) {
-    if (!simulation.isOver) take(simulation, step);
-  }
+  for (const step of given) take(simulation, step);
   return simulation;
 }
 
@@ -87,7 +128,7 @@ test('the live state, its replayed journal and its snapshot are equal after ever
     fc.property(nestedWorkflows({ depth: 2 }), steps, (workflow, given) => {
       const simulation = simulate(workflow, { closures });
       for (const step of given) {
-        if (!simulation.isOver) take(simulation, step);
+        take(simulation, step);
         expect(encodeState(simulation.replayed())).toBe(encodeState(simulation.state));
       }
     }),
@@ -117,7 +158,6 @@ test.for(Object.entries(amnesias))('nothing else is decided, then or later, wher
       const kept = simulate(workflow, { closures });
       const forgetful = simulate(workflow, { closures });
       for (const step of given) {
-        if (kept.isOver) return;
         take(kept, step);
         forget(forgetful);
         expect(forgetful.transition()).toEqual([]);

@@ -12,8 +12,15 @@ import {
 } from '../../src/kernel/index.ts';
 import { eventSchema } from '../../src/model/event-schemas.ts';
 import type { Commit, Event, RunStatus, TaskStatus, Workflow } from '../../src/model/index.ts';
-import { closures, nestedWorkflows } from '../support/random-workflows.ts';
-import { done, failedWith, interrupted, simulate, type Simulation } from '../support/simulate.ts';
+import { breakers, closures, nestedWorkflows } from '../support/random-workflows.ts';
+import {
+  done,
+  failedWith,
+  interrupted,
+  simulate,
+  unreachable,
+  type Simulation,
+} from '../support/simulate.ts';
 import { task, tries, workflow } from '../support/workflows.ts';
 
 const text = readFileSync(new URL('../../docs/lifecycle.md', import.meta.url), 'utf8');
@@ -193,20 +200,21 @@ function isAbout(event: Event, ended: Event): boolean {
 
 /** Journals in which everything happens that can: a fixed set of random ones, and some on purpose. */
 function lives(): (readonly Commit[])[] {
-  const steps = fc.array(fc.tuple(fc.nat({ max: 10 }), fc.nat({ max: 30 })), { minLength: 5, maxLength: 40 });
-  const cases = fc.sample(fc.tuple(nestedWorkflows({ depth: 1 }), steps), { seed: 7, numRuns: 600 });
+  const steps = fc.array(fc.tuple(fc.nat({ max: 15 }), fc.nat({ max: 30 })), { minLength: 5, maxLength: 40 });
+  const cases = fc.sample(fc.tuple(nestedWorkflows({ depth: 1 }), steps), { seed: 7, numRuns: 2_000 });
   return [
     ...cases.map(([flow, given]) => live(flow, given).journal),
     simulate(workflow([task('a', { if: 'inputs.missing' })])).journal,
     ...changedDefinitions(),
     ...repairs(),
     ...ends(),
+    ...doneAgain(),
   ];
 }
 
 function live(flow: Workflow, given: readonly (readonly [number, number])[]): Simulation {
   const simulation = simulate(flow, { closures });
-  for (const [kind, pick] of given) if (!simulation.isOver) step(simulation, kind, pick);
+  for (const [kind, pick] of given) step(simulation, kind, pick);
   simulation.command({ type: 'resume' });
   return simulation;
 }
@@ -214,18 +222,35 @@ function live(flow: Workflow, given: readonly (readonly [number, number])[]): Si
 function step(simulation: Simulation, kind: number, pick: number): void {
   const all = [...simulation.state.tasks.keys()];
   const target = all[pick % all.length] ?? 'none';
+  if (kind === 11) simulation.reopen(target);
+  else if (simulation.isOver) return;
+  else if (kind === 12) simulation.decide('reject', target);
+  else if (kind === 13) simulation.releaseHeld();
+  else if (kind <= 5) command(simulation, { kind, pick, target });
+  else endOne(simulation, kind, pick);
+}
+
+function command(
+  simulation: Simulation,
+  { kind, pick, target }: { kind: number; pick: number; target: string },
+): void {
   if (kind === 0) simulation.command({ type: 'pause' });
   else if (kind === 1) simulation.command({ type: 'resume' });
   else if (kind === 2 && pick === 0) simulation.command({ type: 'cancel', reason: 'enough' });
   else if (kind === 3) simulation.command({ type: 'skip', task: target });
   else if (kind === 4) simulation.command({ type: 'retry', task: target });
   else if (kind === 5) simulation.wake();
-  else endOne(simulation, kind, pick);
 }
 
 function endOne(simulation: Simulation, kind: number, pick: number): void {
   const { running } = simulation;
-  const outcomes = [done, failedWith(), interrupted, { type: 'cancelled', reason: 'it gave up' } as const];
+  const outcomes = [
+    done,
+    failedWith(),
+    interrupted,
+    unreachable,
+    { type: 'cancelled', reason: 'it gave up' } as const,
+  ];
   if (running.length > 0) simulation.end(running[pick % running.length]!, outcomes[kind % outcomes.length]);
 }
 
@@ -304,6 +329,63 @@ function endWhile(
   simulation.command(
     end === 'cancelled' ? { type: 'cancel', reason: 'enough' } : { type: 'skip', task: 'last' },
   );
+  expect(simulation.status).toBe(end);
+  return simulation.journal;
+}
+
+/** What is done again, on its way or after the end. */
+function doneAgain(): Commit[][] {
+  const journals = [reopenedNeed('queued'), reopenedNeed('delayed'), reopenedNeed('held')];
+  for (const end of ['succeeded', 'failed', 'cancelled'] as const) {
+    journals.push(endedWhileOutOfOrder(end));
+    if (end !== 'cancelled') journals.push(nothingLeftToDo(end));
+  }
+  return journals;
+}
+
+function reopenedNeed(status: 'queued' | 'delayed' | 'held'): Commit[] {
+  const second = task('second', {
+    needs: ['first'],
+    retry: tries(2),
+    onInterrupt: status === 'held' ? 'ask' : 'restart',
+  });
+  const simulation = simulate(workflow([task('first'), second]));
+  if (status === 'queued') simulation.command({ type: 'pause' });
+  simulation.end('first', done);
+  if (status !== 'queued') simulation.end('second', status === 'held' ? interrupted : failedWith());
+  expect(simulation.statusOf('second')).toBe(status);
+  expect(simulation.reopen('first')).toBeUndefined();
+  return simulation.journal;
+}
+
+/** What it uses is out of order, as the failure of another task has shown. */
+function endedWhileOutOfOrder(end: 'succeeded' | 'failed' | 'cancelled'): Commit[] {
+  const uses = { resources: ['api'] };
+  const probe = task('probe', { ...uses, onInterrupt: 'ask', continueOnError: true });
+  const simulation = simulate(workflow([task('again', uses), probe, task('last')], { breakers }));
+  simulation.end('again', end === 'failed' ? failedWith('HOPELESS', false) : done);
+  simulation.transition(() => [
+    {
+      type: 'breaker.opened',
+      data: { resource: 'api', until: simulation.now + 5_000, reason: 'it is down' },
+    },
+  ]);
+  if (end === 'cancelled') simulation.command({ type: 'cancel', reason: 'enough' });
+  simulation.end('probe', done);
+  simulation.end('last', done);
+  expect(simulation.status).toBe(end);
+  simulation.reopen('again');
+  expect(simulation.status).toBe('delayed');
+  return simulation.journal;
+}
+
+function nothingLeftToDo(end: 'succeeded' | 'failed'): Commit[] {
+  const flow = workflow([task('first'), task('second', { needs: ['first'], if: { $function: 'no' } })]);
+  const simulation = simulate(flow, { closures });
+  simulation.command({ type: 'cancel', reason: 'enough' });
+  simulation.end('first', end === 'failed' ? failedWith() : done);
+  expect(simulation.status).toBe('cancelled');
+  simulation.reopen('second');
   expect(simulation.status).toBe(end);
   return simulation.journal;
 }

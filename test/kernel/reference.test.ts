@@ -5,9 +5,34 @@ import type { Outcome, Workflow } from '../../src/model/index.ts';
 import { propertyRuns } from '../support/property-runs.ts';
 import { closures, flatWorkflows } from '../support/random-workflows.ts';
 import { ReferenceRun } from '../support/reference.ts';
-import { done, failedWith, interrupted, simulate, type Simulation } from '../support/simulate.ts';
+import {
+  done,
+  failedWith,
+  interrupted,
+  simulate,
+  unreachable,
+  type Simulation,
+} from '../support/simulate.ts';
 
-const kinds = ['end', 'end', 'end', 'wake', 'wake', 'skip', 'retry', 'pause', 'resume', 'cancel'] as const;
+const kinds = [
+  'end',
+  'end',
+  'end',
+  'end',
+  'end',
+  'wake',
+  'wake',
+  'skip',
+  'retry',
+  'retry',
+  'approve',
+  'approve',
+  'reject',
+  'reopen',
+  'pause',
+  'resume',
+  'cancel',
+] as const;
 const deaths = ['crash', 'crash to a snapshot', 'forget the agenda', 'forget all but a snapshot'] as const;
 type Kind = (typeof kinds)[number] | (typeof deaths)[number];
 const ways = [
@@ -15,6 +40,8 @@ const ways = [
   'succeed',
   'fail',
   'fail for good',
+  'not reach it',
+  'not reach it',
   'wait',
   'be cancelled',
   'be interrupted',
@@ -43,6 +70,8 @@ function outcomeOf(way: Step['way'], now: number): Outcome {
       return failedWith();
     case 'fail for good':
       return failedWith('HOPELESS', false);
+    case 'not reach it':
+      return unreachable;
     case 'wait':
       return { type: 'delayed', until: now + 500, reason: 'a limit' };
     case 'be cancelled':
@@ -96,6 +125,18 @@ const takes: Readonly<Record<Kind, Take>> = {
     simulation.command({ type: 'retry', task: name });
     reference.retry(name);
   },
+  approve({ simulation, reference }, { name }) {
+    simulation.decide('approve', name);
+    reference.decide(name, true);
+  },
+  reject({ simulation, reference }, { name }) {
+    simulation.decide('reject', name);
+    reference.decide(name, false);
+  },
+  reopen({ simulation, reference }, { name }) {
+    simulation.reopen(name);
+    reference.reopen(name);
+  },
   pause: setPaused(true),
   resume: setPaused(false),
   cancel({ simulation, reference }) {
@@ -122,6 +163,7 @@ function finish(pair: Pair): void {
   last('resume');
   for (let steps = 0; !simulation.isOver && steps < 100; steps++) {
     const held = Object.values(simulation.statuses).indexOf('held');
+    if (held >= 0) last('approve', held);
     if (held >= 0) last('retry', held);
     last(simulation.running.length > 0 ? 'end' : 'wake');
   }

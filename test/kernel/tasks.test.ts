@@ -265,7 +265,7 @@ describe('what expressions see', () => {
     };
     expect(tasks.a).toEqual({
       status: 'failed',
-      error: { code: 'BROKEN', message: 'it is broken', retryable: true },
+      error: { code: 'BROKEN', message: 'it is broken', retryable: true, class: 'unknown' },
     });
   });
 });

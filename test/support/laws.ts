@@ -1,5 +1,6 @@
 /** What must hold of every journal, whatever the workflow: looked up in the events alone, not in the kernel's state. */
-import type { Commit, Event, TaskSpec, Workflow } from '../../src/model/index.ts';
+import type { Commit, Event, EventOf, TaskSpec, Workflow } from '../../src/model/index.ts';
+import { WaitingWatcher } from './waiting-laws.ts';
 
 interface Known {
   readonly spec: TaskSpec;
@@ -18,7 +19,7 @@ interface Scope {
 /** Everything in the journal that must not be there, in words. */
 export function breaches(journal: readonly Commit[]): string[] {
   const watcher = new Watcher();
-  for (const { seq, events } of journal) for (const event of events) watcher.see(event, seq);
+  for (const commit of journal) for (const event of commit.events) watcher.see(event, commit);
   return watcher.found;
 }
 
@@ -30,16 +31,25 @@ class Watcher {
   /** Attempt by task. */
   readonly #running = new Map<string, string>();
   readonly #attempts = new Set<string>();
+  /** Tasks of which there was an attempt since they were made, or reopened. */
+  readonly #attempted = new Set<string>();
   readonly #opened = new Set<string>();
   readonly #cancelled = new Set<string>();
+  readonly #waiting = new WaitingWatcher({
+    breach: (what) => this.#breach(what),
+    resourcesOf: (task) => this.#tasks.get(task)!.spec.resources ?? [],
+  });
   #isPaused = false;
   #isOver = false;
   #place = '';
 
-  see(event: Event, seq: number): void {
+  see(event: Event, { seq, at }: Commit): void {
     this.#place = `${event.type} ${'task' in event ? (event.task ?? '') : ''} @${seq}`;
-    if (this.#isOver && event.type !== 'command.decided') this.#breach('happens after the end of the run');
+    if (this.#isOver && event.type !== 'command.decided' && event.type !== 'tasks.reopened')
+      this.#breach('happens after the end of the run');
+    this.#waiting.see(event, at);
     if (event.type.startsWith('run.')) this.#seeRun(event);
+    else if (event.type === 'tasks.reopened') this.#reopen(event.data);
     else if (event.type.startsWith('task.')) this.#seeTask(event as Event & { task: string });
     else this.#seeOther(event);
   }
@@ -53,6 +63,7 @@ class Watcher {
 
   #end(event: Event): void {
     this.#isOver = true;
+    this.#isPaused = false;
     if (event.type === 'run.failed' && event.data.failure.code === 'STUCK') this.#breach('is a defect');
     if (this.#running.size > 0) this.#breach('leaves attempts running');
     for (const task of this.#tasks.keys())
@@ -93,6 +104,35 @@ class Watcher {
     }
   }
 
+  /** What consisted of the tasks that are done again is gone with all that it consisted of. */
+  #reopen({ tasks, continued }: EventOf<'tasks.reopened'>['data']): void {
+    this.#isOver = false;
+    this.#cancelled.clear();
+    const gone = new Set(tasks);
+    for (const [address, { scope, parent }] of this.#tasks) {
+      if (!gone.has(parent ?? scope)) continue;
+      gone.add(address);
+      this.#tasks.delete(address);
+    }
+    for (const address of gone) this.#forget(address);
+    for (const address of continued) this.#settled.delete(address);
+    this.#checkConsequences(tasks);
+  }
+
+  #forget(address: string): void {
+    if (this.#running.has(address)) this.#breach(`reopens ${address}, which runs`);
+    this.#scopes.delete(address);
+    this.#waiting.forget(address);
+    for (const known of [this.#settled, this.#opened, this.#attempted]) known.delete(address);
+  }
+
+  #checkConsequences(reopened: readonly string[]): void {
+    for (const address of this.#attempted) {
+      const need = this.#tasks.get(address)!.needs.find((needed) => reopened.includes(needed));
+      if (need !== undefined) this.#breach(`leaves ${address}, which came of ${need}`);
+    }
+  }
+
   #open(owner: string, workflow: Workflow): void {
     this.#scopes.set(owner, { workflow, visits: new Map() });
     if (workflow.form === 'graph') return;
@@ -124,6 +164,7 @@ class Watcher {
   #start(task: string, attempt: string): void {
     if (this.#attempts.has(attempt)) this.#breach('uses the id of another attempt');
     this.#attempts.add(attempt);
+    this.#attempted.add(task);
     this.#occupy(task);
     this.#running.set(task, attempt);
     for (const scope of this.#scopesAround(task)) {
@@ -140,6 +181,8 @@ class Watcher {
     if (this.#running.has(task) || this.#opened.has(task)) this.#breach('begins what has begun');
     if (this.#scopesAround(task).some((scope) => this.#cancelled.has(scope)))
       this.#breach('begins after a cancel');
+    if (this.#tasks.get(task)!.spec.approval !== undefined && !this.#waiting.isApproved(task))
+      this.#breach('begins without approval');
     this.#checkNeeds(task);
     this.#checkLocks(task);
     if (this.#tasks.get(task)!.spec.work.type === 'workflow') this.#opened.add(task);

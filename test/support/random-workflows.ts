@@ -23,7 +23,15 @@ const traits = fc.record({
   continueOnError: fc.boolean(),
   priority: fc.integer({ min: 0, max: 2 }),
   onInterrupt: fc.constantFrom<TaskSpec['onInterrupt'][]>('restart', 'restart', 'continue', 'ask'),
+  asks: fc.nat({ max: 5 }).map((number) => number === 0),
+  resources: fc.subarray(['api', 'disk']),
 });
+
+/** Quick to open, so that short runs see it. */
+export const breakers = {
+  api: { failures: 2, cooldownMs: 1_000, maxCooldownMs: 3_000 },
+  disk: { failures: 1, cooldownMs: 400, maxCooldownMs: 400 },
+};
 
 function traitsOf(given: {
   condition: Condition | undefined;
@@ -32,9 +40,16 @@ function traitsOf(given: {
   continueOnError: boolean;
   priority: number;
   onInterrupt: TaskSpec['onInterrupt'];
+  asks: boolean;
+  resources: string[];
 }): Partial<TaskSpec> {
-  const { condition, attempts, ...rest } = given;
-  return { ...rest, retry: tries(attempts), ...(condition !== undefined && { if: condition }) };
+  const { condition, attempts, asks, ...rest } = given;
+  return {
+    ...rest,
+    retry: tries(attempts),
+    ...(condition !== undefined && { if: condition }),
+    ...(asks && { approval: 'Really?' }),
+  };
 }
 
 /** A workflow of up to eight tasks, listed in any order, each needing some of those that come before it. */
@@ -51,7 +66,7 @@ export const flatWorkflows: fc.Arbitrary<Workflow> = fc
   .map(({ tasks, order, maxParallel, failFast }) =>
     workflow(
       order.map((index) => tasks[index]!),
-      { failFast, ...(maxParallel !== undefined && { maxParallel }) },
+      { failFast, breakers, ...(maxParallel !== undefined && { maxParallel }) },
     ),
   );
 
@@ -89,7 +104,7 @@ function nestedTasks(given: NestedGiven): fc.Arbitrary<Workflow> {
         const chosen = earlier.filter((_, other) => (needs >> other) % 2 === 1);
         return task(`t${index}`, { needs: chosen, ...traitsOf(traits), ...work });
       });
-      return workflow(specs, { failFast, ...(maxParallel !== undefined && { maxParallel }) });
+      return workflow(specs, { failFast, breakers, ...(maxParallel !== undefined && { maxParallel }) });
     });
 }
 
@@ -138,7 +153,7 @@ function nestedGraph(given: NestedGiven): fc.Arbitrary<Workflow> {
         const edges = [...(fails ? [{ if: 'failure()', to: onFailure }] : []), { to: next }];
         return node(`n${index}`, edges, { ...traitsOf(traits), ...work });
       }),
-      { maxSteps: 4, state: { n: 0 } },
+      { maxSteps: 4, state: { n: 0 }, breakers },
     ),
   );
 }

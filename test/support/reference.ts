@@ -17,7 +17,33 @@ interface Reference {
   wanted: boolean;
   until: number;
   failures: number;
+  /** There was an attempt. */
+  begun: boolean;
+  approved: boolean;
+  /** Held because it asks, not because of what happened to it. */
+  isGate: boolean;
+  /** Delayed because of its breaker. */
+  waitsFor: string | undefined;
 }
+
+interface Breaker {
+  failures: number;
+  openings: number;
+  /** Absent: closed. */
+  until?: number;
+  trial?: Reference;
+}
+
+const unbegun = {
+  status: 'pending',
+  wanted: false,
+  until: 0,
+  failures: 0,
+  begun: false,
+  approved: false,
+  isGate: false,
+  waitsFor: undefined,
+} as const;
 
 const ends: ReadonlySet<Status> = new Set(['succeeded', 'failed', 'skipped', 'cancelled']);
 
@@ -27,6 +53,7 @@ export class ReferenceRun {
   isCancelled = false;
   readonly #workflow: Workflow;
   readonly #tasks: Map<string, Reference>;
+  readonly #breakers: Map<string, Breaker>;
   readonly #closures: Readonly<Record<string, () => boolean>>;
 
   constructor(
@@ -36,11 +63,9 @@ export class ReferenceRun {
     this.now = now;
     this.#workflow = workflow;
     this.#closures = closures;
-    this.#tasks = new Map(
-      workflow.tasks.map((spec) => [
-        spec.name,
-        { spec, status: 'pending', wanted: false, until: 0, failures: 0 },
-      ]),
+    this.#tasks = new Map(workflow.tasks.map((spec) => [spec.name, { spec, ...unbegun }]));
+    this.#breakers = new Map(
+      Object.keys(workflow.breakers ?? {}).map((name) => [name, { failures: 0, openings: 0 }]),
     );
     this.#goOn();
   }
@@ -76,7 +101,27 @@ export class ReferenceRun {
 
   retry(name: string): void {
     const task = this.#tasks.get(name)!;
-    if (this.status === 'active' && task.status === 'held') task.status = 'pending';
+    if (this.status !== 'active') return;
+    if (task.status === 'held' && !task.isGate) task.status = 'pending';
+    else if (task.status === 'delayed') this.#hasten(task);
+    else if (task.status === 'failed') this.#reopen(task);
+    this.#goOn();
+  }
+
+  decide(name: string, approved: boolean): void {
+    const task = this.#tasks.get(name)!;
+    if (this.status !== 'active' || task.status !== 'held' || !task.isGate) return;
+    task.isGate = false;
+    task.approved = approved;
+    task.wanted = approved;
+    task.status = approved ? 'pending' : 'failed';
+    this.#goOn();
+  }
+
+  /** Something that has settled is to be done again, maybe after the end. */
+  reopen(name: string): void {
+    const task = this.#tasks.get(name)!;
+    if (task.status !== 'running' && (task.begun || isOver(task))) this.#reopen(task);
     this.#goOn();
   }
 
@@ -113,8 +158,9 @@ export class ReferenceRun {
         candidate.status === 'pending' && !candidate.wanted && this.#needsOf(candidate).every(isOver),
     );
     if (task === undefined) return false;
-    if (this.#shouldRun(task)) task.wanted = true;
-    else task.status = 'skipped';
+    if (!this.#shouldRun(task)) task.status = 'skipped';
+    else if (task.spec.approval === undefined) task.wanted = true;
+    else Object.assign(task, { status: 'held', isGate: true });
     return true;
   }
 
@@ -124,8 +170,126 @@ export class ReferenceRun {
       .filter((task) => this.#isDue(task) && this.#hasRoom(task))
       .sort((a, b) => b.spec.priority - a.spec.priority);
     const [first] = startable;
-    if (first !== undefined) first.status = 'running';
+    if (first !== undefined) this.#start(first);
     return first !== undefined;
+  }
+
+  #start(task: Reference): void {
+    const waits = this.#breakersOf(task).flatMap(([name, breaker]) => this.#waitFor(name, breaker) ?? []);
+    const [longest] = waits.sort((a, b) => b.until - a.until);
+    if (longest !== undefined) return this.#delay(task, longest.until, longest.name);
+    Object.assign(task, { status: 'running', begun: true, waitsFor: undefined });
+    for (const [, breaker] of this.#breakersOf(task)) if (breaker.until !== undefined) breaker.trial = task;
+  }
+
+  #waitFor(name: string, { until, trial }: Breaker): { name: string; until: number } | undefined {
+    if (until === undefined) return undefined;
+    if (until > this.now) return { name, until };
+    return trial === undefined ? undefined : { name, until: this.now + this.#longestCooldown(name) };
+  }
+
+  #longestCooldown(name: string): number {
+    return Math.max(this.#workflow.breakers![name]!.maxCooldownMs, 1_000);
+  }
+
+  #breakersOf({ spec }: Reference): [string, Breaker][] {
+    return (spec.resources ?? []).map((name) => [name, this.#breakers.get(name)!]);
+  }
+
+  #hasten(task: Reference): void {
+    const breakers = this.#breakersOf(task);
+    if (breakers.some(([, { trial }]) => trial !== undefined)) return;
+    for (const [, breaker] of breakers)
+      if (breaker.until !== undefined) breaker.until = Math.min(breaker.until, this.now);
+    Object.assign(task, { status: 'pending', waitsFor: undefined });
+  }
+
+  /** Whoever waits for this resource waits until then. */
+  #waitAll(name: string, until: number): void {
+    for (const task of this.#tasks.values())
+      if (task.status === 'delayed' && task.waitsFor === name) task.until = until;
+  }
+
+  #open(name: string, breaker: Breaker): void {
+    const { cooldownMs, maxCooldownMs } = this.#workflow.breakers![name]!;
+    breaker.until = this.now + Math.min(cooldownMs * 2 ** breaker.openings++, maxCooldownMs);
+    this.#waitAll(name, breaker.until);
+  }
+
+  #close(name: string): void {
+    this.#waitAll(name, this.now);
+    for (const task of this.#tasks.values()) if (task.waitsFor === name) task.waitsFor = undefined;
+    this.#breakers.set(name, { failures: 0, openings: 0 });
+  }
+
+  /** What the end of an attempt says of the resources it used. */
+  #judge(task: Reference, outcome: Outcome): void {
+    const verdict = verdictOf(outcome);
+    for (const [name, breaker] of this.#breakersOf(task)) {
+      const isTrial = breaker.trial === task;
+      if (isTrial) delete breaker.trial;
+      if (verdict === 'out of order') this.#trip(name, breaker, isTrial);
+      else if (isTrial && verdict === undefined) this.#waitAll(name, this.now);
+      else if (isTrial) this.#close(name);
+      else if (verdict === 'works' && breaker.until === undefined) breaker.failures = 0;
+    }
+  }
+
+  #trip(name: string, breaker: Breaker, wasTrial: boolean): void {
+    breaker.failures++;
+    const { until, trial, failures } = breaker;
+    const isTooMany = until === undefined && failures >= this.#workflow.breakers![name]!.failures;
+    const isTrial = wasTrial || (trial === undefined && until !== undefined && until <= this.now);
+    if (isTrial || isTooMany) this.#open(name, breaker);
+  }
+
+  #reopen(named: Reference): void {
+    const again = this.#consequencesOf(named);
+    if (this.#isStopping() || [...again].some(({ status }) => status === 'running')) return;
+    if (this.#wouldBeStopped(again)) return;
+    if (this.status !== 'active') this.isPaused = false;
+    for (const task of this.#allAfter(again)) task.wanted = false;
+    for (const task of again) Object.assign(task, unbegun);
+    this.isCancelled = false;
+  }
+
+  /** A cancel or a failure is just stopping others. */
+  #isStopping(): boolean {
+    if (this.status !== 'active') return false;
+    return (
+      this.isCancelled ||
+      this.#find((task) => task.status === 'running' && this.#isDoomed(task)) !== undefined
+    );
+  }
+
+  /** What was cancelled is done too, and all that came of any of these. */
+  #consequencesOf(named: Reference): Set<Reference> {
+    const again = new Set([named]);
+    for (const task of this.#tasks.values()) if (task.status === 'cancelled') again.add(task);
+    for (let size = -1; size !== again.size;) {
+      size = again.size;
+      for (const task of this.#allAfter(again)) if (isTouched(task)) again.add(task);
+    }
+    return again;
+  }
+
+  #allAfter(again: ReadonlySet<Reference>): Reference[] {
+    const origins = [...again].filter(isOver);
+    return [...this.#tasks.values()].filter((task) =>
+      origins.some((origin) => this.#comesAfter(task, origin)),
+    );
+  }
+
+  #wouldBeStopped(again: ReadonlySet<Reference>): boolean {
+    if (!this.#workflow.failFast || [...again].every(cleansUp)) return false;
+    return this.#find((task) => !again.has(task) && isFailure(task)) !== undefined;
+  }
+
+  #comesAfter({ spec }: Reference, origin: Reference): boolean {
+    return spec.needs.some((name) => {
+      const need = this.#tasks.get(name)!;
+      return need === origin || this.#comesAfter(need, origin);
+    });
   }
 
   #isDue(task: Reference): boolean {
@@ -162,6 +326,7 @@ export class ReferenceRun {
   }
 
   #endAttempt(task: Reference, outcome: Outcome): void {
+    this.#judge(task, outcome);
     if (outcome.type === 'failed') return this.#fail(task, outcome);
     if (outcome.type === 'succeeded' || outcome.type === 'cancelled') task.status = outcome.type;
     else if (this.#isDoomed(task)) task.status = 'cancelled';
@@ -171,23 +336,27 @@ export class ReferenceRun {
   }
 
   #fail(task: Reference, { failure }: Extract<Outcome, { type: 'failed' }>): void {
-    task.failures++;
     const { retry, onInterrupt } = task.spec;
-    const again = failure.retryable && task.failures < retry.attempts && onInterrupt !== 'ask';
-    if (again && !this.#isDoomed(task))
+    const again = failure.retryable && onInterrupt !== 'ask' && !this.#isDoomed(task);
+    const waits = this.#breakersOf(task).flatMap(([name, breaker]) => this.#waitFor(name, breaker) ?? []);
+    const [longest] = waits.sort((a, b) => b.until - a.until);
+    if (again && failure.code === 'ECONNRESET' && longest !== undefined)
+      return this.#delay(task, longest.until, longest.name);
+    task.failures++;
+    if (again && task.failures < retry.attempts)
       this.#delay(task, this.now + retry.backoffMs * 2 ** (task.failures - 1));
     else task.status = 'failed';
   }
 
-  #delay(task: Reference, until: number): void {
+  #delay(task: Reference, until: number, waitsFor?: string): void {
     task.status = 'delayed';
     task.until = until;
+    task.waitsFor = waitsFor;
   }
 
-  #isDoomed({ spec }: Reference): boolean {
+  #isDoomed(task: Reference): boolean {
     if (this.isCancelled) return true;
-    const cleansUp = spec.if === 'failure()' || spec.if === 'always()';
-    return this.#workflow.failFast && !cleansUp && this.#find(isFailure) !== undefined;
+    return this.#workflow.failFast && !cleansUp(task) && this.#find(isFailure) !== undefined;
   }
 
   #needsOf({ spec }: Reference): Reference[] {
@@ -197,6 +366,21 @@ export class ReferenceRun {
   #find(wanted: (task: Reference) => boolean): Reference | undefined {
     return [...this.#tasks.values()].find(wanted);
   }
+}
+
+function verdictOf(outcome: Outcome): 'works' | 'out of order' | 'unclear' | undefined {
+  if (outcome.type === 'succeeded') return 'works';
+  if (outcome.type !== 'failed') return undefined;
+  if (outcome.failure.code === 'ECONNRESET') return 'out of order';
+  return outcome.failure.retryable ? 'unclear' : 'works';
+}
+
+function isTouched(task: Reference): boolean {
+  return isOver(task) || task.status === 'delayed' || task.begun || task.approved || task.isGate;
+}
+
+function cleansUp({ spec }: Reference): boolean {
+  return spec.if === 'failure()' || spec.if === 'always()';
 }
 
 function isOver({ status }: Reference): boolean {

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../src/base/index.ts';
 import {
   decideCommand,
   decideOutcome,
+  decideReopen,
   decodeState,
   encodeState,
   fold,
@@ -67,6 +68,9 @@ export function succeededWith(output: JsonObject | string | number): Outcome {
 export function failedWith(code = 'BROKEN', retryable = true): Outcome {
   return { type: 'failed', failure: { code, message: `it is ${code.toLowerCase()}`, retryable } };
 }
+
+/** Of the kind that says something of a resource. */
+export const unreachable = failedWith('ECONNRESET');
 
 export function simulate(workflow: Workflow, given: SimulationGiven = {}): Simulation {
   const { inputs = {}, state } = given;
@@ -192,6 +196,29 @@ export class Simulation {
       return events;
     });
     return given!;
+  }
+
+  /** Settled tasks are to be done again. Gives the refusal, if it is one. */
+  reopen(...addresses: string[]): string | undefined {
+    const decided = decideReopen(this.state, addresses);
+    if ('refusal' in decided) return decided.refusal;
+    this.transition(() => decided.events);
+    return undefined;
+  }
+
+  /** A person decides about a task that asks. */
+  decide(type: 'approve' | 'reject', task: string, comment?: string): CommandAnswer {
+    const life = this.state.tasks.get(task)?.life;
+    const gate = life?.status === 'held' ? life.gate : undefined;
+    return this.command({ type, task, gate: gate ?? 'none', ...(comment !== undefined && { comment }) });
+  }
+
+  /** A person agrees to all that is held. */
+  releaseHeld(): void {
+    for (const [task, status] of Object.entries(this.statuses)) {
+      if (status !== 'held') continue;
+      if (!this.decide('approve', task).accepted) this.command({ type: 'retry', task });
+    }
   }
 
   /** Lets time pass until the next timer is due. False if there is none. */

@@ -120,6 +120,40 @@ await piton.start(refine, { state: { draft: 1 } });
 // Time spans, however they are made up.
 workflow('spans').task('a', { timeout: '1h30m', retry: { attempts: 2, backoff: 500 } }, () => 1);
 
+// Commands: what they print is text, unless they say otherwise; later tasks see it.
+workflow<{ tag: string }>('commands', { breakers: { registry: { failures: 3, cooldown: '10s' } } })
+  .command('version', 'git describe')
+  .command('facts', { needs: ['version'], capture: 'json' }, ['cat', 'facts.json'])
+  .command('sizes', { output: { type: 'object' } }, 'du --json')
+  .command('quiet', { capture: 'none', env: { TAG: '${{ inputs.tag }}', N: 1 }, secrets: ['TOKEN'] }, 'true')
+  .command('lines', { forEach: { in: ({ inputs }) => [inputs.tag] } }, 'echo ${{ item }}')
+  .command('shaky', { continueOnError: true, errors: [{ exit: [3], class: 'transient' }] }, 'false')
+  .task(
+    'all',
+    {
+      needs: ['version', 'facts', 'sizes', 'quiet', 'lines', 'shaky'],
+      approval: 'Sure?',
+      resources: ['registry'],
+    },
+    ({ needs }) => {
+      same<typeof needs.version, string>();
+      same<typeof needs.facts, unknown>();
+      same<typeof needs.sizes, unknown>();
+      same<typeof needs.quiet, null>();
+      same<typeof needs.lines, readonly string[]>();
+      same<typeof needs.shaky, string | undefined>();
+    },
+  );
+// @ts-expect-error
+none.command('b', { needs: ['a'] }, 'true');
+// @ts-expect-error
+none.command('b', { capture: 'xml' }, 'true');
+stateGraph<{ log: string }>('commands')
+  .command('look', { update: (output) => ({ log: output }) }, 'ls ${{ state.log }}')
+  .command('count', 'wc')
+  .edge('look', 'count')
+  .edge('count', 'end');
+
 // Patterns.
 const sum = chain<number, number>('sum', ({ result: before, item }) => before + item);
 const sumResult = await (await piton.start(sum, { inputs: { items: [1], initial: 0 } })).result();

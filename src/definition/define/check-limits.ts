@@ -1,4 +1,4 @@
-import { readRetryMatch, type RetryPolicy } from '../../model/index.ts';
+import { readRetryMatch, type ErrorRule, type RetryPolicy } from '../../model/index.ts';
 import type { Finding, Path } from '../problems.ts';
 import type { ForEachDraft, TaskDraft, WorkflowDraft } from '../workflow-draft.ts';
 import { taskPath, type Scope } from './scope.ts';
@@ -24,6 +24,9 @@ const oneMillisecond: Limits = { least: 1 };
 function checkWorkflow(draft: WorkflowDraft, at: Path): Finding[] {
   const every = draft.checkpoint?.every;
   return [
+    ...Object.entries(draft.breakers ?? {}).flatMap(([resource, breaker]) =>
+      checkBreaker(breaker, [...at, 'breakers', resource]),
+    ),
     ...checkNumber(draft.maxParallel, [...at, 'max-parallel'], counting),
     ...checkNumber(draft.graph?.maxSteps, [...at, 'max-steps'], counting),
     ...(typeof every === 'object' && 'tasks' in every
@@ -41,6 +44,30 @@ function checkTask(task: TaskDraft, at: Path): Finding[] {
     ...checkNumber(task.priority, [...at, 'priority'], anyWhole),
     ...(task.retry === undefined ? [] : checkRetry(task.retry, [...at, 'retry'])),
     ...(task.forEach === undefined ? [] : checkForEach(task.forEach, [...at, 'for-each'])),
+    ...(task.errors ?? []).flatMap((rule, index) => checkErrorRule(rule, [...at, 'errors', index])),
+  ];
+}
+
+type Breaker = NonNullable<WorkflowDraft['breakers']>[string];
+
+function checkBreaker(breaker: Breaker, at: Path): Finding[] {
+  return [
+    ...checkNumber(breaker.failures, [...at, 'failures'], counting),
+    ...checkNumber(breaker.cooldownMs, [...at, 'cooldown'], oneMillisecond),
+    ...checkNumber(breaker.maxCooldownMs, [...at, 'max-cooldown'], oneMillisecond),
+  ];
+}
+
+const exitCode: Limits = { least: 1, most: 255, whole: true };
+
+function checkErrorRule({ exit, match }: ErrorRule, at: Path): Finding[] {
+  if (exit === undefined && match === undefined) {
+    const message = 'The rule does not say which failures it is about.';
+    return [{ at, message, remedy: 'Give it `exit`, or `match`.' }];
+  }
+  return [
+    ...(exit ?? []).flatMap((code) => checkNumber(code, [...at, 'exit'], exitCode)),
+    ...checkPattern(match, [...at, 'match']),
   ];
 }
 
@@ -81,9 +108,10 @@ function describeLimits(limits: Limits): string {
 }
 
 function checkPatterns(matches: RetryPolicy['on'], at: Path): Finding[] {
-  return matches.flatMap((text, index) => {
-    const match = readRetryMatch(text);
-    if (!('fault' in match)) return [];
-    return [{ at: [...at, index], message: `\`${text}\` is no pattern: ${match.fault}.` }];
-  });
+  return matches.flatMap((text, index) => checkPattern(text, [...at, index]));
+}
+
+function checkPattern(text: string | undefined, at: Path): Finding[] {
+  const match = text === undefined ? {} : readRetryMatch(text);
+  return 'fault' in match ? [{ at, message: `\`${text}\` is no pattern: ${match.fault}.` }] : [];
 }

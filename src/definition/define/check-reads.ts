@@ -110,7 +110,7 @@ function notNeeded({ name, at, offset }: Read, task: TaskDraft, reason: string):
 /** What its author and its closures say that a task reads: a closure is taken to read every direct need. */
 export function declaredReads(task: TaskDraft, scope: Scope): readonly Read[] {
   const at = taskPath(scope, task);
-  const dynamics = [task.if, task.forEach?.in, task.forEach?.key, task.work.with];
+  const dynamics = [task.if, task.forEach?.in, task.forEach?.key, task.approval, task.work.with];
   const closure = dynamics.some(isFunctionRef) ? (task.needs ?? []) : [];
   return [
     ...(task.reads ?? []).map((name, index) => ({

@@ -3,7 +3,7 @@ import { isFunctionRef, type Condition, type Dynamic } from '../../model/index.t
 import { splitCondition } from '../expressions/conditions.ts';
 import { hasExpression, splitTemplate, type Template } from '../expressions/templates.ts';
 import type { Path } from '../problems.ts';
-import type { TaskDraft } from '../workflow-draft.ts';
+import type { CommandDraft, TaskDraft } from '../workflow-draft.ts';
 
 /** A text of the workflow that holds expressions, and what they may see. */
 export interface ExpressionSite {
@@ -13,7 +13,7 @@ export interface ExpressionSite {
 }
 
 /** Named after the keys: what an expression sees, and what it must give, depends on where it stands. */
-export type SiteRole = 'if' | 'in' | 'key' | 'with' | 'update' | 'next' | 'outputs';
+export type SiteRole = 'if' | 'in' | 'key' | 'with' | 'argument' | 'update' | 'next' | 'outputs';
 
 /** Every site of one task. Not those inside a nested workflow: they belong to its own scope. */
 export function taskSites(task: TaskDraft, at: Path): ExpressionSite[] {
@@ -25,11 +25,21 @@ export function taskSites(task: TaskDraft, at: Path): ExpressionSite[] {
       ? []
       : valueSites(forEach.in, 'in', [...forEachAt, forEach.matrix === true ? 'matrix' : 'in'])),
     ...valueSites(forEach?.key, 'key', [...forEachAt, 'key']),
+    ...valueSites(task.approval, 'with', [...at, 'approval']),
     ...valueSites(task.work.with, 'with', [...at, 'with']),
+    ...(task.work.type === 'command' ? commandSites(task.work, at) : []),
     ...valueSites(task.update, 'update', [...at, 'update']),
     ...(task.next ?? []).flatMap((edge, index) =>
       conditionSites(edge.if, 'next', [...at, 'next', index, 'if']),
     ),
+  ];
+}
+
+function commandSites({ run, env, workingDirectory }: CommandDraft, at: Path): ExpressionSite[] {
+  return [
+    ...valueSites(run, typeof run === 'string' ? 'with' : 'argument', [...at, 'run']),
+    ...Object.entries(env ?? {}).flatMap(([name, value]) => valueSites(value, 'with', [...at, 'env', name])),
+    ...valueSites(workingDirectory, 'with', [...at, 'working-directory']),
   ];
 }
 

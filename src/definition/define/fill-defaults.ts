@@ -1,6 +1,7 @@
 import { freezeParsed, type Json } from '../../base/index.ts';
 import { isFunctionRef } from '../../model/index.ts';
 import type {
+  BreakerPolicy,
   CheckpointPolicy,
   Condition,
   Dynamic,
@@ -16,6 +17,7 @@ import { splitCondition, withDefaultStatus } from '../expressions/conditions.ts'
 import { joinNames } from '../expressions/rewrite.ts';
 import { expressionsOf, hasExpression, splitTemplate } from '../expressions/templates.ts';
 import type { ForEachDraft, GraphDraft, TaskDraft, WorkflowDraft } from '../workflow-draft.ts';
+import { irreversibleReason } from './classify-command.ts';
 import { mapTexts } from './expression-sites.ts';
 import type { Scope } from './scope.ts';
 
@@ -42,6 +44,7 @@ const defaultRetry: RetryPolicy = freezeParsed({
 const none: readonly string[] = freezeParsed([]);
 const defaultCheckpoint: CheckpointPolicy = { every: { tasks: 1 }, preserve: true };
 const defaultMaxSteps = 100;
+const defaultBreaker: BreakerPolicy = { failures: 5, cooldownMs: 30_000, maxCooldownMs: 1_800_000 };
 
 /** Everything of the workflow but its hash. */
 export function fillWorkflow(
@@ -62,6 +65,7 @@ export function fillWorkflow(
     outputs: joinInDynamic(draft.outputs, names),
     checkpoint: { ...defaultCheckpoint, ...withoutUndefined(draft.checkpoint ?? {}) },
     graph: draft.graph === undefined ? undefined : fillGraph(draft.graph),
+    breakers: draft.breakers && fillBreakers(draft.breakers),
   });
 }
 
@@ -74,24 +78,49 @@ export function fillTask({ task, work, reads, writeLock, names }: FilledTask): T
     reads: copyList(reads),
     if: task.if === undefined ? undefined : fillCondition(task.if, names),
     forEach: task.forEach === undefined ? undefined : fillForEach(task.forEach, names),
-    work: withoutUndefined({ ...work, with: joinInDynamic(work.with, names) }) as TaskSpec['work'],
+    work: fillWork(work, names),
     output: task.output,
     retry: task.retry === undefined ? defaultRetry : fillRetry(task.retry),
     timeoutMs: task.timeoutMs,
-    ...fillFlags(task),
+    ...fillFlags(task, work),
     locks: copyList(locks),
     writes: copyList(task.writes),
+    approval: joinInDynamic(task.approval, names),
+    resources: copyFilled(task.resources),
+    errors: copyFilled(task.errors),
     version: task.version,
-    update: joinInDynamic(task.update, names),
+    update: joinInDynamic(task.update ?? updateByText(task, work), names),
     next: task.next?.map((edge) => fillEdge(edge, names)),
   });
 }
 
-function fillFlags(task: TaskDraft): Pick<TaskSpec, 'continueOnError' | 'priority' | 'onInterrupt'> {
+/** What a command prints is no change of a state. */
+function updateByText(task: TaskDraft, work: TaskSpec['work']): Dynamic | undefined {
+  return task.next !== undefined && work.type === 'command' && work.capture !== 'json' ? {} : undefined;
+}
+
+function fillWork(work: TaskSpec['work'], names: ReadonlySet<string>): TaskSpec['work'] {
+  if (work.type !== 'command') {
+    return withoutUndefined({ ...work, with: joinInDynamic(work.with, names) }) as TaskSpec['work'];
+  }
+  const { run, env, workingDirectory } = work;
+  return withoutUndefined({
+    ...work,
+    run: joinInDynamic(run, names),
+    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, joinInDynamic(value, names)])),
+    workingDirectory: joinInDynamic(workingDirectory, names),
+  }) as TaskSpec['work'];
+}
+
+function fillFlags(
+  task: TaskDraft,
+  work: TaskSpec['work'],
+): Pick<TaskSpec, 'continueOnError' | 'priority' | 'onInterrupt'> {
+  const isHarmless = work.type !== 'command' || irreversibleReason(work.run) === undefined;
   return {
     continueOnError: task.continueOnError ?? false,
     priority: task.priority ?? 0,
-    onInterrupt: task.onInterrupt ?? 'restart',
+    onInterrupt: task.onInterrupt ?? (isHarmless ? 'restart' : 'ask'),
   };
 }
 
@@ -110,6 +139,11 @@ function copyList(list: readonly string[] | undefined): readonly string[] {
   return list === undefined || list.length === 0 ? none : [...list];
 }
 
+/** Undefined where there is nothing: then the key is meant to be absent. */
+function copyFilled<T>(list: readonly T[] | undefined): readonly T[] | undefined {
+  return list === undefined || list.length === 0 ? undefined : [...list];
+}
+
 function fillInputs(inputs: NonNullable<WorkflowDraft['inputs']>): Record<string, InputSpec> {
   return Object.fromEntries(
     Object.entries(inputs).map(([name, input]) => [
@@ -121,6 +155,17 @@ function fillInputs(inputs: NonNullable<WorkflowDraft['inputs']>): Record<string
 
 function fillGraph({ start, state, maxSteps }: GraphDraft): GraphSpec {
   return { start, state: state ?? {}, maxSteps: maxSteps ?? defaultMaxSteps };
+}
+
+function fillBreakers(
+  breakers: NonNullable<WorkflowDraft['breakers']>,
+): Readonly<Record<string, BreakerPolicy>> {
+  return Object.fromEntries(
+    Object.entries(breakers).map(([resource, breaker]) => [
+      resource,
+      { ...defaultBreaker, ...withoutUndefined(breaker) },
+    ]),
+  );
 }
 
 function fillForEach(forEach: ForEachDraft, names: ReadonlySet<string>): ForEachSpec {

@@ -17,7 +17,9 @@ export function freezeTask(task: TaskDraft, at: Path): Frozen<TaskDraft> {
     if: freeze(task.if, 'if'),
     output: freeze(task.output, 'output'),
     update: freeze(task.update, 'update'),
-    work: work.with === undefined ? work : { ...work, with: freeze(work.with, 'with') },
+    approval: freeze(task.approval, 'approval'),
+    errors: freeze(task.errors, 'errors'),
+    work: freezeWork(work, freeze),
     forEach: forEach && {
       ...forEach,
       in: freeze(forEach.in, 'for-each', 'in'),
@@ -25,6 +27,20 @@ export function freezeTask(task: TaskDraft, at: Path): Frozen<TaskDraft> {
     },
   };
   return { value, findings };
+}
+
+type Freeze = <T>(value: T, ...steps: string[]) => T;
+
+function freezeWork(work: TaskDraft['work'], freeze: Freeze): TaskDraft['work'] {
+  if (work.type === 'command') {
+    return {
+      ...work,
+      run: freeze(work.run, 'run'),
+      env: freeze(work.env, 'env'),
+      secrets: freeze(work.secrets, 'secrets'),
+    };
+  }
+  return work.with === undefined ? work : { ...work, with: freeze(work.with, 'with') };
 }
 
 export function freezeHead(draft: WorkflowDraft, at: Path): Frozen<WorkflowDraft> {
@@ -36,6 +52,7 @@ export function freezeHead(draft: WorkflowDraft, at: Path): Frozen<WorkflowDraft
     outputs: freeze(draft.outputs, 'outputs'),
     checkpoint: freeze(draft.checkpoint, 'checkpoint'),
     graph: freeze(draft.graph, 'graph'),
+    breakers: freeze(draft.breakers, 'breakers'),
   };
   return { value, findings };
 }

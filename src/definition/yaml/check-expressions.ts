@@ -99,9 +99,11 @@ function variablesByRole(
   const item: VariableTypes = itemType === undefined ? {} : { [variable]: itemType };
   const one = outputType(task, types) ?? 'dyn';
   const output = forEach === undefined ? one : listOf(one);
+  const given: VariableTypes = forEach === undefined ? {} : { ...item, key: 'string' };
   return {
     key: { ...item, index: 'int' },
-    with: forEach === undefined ? {} : { ...item, key: 'string' },
+    with: given,
+    argument: given,
     update: { output },
     next: { output, error: errorType(types) },
   };

@@ -89,10 +89,23 @@ function readOf(task: TaskDraft | undefined, field: Chain['steps'][number] | und
 
 function judge(site: ExpressionSite, part: ExpressionPart, verdict: Verdict): Finding[] {
   if ('objection' in verdict) return [toFinding(site, part, verdict.objection)];
+  if (site.role === 'argument') return judgeArgument(site, part, verdict.type);
   const isCondition = site.role === 'if' || site.role === 'next';
   if (!isCondition || verdict.type === 'bool' || verdict.type === 'dyn') return [];
   const message = `A condition must be true or false; this is ${describeType(verdict.type)}.`;
   return [{ at: site.at, offset: part.start, message, remedy: 'Compare it with something.' }];
+}
+
+/** An argument is one text; a list would become that of its JSON, which nobody means. */
+function judgeArgument(
+  { at, template }: ExpressionSite,
+  { start }: ExpressionPart,
+  type: TypeName,
+): Finding[] {
+  if (template.parts.length > 1 || describeType(type) !== 'a list') return [];
+  const message = 'An argument is one text; this is a list.';
+  const remedy = 'Join it with `.join(" ")`, or run the command once for each with `for-each`.';
+  return [{ at, offset: start, message, remedy }];
 }
 
 function toFinding({ at }: ExpressionSite, { start }: ExpressionPart, objection: Objection): Finding {

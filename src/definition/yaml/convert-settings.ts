@@ -66,3 +66,20 @@ export function toCheckpoint(
   const ms = toMilliseconds(every, [...at, 'every'], findings);
   return { every: ms === undefined ? undefined : { ms }, preserve };
 }
+
+export function toBreakers(
+  breakers: WorkflowFile['breakers'],
+  at: Path,
+  findings: Finding[],
+): WorkflowDraft['breakers'] {
+  if (breakers === undefined) return undefined;
+  const entries = Object.entries(breakers).map(([resource, breaker]) => [
+    resource,
+    {
+      failures: breaker.failures,
+      cooldownMs: toMilliseconds(breaker.cooldown, [...at, resource, 'cooldown'], findings),
+      maxCooldownMs: toMilliseconds(breaker['max-cooldown'], [...at, resource, 'max-cooldown'], findings),
+    },
+  ]);
+  return Object.fromEntries(entries) as WorkflowDraft['breakers'];
+}

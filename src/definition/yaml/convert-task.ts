@@ -1,19 +1,27 @@
 import type { Json } from '../../base/index.ts';
 import type { EdgeSpec, JsonSchema, Workflow } from '../../model/index.ts';
-import { mapTexts } from '../define/expression-sites.ts';
 import { suggestNearest } from '../define/suggestions.ts';
 import { asIdentifier, renameVariables } from '../expressions/rewrite.ts';
-import { expressionsOf, hasExpression, splitTemplate } from '../expressions/templates.ts';
 import { isReported, type Finding, type Path } from '../problems.ts';
 import type { ForEachDraft, TaskDraft, WorkDraft } from '../workflow-draft.ts';
+import {
+  convertCommand,
+  convertErrors,
+  findMisplacedKeys,
+  withDefaults,
+  type SharedByCommands,
+} from './convert-command.ts';
 import { toList, toMilliseconds, toRetry, toText } from './convert-settings.ts';
 import type { Defaults, NodeEntry, TaskEntry } from './file-schema.ts';
+import { renameInValue } from './rename-in-values.ts';
 import { expandSchema } from './short-schemas.ts';
 
 /** What converting a task takes from around it. */
 export interface Conversion {
   readonly findings: Finding[];
   readonly defaults: Defaults;
+  /** `env` and `secrets` of the file. */
+  readonly shared: SharedByCommands;
   /** Loop variables with hyphens that expressions see; in the workflow they have `_` instead. */
   readonly variables: ReadonlySet<string>;
   /** Names of functions, if they are known. */
@@ -31,7 +39,8 @@ export function convertTask(
 ): TaskDraft {
   const { at, around } = place;
   const { findings } = around;
-  const task = withDefaults(entry as Entry, around.defaults);
+  findings.push(...findMisplacedKeys(entry as Entry, at));
+  const task = withDefaults(entry as Entry, around.defaults, around.shared);
   const forEach = task['for-each'];
   const inside = { ...around, variables: withVariable(around.variables, forEach?.as) };
   const work = convertWork(name, task, { at, around: inside });
@@ -49,15 +58,13 @@ export function convertTask(
     locks: toList(task.locks),
     writes: toList(task.writes),
     onInterrupt: task['on-interrupt'],
+    approval: renameInValue(task.approval, inside.variables),
+    resources: toList(task.resources),
+    errors: convertErrors(task.errors),
     version: toText(task.version),
-    update: rename(task.update, around.variables),
+    update: renameInValue(task.update, around.variables),
     next: convertNext(task.next),
   };
-}
-
-/** A group has no defaults of its own: they would apply to it and again to each task in it. */
-function withDefaults(entry: Entry, defaults: Defaults): Entry {
-  return entry.tasks === undefined ? { ...defaults, ...entry } : entry;
 }
 
 function withVariable(variables: ReadonlySet<string>, name: string | undefined): ReadonlySet<string> {
@@ -75,23 +82,23 @@ function convertForEach(
     around.findings.push({ at, message });
   }
   return {
-    in: rename(list ?? matrix ?? [], around.variables)!,
+    in: renameInValue(list ?? matrix ?? [], around.variables)!,
     matrix: matrix !== undefined,
     as: forEach.as === undefined ? undefined : asIdentifier(forEach.as),
-    key: rename(forEach.key, inside.variables),
+    key: renameInValue(forEach.key, inside.variables),
     maxParallel: forEach['max-parallel'],
     maxFailures: forEach['max-failures'],
   };
 }
 
-const kinds = ['function', 'uses', 'tasks'] as const;
+const kinds = ['run', 'function', 'uses', 'tasks'] as const;
 const nothing: WorkDraft = { type: 'function', function: '' };
 
 function convertWork(name: string, task: Entry, { at, around }: { at: Path; around: Conversion }): WorkDraft {
   const [kind, second] = kinds.filter((key) => task[key] !== undefined);
   const { findings } = around;
   if (kind === undefined) {
-    const remedy = 'Give it `function`, `uses` or `tasks`.';
+    const remedy = 'Give it `run`, `function`, `uses` or `tasks`.';
     const finding = { at, onKey: true, message: `\`${name}\` says nothing to do.`, remedy };
     // What it should do may be what has been found to be wrong with it.
     if (!isReported(at, findings)) findings.push(finding);
@@ -101,8 +108,10 @@ function convertWork(name: string, task: Entry, { at, around }: { at: Path; arou
     const message = `\`${name}\` is done by \`${kind}\`; it cannot have \`${second}\` too.`;
     findings.push({ at: [...at, second], onKey: true, message });
   }
-  const given = rename(task.with, around.variables);
+  const given = renameInValue(task.with, around.variables);
   switch (kind) {
+    case 'run':
+      return convertCommand(task, around.variables);
     case 'function':
       return convertFunction(task.function!, given, { at: [...at, 'function'], around });
     case 'uses': {
@@ -154,19 +163,4 @@ function convertNext(next: Entry['next']): readonly EdgeSpec[] | undefined {
   if (next === undefined) return undefined;
   if (typeof next === 'string') return [{ to: next }];
   return next.map((edge) => (edge.if === undefined ? { to: edge.to } : { if: String(edge.if), to: edge.to }));
-}
-
-/** Every variable keeps its length, so that places in the text stay right. */
-function rename(value: unknown, variables: ReadonlySet<string>): Json | undefined {
-  if (value === undefined || variables.size === 0) return value as Json | undefined;
-  return mapTexts(value as Json, (text) => (hasExpression(text) ? renameInText(text, variables) : text));
-}
-
-function renameInText(text: string, variables: ReadonlySet<string>): string {
-  let renamed = text;
-  for (const { expression, start } of expressionsOf(splitTemplate(text))) {
-    const end = start + expression.length;
-    renamed = renamed.slice(0, start) + renameVariables(expression, variables) + renamed.slice(end);
-  }
-  return renamed;
 }

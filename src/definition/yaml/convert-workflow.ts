@@ -1,7 +1,7 @@
 import { isPlainObject, type Json, type JsonObject } from '../../base/index.ts';
 import { isReported, type Finding, type Path } from '../problems.ts';
 import type { TaskDraft, WorkflowDraft } from '../workflow-draft.ts';
-import { toCheckpoint, toText } from './convert-settings.ts';
+import { toBreakers, toCheckpoint, toText } from './convert-settings.ts';
 import { convertTask, type Conversion } from './convert-task.ts';
 import type { InputEntry, WorkflowFile } from './file-schema.ts';
 import { expandSchema, fieldName, isOptionalKey } from './short-schemas.ts';
@@ -22,6 +22,7 @@ export function convertWorkflow(file: WorkflowFile, around: Conversion): Workflo
     outputs: file.outputs as Json | undefined,
     checkpoint: toCheckpoint(file.checkpoint, ['checkpoint'], findings),
     graph: form === 'graph' ? convertGraph(file) : undefined,
+    breakers: toBreakers(file.breakers, ['breakers'], findings),
   };
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { approval, breaker, commandSettings, environment, run } from './command-keys.ts';
 import { laterTaskKeys, laterWorkflowKeys } from './later-keys.ts';
 
 /**
@@ -120,18 +121,21 @@ const settings = {
     .enum(['restart', 'continue', 'ask'])
     .optional()
     .describe(
-      'What an interrupted task may do by itself; `ask` also forbids automatic retry. Default: restart.',
+      'What an interrupted task may do by itself; `ask` also forbids automatic retry. Default: restart; ask, if a command is seen to do what cannot be undone.',
     ),
+  ...commandSettings,
   ...later(laterTaskKeys),
 };
 
 const work = {
   'for-each': forEach.optional().describe('Runs the task once for every item of a list.'),
+  run: run.optional(),
   function: z.string().optional().describe('The name of the function that does the task.'),
   uses: z
     .string()
     .optional()
     .describe('The path of a workflow file that does the task, relative to this file.'),
+  approval: approval.optional(),
   with: dynamic.optional().describe('What the function, or the inputs of the workflow used, are given.'),
   output: shortSchema
     .optional()
@@ -199,6 +203,12 @@ export const workflowFile = z
       .strictObject(settings)
       .optional()
       .describe('Applied to every task that does not set the key.'),
+    env: environment.optional().describe('Added to the environment of every command.'),
+    secrets: names.optional().describe('Environment variables of yours that every command gets.'),
+    breakers: z
+      .record(z.string(), breaker)
+      .optional()
+      .describe('When tasks that use a resource wait, by the name of the resource.'),
     'max-parallel': z
       .number()
       .optional()

@@ -3,8 +3,7 @@
  * one is told so. When a capability arrives, its keys leave this list.
  */
 const agents = 'agents come with a later version';
-const commands = 'shell commands come with a later version';
-const people = 'approvals come with a later version';
+const undoing = 'undoing comes with a later version';
 const places = 'workspaces come with a later version';
 
 export const laterTaskKeys: Readonly<Record<string, string>> = {
@@ -17,12 +16,7 @@ export const laterTaskKeys: Readonly<Record<string, string>> = {
   effort: agents,
   'max-turns': agents,
   args: agents,
-  approval: people,
-  run: commands,
-  undo: commands,
-  env: commands,
-  secrets: commands,
-  'working-directory': places,
+  undo: undoing,
   base: places,
   artifacts: places,
   setup: places,
@@ -30,8 +24,6 @@ export const laterTaskKeys: Readonly<Record<string, string>> = {
 };
 
 export const laterWorkflowKeys: Readonly<Record<string, string>> = {
-  env: commands,
-  secrets: commands,
   base: places,
   setup: places,
   workspace: places,

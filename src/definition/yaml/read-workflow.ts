@@ -84,14 +84,20 @@ function locateAll(findings: readonly Finding[], document: SourceDocument): Prob
   return [...problems.values()].sort((a, b) => a.line! - b.line! || a.column! - b.column!);
 }
 
-/** A task that did not set a key has it from the defaults: what is wrong with it is wrong there, and only once. */
+/** What a task did not say itself it has from the defaults or the file: there it is wrong, and only once. */
 function blameDefaults(finding: Finding, file: WorkflowFile): Finding {
   let depth = 0;
   while (finding.at[depth] === 'tasks' || finding.at[depth] === 'graph') depth += 2;
   const [task, inside] = [finding.at.slice(0, depth), finding.at.slice(depth)];
-  if (depth === 0 || inside.length === 0 || hasKey(file, [...task, inside[0]!])) return finding;
-  return hasKey(file, ['defaults', inside[0]!]) ? { ...finding, at: ['defaults', ...inside] } : finding;
+  if (depth === 0 || inside.length === 0) return finding;
+  // Of the environment each variable may come from elsewhere.
+  const key = inside.slice(0, inside[0] === 'env' ? 2 : 1);
+  if (hasKey(file, [...task, ...key])) return finding;
+  if (hasKey(file, ['defaults', ...key])) return { ...finding, at: ['defaults', ...inside] };
+  return sharedKeys.has(key[0]!) && hasKey(file, key) ? { ...finding, at: inside } : finding;
 }
+
+const sharedKeys: ReadonlySet<string | number> = new Set(['env', 'secrets']);
 
 function hasKey(value: unknown, path: Path): boolean {
   const [step, ...rest] = path;
@@ -111,6 +117,7 @@ function makeWorkflow(file: WorkflowFile, shape: readonly Finding[], reading: Re
   const draft = convertWorkflow(file, {
     findings,
     defaults: file.defaults ?? {},
+    shared: file,
     variables: new Set(),
     functions: reading.source.functions,
     use(path, at) {

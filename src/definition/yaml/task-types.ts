@@ -1,5 +1,5 @@
 import { isPlainObject, type Json } from '../../base/index.ts';
-import { isFunctionRef, type Workflow } from '../../model/index.ts';
+import { isFunctionRef, type Capture, type Workflow } from '../../model/index.ts';
 import { listOf, type TypeName, type Types } from '../expressions/types.ts';
 import type { TaskDraft, WorkflowDraft } from '../workflow-draft.ts';
 
@@ -16,10 +16,17 @@ export function errorType(types: Types): TypeName {
   return types.record({ code: 'string', message: 'string', stack: 'string', retryable: 'bool' });
 }
 
-/** What the task gives (one item of it, in a for-each); undefined if no schema and no nested workflow tells. */
+/** What the task gives (one item of it, in a for-each); undefined if no schema, command or nested workflow tells. */
 export function outputType(task: TaskDraft, types: Types): TypeName | undefined {
   if (task.output !== undefined) return types.ofSchema(task.output);
-  return task.work.type === 'workflow' ? outputsType(task.work.workflow, types) : undefined;
+  const { work } = task;
+  if (work.type === 'command') return isText(work.capture) ? 'string' : undefined;
+  return work.type === 'workflow' ? outputsType(work.workflow, types) : undefined;
+}
+
+/** Of a command without a schema. */
+function isText(capture: Capture | undefined): boolean {
+  return capture === undefined || capture === 'text' || capture === 'last-line';
 }
 
 /** What a workflow gives back: its `outputs`, else the state of its graph, else the output of every task by name. */

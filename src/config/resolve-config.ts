@@ -1,0 +1,52 @@
+import { dirname, join, resolve } from 'node:path';
+import { PitonError } from '../base/index.ts';
+import type { Config, Surroundings } from './config.ts';
+import { findRoot } from './find-root.ts';
+import { isDurability, readConfigFile, type FileSettings } from './read-config-file.ts';
+
+const defaults = { durability: 'full', leaseMs: 30_000, graceMs: 5_000 } as const;
+
+/** Flags before environment before `.piton/config.yaml` before defaults. Throws `CONFIG_INVALID`. */
+export async function resolveConfig(given: Surroundings): Promise<Config> {
+  const { root, isProject } = findRoot(given);
+  const folder = join(root, '.piton');
+  const file = isProject ? await readConfigFile(join(folder, 'config.yaml')) : {};
+  const store = storeUrl(given, file, root);
+  const storeFile = fileOf(store);
+  return Object.freeze({
+    ...defaults,
+    ...file,
+    ...durabilityOf(given.env['PITON_DURABILITY']),
+    root,
+    isProject,
+    folder,
+    workflows: join(folder, 'workflows'),
+    // What lives as long as the store lives beside it.
+    spool: join(storeFile === undefined ? folder : dirname(storeFile), 'spool'),
+    logs: join(folder, 'logs'),
+    store,
+    storeFile,
+    mirror: file.mirror === undefined ? undefined : resolve(root, file.mirror),
+  });
+}
+
+/** A path is relative to whoever wrote it: the project's file to the project, flag and environment to where they were typed. */
+function storeUrl({ directory, env, flags }: Surroundings, file: FileSettings, root: string): string {
+  const typed = flags.store ?? (env['PITON_STORE'] || undefined);
+  if (typed !== undefined) return absolute(typed, directory);
+  return absolute(file.store ?? 'sqlite:.piton/piton.db', root);
+}
+
+function absolute(url: string, base: string): string {
+  return url.startsWith('sqlite:') ? `sqlite:${resolve(base, url.slice('sqlite:'.length))}` : url;
+}
+
+function fileOf(url: string): string | undefined {
+  return url.startsWith('sqlite:') ? url.slice('sqlite:'.length).replace(/\?[^?]*$/, '') : undefined;
+}
+
+function durabilityOf(given: string | undefined): Pick<FileSettings, 'durability'> {
+  if (given === undefined || given === '') return {};
+  if (isDurability(given)) return { durability: given };
+  throw new PitonError('CONFIG_INVALID', `PITON_DURABILITY is ${given}; it must be full or process.`);
+}

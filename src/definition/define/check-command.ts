@@ -1,0 +1,66 @@
+import { isFunctionRef } from '../../model/index.ts';
+import type { Finding, Path } from '../problems.ts';
+import type { CommandDraft, TaskDraft } from '../workflow-draft.ts';
+
+/** What is wrong with a command apart from its expressions. */
+export function checkCommand(task: TaskDraft, draft: CommandDraft, at: Path): Finding[] {
+  return [
+    ...checkRun(draft, [...at, 'run']),
+    ...checkShell(draft, [...at, 'shell']),
+    ...checkEnvironment(draft, at),
+    ...checkInterrupt(task, [...at, 'on-interrupt']),
+  ];
+}
+
+function checkRun({ run }: CommandDraft, at: Path): Finding[] {
+  const parts = typeof run === 'string' ? [run] : run;
+  if (parts.length === 0 || parts[0]!.trim() === '') {
+    return [{ at, message: 'There is no command here.', remedy: 'Write one, or remove the task.' }];
+  }
+  const broken = parts.findIndex((part) => part.includes('\0'));
+  if (broken < 0) return [];
+  const message = 'No program can be given the character NUL.';
+  return [{ at: typeof run === 'string' ? at : [...at, broken], message, remedy: 'Take it out.' }];
+}
+
+function checkShell({ shell }: CommandDraft, at: Path): Finding[] {
+  if (shell === undefined || /^[\w./+-]+$/.test(shell)) return [];
+  const remedy = 'Options belong into the text: `set -u`. Or write `run` as a list: [bash, -u, script.sh].';
+  return [{ at, message: `\`${shell}\` is not the name or path of a shell.`, remedy }];
+}
+
+const variable = /^[A-Za-z_]\w*$/;
+
+function checkEnvironment({ env = {}, secrets = [] }: CommandDraft, at: Path): Finding[] {
+  return [
+    ...Object.keys(env).flatMap((name) => checkVariable(name, [...at, 'env', name])),
+    ...Object.entries(env)
+      .filter(([, value]) => isFunctionRef(value))
+      .map(([name]) => ({ at: [...at, 'env', name], message: 'A variable cannot be a function.' })),
+    ...secrets.flatMap((name, index) => checkVariable(name, [...at, 'secrets', index])),
+    ...secrets
+      .filter((name) => Object.hasOwn(env, name))
+      .map((name) => ({
+        at: [...at, 'env', name],
+        onKey: true,
+        message: `\`${name}\` is a secret, but its value would be written down here.`,
+        remedy: 'Set it in the environment that Piton is started in, and name it only in `secrets`.',
+      })),
+  ];
+}
+
+function checkVariable(name: string, at: Path): Finding[] {
+  if (!variable.test(name)) {
+    const remedy = 'Use letters, digits and `_`; it does not begin with a digit.';
+    return [{ at, onKey: true, message: `\`${name}\` cannot be the name of a variable.`, remedy }];
+  }
+  if (!name.startsWith('PITON_') || /^PITON_VALUE_\d+$/.test(name)) return [];
+  const message = `\`${name}\` cannot be set: names that begin with \`PITON_\` are Piton's own.`;
+  return [{ at, onKey: true, message, remedy: 'Choose another.' }];
+}
+
+function checkInterrupt({ onInterrupt }: TaskDraft, at: Path): Finding[] {
+  if (onInterrupt !== 'continue') return [];
+  const message = 'A command that was interrupted cannot continue: only agents can.';
+  return [{ at, message, remedy: 'Write `restart`, or `ask` if running it twice may do harm.' }];
+}

@@ -1,0 +1,42 @@
+/** One simple command of a shell's text, with its words as the shell would see them, quotes removed. */
+export interface ShellCommand {
+  readonly words: string[];
+  /** Where its standard output goes, if that is another command. */
+  pipedInto?: ShellCommand;
+  /** It is the end of a group, a loop or the like: what it is piped into reads all of that. */
+  endsGroup: boolean;
+  /** Within `[[ ]]`. */
+  inTest: boolean;
+  readonly line: CommandLine;
+  readonly index: number;
+}
+
+/** The commands of a text, or of one substitution in it. */
+export interface CommandLine {
+  readonly commands: ShellCommand[];
+}
+
+/** How a value comes to a command: as a part of a word, by its standard input, by a file, or as the name of one. */
+export type Way = 'word' | 'input' | 'file' | 'redirection';
+
+/** That a value is a part of a command, or of what a substitution in it gives. */
+export interface Owner {
+  readonly command: ShellCommand;
+  readonly way: Way;
+  /** The place of the word, and what stands in it before the value. */
+  readonly word: number;
+  readonly before: string;
+}
+
+export function openCommand(line: CommandLine, given: Partial<ShellCommand> = {}): ShellCommand {
+  const command = {
+    words: [],
+    endsGroup: false,
+    inTest: false,
+    ...given,
+    line,
+    index: line.commands.length,
+  };
+  line.commands.push(command);
+  return command;
+}

@@ -1,0 +1,174 @@
+import type { Owner, ShellCommand } from './commands.ts';
+
+/** That a command takes a value for text that it executes, or calculates with. */
+export interface Execution {
+  readonly command: string;
+  readonly how: 'executes' | 'calculates';
+}
+
+/** The command that would execute what is in a value, if one is known to. */
+export function executingCommand(owner: Owner, shell: string): Execution | undefined {
+  const { command, way } = owner;
+  if (way === 'redirection') return undefined;
+  const reader = readersOf(command).find(executesInput);
+  if (reader !== undefined) return executes(programOf(reader));
+  if (way === 'input') return executesInput(command) ? executes(programOf(command)) : undefined;
+  if (way === 'file') return executesFile(command) ? executes(command.words[0]!) : undefined;
+  return calculation(owner, shell) ?? naming(owner) ?? execution(owner);
+}
+
+function executes(command: string): Execution {
+  return { command, how: 'executes' };
+}
+
+/** Those that the output of a command goes to, by itself or with the group it belongs to. */
+function readersOf(command: ShellCommand): ShellCommand[] {
+  const { line, index } = command;
+  const sources = line.commands.filter(
+    (other) => other === command || (other.index > index && other.endsGroup),
+  );
+  return sources.flatMap((source) => {
+    const readers: ShellCommand[] = [];
+    for (let next = source.pipedInto; next !== undefined; next = next.pipedInto) readers.push(next);
+    return readers;
+  });
+}
+
+const shells = /^(sh|bash|dash|ash|zsh|ksh|mksh|fish|csh|tcsh|busybox)$/;
+const interpreters = /^(python[\d.]*|perl|ruby|node|nodejs|deno|bun|php|lua|osascript|Rscript|pwsh)$/;
+
+function nameOf(word: string): string {
+  return word.slice(word.lastIndexOf('/') + 1);
+}
+
+function isOption(word: string): boolean {
+  return /^[-+]./.test(word);
+}
+
+function programIndex({ words }: ShellCommand): number {
+  return words.findIndex((word) => shells.test(nameOf(word)) || interpreters.test(nameOf(word)));
+}
+
+function programOf(command: ShellCommand): string {
+  return nameOf(command.words[Math.max(0, programIndex(command))] ?? '');
+}
+
+/** A shell without a script of its own reads one from its input; so does a remote one without a command. */
+function executesInput(command: ShellCommand): boolean {
+  const { words } = command;
+  const ssh = words.findIndex((word) => nameOf(word) === 'ssh');
+  const program = programIndex(command);
+  if (program < 0) return ssh >= 0 && words.slice(afterHost(words, ssh)).length === 0;
+  const rest = words.slice(program + 1);
+  if (rest.some((word) => /^-[a-z]*c[a-z]*$/.test(word))) return false;
+  return rest.some((word) => word === '-s' || word === '-') || rest.every(isOption);
+}
+
+function executesFile({ words }: ShellCommand): boolean {
+  const name = nameOf(words[0] ?? '');
+  return name === '.' || name === 'source' || words.some((word) => shells.test(nameOf(word)));
+}
+
+const numericTests: ReadonlySet<string> = new Set(['-eq', '-ne', '-lt', '-le', '-gt', '-ge', '-v', '-R']);
+
+/** Of a number that is none, bash looks for a variable, and executes what stands in its subscript. */
+function calculation({ command, before }: Owner, shell: string): Execution | undefined {
+  const { words } = command;
+  const subscripted = /^([A-Za-z_]\w*)\[[^\]]*$/.exec(before)?.[1];
+  if (subscripted !== undefined) return { command: `${subscripted}[…]`, how: 'calculates' };
+  if (words[0] === 'let') return { command: 'let', how: 'calculates' };
+  if (!words.some((word) => numericTests.has(word))) return undefined;
+  if (command.inTest) return { command: '[[ ]]', how: 'calculates' };
+  const test = words.find((word) => word === '[' || word === 'test');
+  if (test === undefined || testsSafely(words, shell)) return undefined;
+  return { command: test, how: 'calculates' };
+}
+
+/** There `test` takes only what is a number. */
+function testsSafely(words: readonly string[], shell: string): boolean {
+  return /^(sh|bash|dash|ash)$/.test(shell) && !words.includes('-v') && !words.includes('-R');
+}
+
+const declaring: ReadonlySet<string> = new Set([
+  'declare',
+  'typeset',
+  'local',
+  'export',
+  'readonly',
+  'integer',
+]);
+const reading: ReadonlySet<string> = new Set(['read', 'unset', 'getopts', 'mapfile', 'readarray', 'alias']);
+
+/** A value that is taken for the name of a variable may have a subscript too. */
+function naming({ command: { words }, before, word }: Owner): Execution | undefined {
+  if (/^(PS[0-4]|PROMPT_COMMAND|BASH_ENV|ENV)\+?=/.test(before)) return executes(before.split('=', 1)[0]!);
+  const found = words.slice(0, word).find((name) => declaring.has(name) || reading.has(name));
+  if (found !== undefined) {
+    const isInteger = found === 'integer' || words.some((option) => /^-[A-Za-z]*i/.test(option));
+    return reading.has(found) || isInteger || !before.includes('=') ? executes(found) : undefined;
+  }
+  return words[word - 1] === '-v' && words.includes('printf') ? executes('printf -v') : undefined;
+}
+
+/** Options behind which a program's text stands. */
+const textOptions: readonly (readonly [name: RegExp, option: RegExp])[] = [
+  [/^python[\d.]*$/, /^-\w*c$/],
+  [/^(perl|ruby|lua|osascript|Rscript)$/, /^-\w*[eE]$/],
+  [/^(node|nodejs|bun)$/, /^(-\w*[ep]|--eval|--print)$/],
+  [/^deno$/, /^eval$/],
+  [/^php$/, /^-[rBRE]$/],
+  [/^(su|runuser|script|pwsh)$/, /^(-\w*c|--command|-Command)$/],
+  [/^sed$/, /^(-\w*e|--expression)$/],
+];
+
+/** Commands all of whose words may be executed. */
+const executors: ReadonlySet<string> = new Set(['eval', 'trap', 'watch', 'parallel']);
+
+function execution({ command: { words }, word }: Owner): Execution | undefined {
+  const found = words
+    .slice(0, word)
+    .map(nameOf)
+    .find((name, index) => executors.has(name) || isProgramText(words, index, word));
+  return found === undefined ? undefined : executes(found);
+}
+
+/** Whether the word is what the program at `index` takes for the text of a program. */
+function isProgramText(words: readonly string[], index: number, word: number): boolean {
+  const name = nameOf(words[index]!);
+  if (shells.test(name)) return scriptIndex(words, index) === word;
+  if (name === 'ssh') return word >= afterHost(words, index);
+  if (/^([gmn]?awk|sed)$/.test(name) && firstArgument(words, index) === word) return true;
+  return textOptions.some(([program, option]) => program.test(name) && option.test(words[word - 1]!));
+}
+
+/** Where the text of `sh -c` stands, behind all options; undefined without `-c`. */
+function scriptIndex(words: readonly string[], shell: number): number | undefined {
+  let isText = false;
+  let index = shell + 1;
+  // `busybox sh -c`
+  if (shells.test(words[index] ?? '')) index++;
+  for (; index < words.length && isOption(words[index]!); index++) {
+    isText ||= /^-[A-Za-z]*c/.test(words[index]!);
+    if (/^([-+][A-Za-z]*[oO]|--rcfile|--init-file)$/.test(words[index]!)) index++;
+  }
+  return isText ? index : undefined;
+}
+
+/** Of `awk` and `sed`: their program, unless it comes from a file or behind an option of its own. */
+function firstArgument(words: readonly string[], program: number): number | undefined {
+  for (let index = program + 1; index <= words.length; index++) {
+    const word = words[index] ?? '';
+    if (!isOption(word)) return index;
+    if (/^(-\w*[fe]|--(file|expression).*)$/.test(word)) return undefined;
+    if (/^-[vF]$/.test(word)) index++;
+  }
+  return undefined;
+}
+
+function afterHost(words: readonly string[], ssh: number): number {
+  let index = ssh + 1;
+  for (; index < words.length && isOption(words[index]!); index++) {
+    if (/^-\w*[BbcDEeFIiJLlmOopQRSWw]$/.test(words[index]!)) index++;
+  }
+  return index + 1;
+}

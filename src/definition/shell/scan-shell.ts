@@ -1,0 +1,144 @@
+import { openCommand, type CommandLine } from './commands.ts';
+import {
+  ownerOf,
+  placeholder,
+  readFor,
+  indexOfMark,
+  takeUntil,
+  type Reader,
+  type Scan,
+  type Spot,
+} from './scan.ts';
+import { readDelimiter, readHereDocuments } from './scan-here-documents.ts';
+import { readArithmetic, readPiece, startsArithmetic } from './scan-words.ts';
+
+/**
+ * Looks through shell text, in which placeholders stand for expressions, and tells how each of them stands: an honest
+ * reading of quotes, substitutions, here-documents and comments, which says so where it cannot be sure.
+ */
+export function scanShell(text: string, shell: string): readonly Spot[] {
+  let depth = 0;
+  const scan: Scan = {
+    text,
+    shell,
+    at: 0,
+    spots: [],
+    owners: [],
+    reader: undefined,
+    pending: [],
+    unclear: false,
+    readSubstitution(inner) {
+      if (++depth > deepest) inner.unclear = true;
+      if (depth <= deepest) readCommands(inner, true);
+      depth--;
+    },
+  };
+  readCommands(scan, false);
+  return scan.spots;
+}
+
+/** Nobody nests so deep. */
+const deepest = 50;
+
+function readCommands(scan: Scan, isSubstitution: boolean): void {
+  const reader = openReader(isSubstitution);
+  scan.reader = reader;
+  while (scan.at < scan.text.length && !isClosed(scan, reader)) readToken(scan, reader);
+  endWord(scan, reader);
+  scan.at++;
+}
+
+function openReader(isSubstitution: boolean): Reader {
+  const line: CommandLine = { commands: [] };
+  return { line, isSubstitution, command: openCommand(line), word: undefined, way: 'word', parentheses: 0 };
+}
+
+function isClosed(scan: Scan, { isSubstitution, parentheses }: Reader): boolean {
+  return isSubstitution && parentheses === 0 && scan.text[scan.at] === ')';
+}
+
+function readToken(scan: Scan, reader: Reader): void {
+  const character = scan.text[scan.at]!;
+  if (character === '#' && reader.word === undefined) return readComment(scan, reader);
+  if (' \t\n;&|()<>'.includes(character)) return readMark(scan, reader, character);
+  reader.word ??= '';
+  readPiece(scan);
+}
+
+function readComment(scan: Scan, reader: Reader): void {
+  takeUntil(scan, indexOfMark(scan, '\n'), { place: 'comment' });
+  reader.word = undefined;
+}
+
+function readMark(scan: Scan, reader: Reader, character: string): void {
+  endWord(scan, reader);
+  switch (character) {
+    case '<':
+    case '>':
+      return readRedirection(scan, reader);
+    case '(':
+    case ')':
+      return readParenthesis(scan, reader, character);
+    case '|':
+      return readPipe(scan, reader);
+    default:
+      return readSeparator(scan, reader, character);
+  }
+}
+
+function endWord(scan: Scan, reader: Reader): void {
+  const { word, way, command } = reader;
+  if (word === undefined) return;
+  reader.word = undefined;
+  reader.way = 'word';
+  if (way !== 'word') return;
+  // Its patterns end with parentheses that were never opened.
+  if (word === 'case' && reader.isSubstitution) scan.unclear = true;
+  if (word === '[[') command.inTest = true;
+  if (command.words.length === 0 && groupEnds.has(word)) command.endsGroup = true;
+  command.words.push(word);
+}
+
+const groupEnds: ReadonlySet<string> = new Set(['}', 'done', 'fi', 'esac']);
+
+function readSeparator(scan: Scan, reader: Reader, character: string): void {
+  scan.at++;
+  // `&>` redirects.
+  if (character === ' ' || character === '\t' || (character === '&' && scan.text[scan.at] === '>')) return;
+  nextCommand(reader, {});
+  if (character === '\n') readHereDocuments(scan);
+}
+
+function nextCommand(reader: Reader, given: Parameters<typeof openCommand>[1]): void {
+  const { inTest, words } = reader.command;
+  reader.command = openCommand(reader.line, { inTest: inTest && !words.includes(']]'), ...given });
+}
+
+function readPipe(scan: Scan, reader: Reader): void {
+  const next = scan.text[scan.at + 1];
+  const before = reader.command;
+  scan.at += next === '|' || next === '&' ? 2 : 1;
+  nextCommand(reader, {});
+  if (next !== '|') before.pipedInto = reader.command;
+}
+
+function readParenthesis(scan: Scan, reader: Reader, character: '(' | ')'): void {
+  if (startsArithmetic(scan)) return readArithmetic(scan);
+  scan.at++;
+  reader.parentheses = Math.max(0, reader.parentheses + (character === '(' ? 1 : -1));
+  nextCommand(reader, { endsGroup: character === ')' });
+}
+
+function readRedirection(scan: Scan, reader: Reader): void {
+  const [mark] = /^(<<<|<<-?|[<>]\(|[<>][>&|]?)/.exec(scan.text.slice(scan.at, scan.at + 3))!;
+  scan.at += mark.length;
+  if (mark.endsWith('(')) return readProcess(scan, reader);
+  if (mark === '<<' || mark === '<<-') return readDelimiter(scan, mark === '<<-');
+  reader.way = mark === '<<<' ? 'input' : 'redirection';
+}
+
+/** `<(…)` stands for the name of a file, which is a word of the command. */
+function readProcess(scan: Scan, reader: Reader): void {
+  readFor(scan, ownerOf(reader, 'file'), () => scan.readSubstitution(scan));
+  reader.word = placeholder;
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+
+/** The keys of tasks that are done by a command, and of what is asked and known around tasks. */
+const names = z.union([z.string(), z.array(z.string())]);
+const duration = z.union([z.string(), z.number()]);
+
+export const environment = z.record(z.string(), z.unknown());
+
+const errorRule = z.strictObject({
+  exit: z
+    .union([z.number(), z.array(z.number())])
+    .optional()
+    .describe('Exit codes of a command.'),
+  match: z.string().optional().describe('An error code or name, or a /pattern/ on the message.'),
+  class: z
+    .enum(['transient', 'permanent', 'unknown'])
+    .describe('transient: trying again may help; permanent: it cannot, so it is not tried again.'),
+});
+
+/** May stand in `defaults` too. */
+export const commandSettings = {
+  shell: z
+    .string()
+    .optional()
+    .describe('The shell that `run` is written for: sh, bash, zsh, dash or ksh. Default: sh.'),
+  env: environment
+    .optional()
+    .describe('Added to the environment of the command. Values may hold `${{ }}`; null is empty.'),
+  secrets: names
+    .optional()
+    .describe('Environment variables of yours that the command gets, and that are written down nowhere.'),
+  'working-directory': z
+    .string()
+    .optional()
+    .describe('Where the command runs, relative to the folder of the run.'),
+  capture: z
+    .enum(['text', 'json', 'last-line', 'none'])
+    .optional()
+    .describe(
+      'What of its standard output is the output. Default: text; json if `output` asks for more than text.',
+    ),
+  resources: names
+    .optional()
+    .describe('What it depends on outside, by name: after failures in a row, tasks that use it wait.'),
+  errors: z
+    .array(errorRule)
+    .optional()
+    .describe('How failures are to be understood. The first rule that fits counts.'),
+};
+
+export const run = z
+  .union([z.string(), z.array(z.union([z.string(), z.number(), z.boolean()]))])
+  .describe('A command: shell text, or a list of a program and its arguments, which no shell sees.');
+
+export const approval = z.string().describe('What a person is asked before the first attempt.');
+
+export const breaker = z.strictObject({
+  failures: z
+    .number()
+    .optional()
+    .describe('So many transient failures in a row open it. Default: 5.')
+    .meta({ minimum: 1 }),
+  cooldown: duration
+    .optional()
+    .describe('How long tasks wait then; doubled each time it does not help. Default: 30s.'),
+  'max-cooldown': duration.optional().describe('The longest wait. Default: 30m.'),
+});

@@ -1,0 +1,36 @@
+import type { Outcome } from '../model/index.ts';
+
+/** What becomes of the attempt if it does not succeed after all. */
+export interface StopReason {
+  readonly type: 'timeout' | 'cancelled' | 'interrupted';
+  readonly text: string;
+}
+
+/** An attempt that has been committed, under way. Tells its outcome once, whatever happens. */
+export interface Attempt {
+  readonly task: string;
+  readonly id: string;
+  /** Resolves when nothing of it is left to wait for in this process, which may be long after it was given up. */
+  readonly returned: Promise<void>;
+  /** Asks it to end; after the grace it is given up. The first reason counts. */
+  stop(reason: StopReason): void;
+  /** The driver cannot go on. What lives by itself is left to whoever drives next. */
+  letGo(reason: StopReason): void;
+  /** Tells the outcome, unless it was told. */
+  end(outcome: Outcome): void;
+}
+
+/** What does not stop must not be started a second time beside itself: then there is no retry. */
+export function stoppedOutcome(
+  { type, text }: StopReason,
+  { isStillRunning }: { isStillRunning: boolean },
+): Outcome {
+  if (type === 'cancelled') return { type: 'cancelled', reason: text };
+  if (type === 'interrupted') {
+    return isStillRunning
+      ? { type: 'interrupted', reason: `${text}, and it did not stop`, mayStillRun: true }
+      : { type: 'interrupted', reason: text, graceful: true };
+  }
+  const message = isStillRunning ? `${text}, and did not stop when it was asked to` : text;
+  return { type: 'failed', failure: { code: 'TIMEOUT', message, retryable: !isStillRunning } };
+}

@@ -1,0 +1,184 @@
+import { asError, crashPoint, hasCode, type Clock, type ProcessIdentity } from '../base/index.ts';
+import type { AttemptState, RunState, TaskState } from '../kernel/index.ts';
+import type { Outcome, TaskSpec } from '../model/index.ts';
+import type { Ending, Sighting, Spool, SpoolOrder } from '../spool/index.ts';
+import { stoppedOutcome, type Attempt, type StopReason } from './attempt.ts';
+import { failureOf } from './call-function.ts';
+import { outcomeOfExit } from './command-output.ts';
+import { orderOf, type Environment } from './command-order.ts';
+import type { Program } from './program.ts';
+
+export interface CommandPorts {
+  readonly program: Program;
+  readonly spool: Spool;
+  readonly clock: Clock;
+  readonly environment: Environment;
+  readonly graceMs: number;
+  readonly maxOutputBytes: number;
+  /** A process exists. */
+  spawned(attempt: Attempt, process: ProcessIdentity): void;
+  ended(attempt: Attempt, outcome: Outcome): void;
+}
+
+/** What could not be written to the spool is tried again then. */
+const spoolTroubleMs = 5_000;
+
+/** How an attempt's process is met: alive, or ended with its result in the spool. */
+export type Found = Extract<Sighting, { type: 'alive' | 'exited' }>;
+
+/**
+ * A command in a process of its own, which outlives this one. Everything passes through the spool, so that attaching
+ * to what another driver started is the same as following what was started here.
+ */
+export class CommandAttempt implements Attempt {
+  readonly task: string;
+  readonly id: string;
+  returned: Promise<void> = Promise.resolve();
+  readonly #spec: TaskSpec;
+  readonly #ports: CommandPorts;
+  /** Ends the waits of this process; the command does not hear of it. */
+  readonly #watching = new AbortController();
+  #process: ProcessIdentity | undefined;
+  #stopReason: StopReason | undefined;
+  #isOver = false;
+
+  constructor(task: TaskState, attempt: AttemptState, ports: CommandPorts) {
+    this.task = task.address;
+    this.id = attempt.id;
+    this.#spec = task.spec;
+    this.#process = attempt.process;
+    this.#ports = ports;
+  }
+
+  begin(state: RunState, task: TaskState): void {
+    this.returned = this.#guard(async () => {
+      const { program, environment } = this.#ports;
+      const order = orderOf(state, task, { evaluator: program.evaluator, environment });
+      if (!(await this.#prepare(order))) return;
+      await this.#spawn(order);
+    });
+  }
+
+  /** Goes on with what another driver started. */
+  attach(found: Found): void {
+    if (found.type === 'alive') this.#process = found.process;
+    this.returned = this.#guard(() => (found.type === 'exited' ? this.#conclude(found) : this.#follow()));
+  }
+
+  /** What must not be interrupted is waited for, unless it is to be cancelled. */
+  stop(reason: StopReason): void {
+    if (this.#isOver || this.#stopReason !== undefined) return;
+    if (reason.type === 'interrupted' && this.#spec.onInterrupt === 'ask' && this.#process !== undefined)
+      return;
+    this.#stopReason = reason;
+    if (this.#process !== undefined) this.#endProcess();
+  }
+
+  letGo(): void {
+    this.#isOver = true;
+    this.#watching.abort();
+  }
+
+  end(outcome: Outcome): void {
+    if (this.#isOver) return;
+    this.letGo();
+    this.#ports.ended(this, outcome);
+  }
+
+  /** Whatever goes wrong on the way is the attempt's failure. */
+  async #guard(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (thrown) {
+      this.end({ type: 'failed', failure: failureOf(thrown) });
+    }
+  }
+
+  /** True if it may be started. Trouble with the spool is not the command's failure. */
+  async #prepare(order: SpoolOrder): Promise<boolean> {
+    const { spool, clock } = this.#ports;
+    try {
+      await spool.prepare(order);
+      return true;
+    } catch (thrown) {
+      // Another driver has taken this run over, and the attempt with it.
+      if (hasCode(thrown, 'SPOOL_EXISTS')) this.letGo();
+      const reason = `it could not be started: ${asError(thrown).message}`;
+      this.end({ type: 'delayed', until: clock.now() + spoolTroubleMs, reason });
+      return false;
+    }
+  }
+
+  async #spawn(order: SpoolOrder): Promise<void> {
+    const { spool } = this.#ports;
+    if (this.#stopReason !== undefined && spool.claim(this.id)) {
+      return this.end(neverBegan(this.#stopReason));
+    }
+    this.#process = await spool.start(order);
+    crashPoint('engine:after-spawn');
+    if (this.#isOver) return;
+    this.#ports.spawned(this, this.#process);
+    if (this.#stopReason !== undefined) this.#endProcess();
+    await this.#follow();
+  }
+
+  async #follow(): Promise<void> {
+    const { spool } = this.#ports;
+    const ending = await spool.ended(this.id, { process: this.#process!, signal: this.#watching.signal });
+    if (ending !== undefined && !this.#isOver) await this.#conclude(ending);
+  }
+
+  /** Nobody of it may be left, however it ended. */
+  async #conclude(ending: Ending): Promise<void> {
+    const { spool, environment, maxOutputBytes, program } = this.#ports;
+    if (ending.type === 'unclaimed') return this.end(neverBegan(this.#stopReason));
+    const { survivors } = await spool.fence(this.id, fenceOptions(this.#process));
+    crashPoint('engine:after-fence');
+    if (this.#isOver) return;
+    const seen = ending.type === 'exited' ? ending : spool.look(this.id, this.#process);
+    if (seen.type !== 'exited') return this.end(vanished(this.#stopReason, survivors));
+    await spool.sync(this.id);
+    const finished = { attempt: this.id, spec: this.#spec, exit: seen.exit, environment };
+    const outcome = await outcomeOfExit(spool, finished, { program, maxOutputBytes });
+    this.end(this.#settled(outcome));
+  }
+
+  /** Work that was finished in spite of being asked to stop is finished work. */
+  #settled(outcome: Outcome): Outcome {
+    const reason = this.#stopReason;
+    if (reason === undefined || outcome.type === 'succeeded') return outcome;
+    return stoppedOutcome(reason, { isStillRunning: false });
+  }
+
+  /** A request first; after the grace an end. `#follow` sees it either way. */
+  #endProcess(): void {
+    const { spool, graceMs } = this.#ports;
+    void spool
+      .fence(this.id, { ...fenceOptions(this.#process), graceMs })
+      .then(({ survivors }) => {
+        if (survivors.length === 0) return;
+        this.end(stoppedOutcome(this.#stopReason!, { isStillRunning: true }));
+      })
+      .catch((thrown: unknown) => this.end({ type: 'failed', failure: failureOf(thrown) }));
+  }
+}
+
+function fenceOptions(process: ProcessIdentity | undefined): { readonly process?: ProcessIdentity } {
+  return process === undefined ? {} : { process };
+}
+
+function neverBegan(stop: StopReason | undefined): Outcome {
+  if (stop?.type === 'cancelled') return { type: 'cancelled', reason: stop.text };
+  const reason = stop?.text ?? 'its wrapper ended before the command began';
+  return { type: 'interrupted', reason, graceful: stop !== undefined, neverBegan: true };
+}
+
+/** Its wrapper is gone without a word: nobody knows how it ended. */
+function vanished(stop: StopReason | undefined, survivors: readonly number[]): Outcome {
+  if (survivors.length > 0) {
+    const reason = `its processes ${survivors.join(', ')} cannot be ended`;
+    return { type: 'interrupted', reason, mayStillRun: true };
+  }
+  if (stop !== undefined) return stoppedOutcome(stop, { isStillRunning: false });
+  return { type: 'interrupted', reason: 'its process ended without leaving an exit code' };
+}

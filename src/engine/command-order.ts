@@ -1,0 +1,84 @@
+import { resolve } from 'node:path';
+import { PitonError, type Json } from '../base/index.ts';
+import { variablesOf, type RunState, type TaskState } from '../kernel/index.ts';
+import type { CommandWork, Evaluator, Variables } from '../model/index.ts';
+import type { SpoolOrder } from '../spool/index.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** All that is needed to do a command's attempt, as data. Throws `EXPRESSION_FAILED`, `SECRET_MISSING`. */
+export function orderOf(
+  state: RunState,
+  task: TaskState,
+  { evaluator, environment }: { readonly evaluator: Evaluator; readonly environment: Environment },
+): SpoolOrder {
+  const { life, spec, address, attempts, key } = task;
+  if (life.status !== 'running' || life.attempt === undefined || spec.work.type !== 'command') {
+    throw new Error(`${address} has no command under way`);
+  }
+  const { work } = spec;
+  const variables = variablesOf(state, task);
+  const text = (value: Json): string => textOf(evaluator.render(value, variables));
+  const directory = resolve(
+    state.origin?.directory ?? '.',
+    work.workingDirectory === undefined ? '.' : text(work.workingDirectory),
+  );
+  return {
+    attempt: life.attempt.id,
+    run: state.run,
+    seq: state.seq,
+    task: address,
+    number: attempts,
+    key: key!,
+    argv: typeof work.run === 'string' ? shellArguments(work) : work.run.map(text),
+    directory,
+    env: {
+      ...givenTo(environment),
+      ...addedBy(work, { evaluator, variables }),
+      ...secretsOf(work, environment),
+    },
+    ...(spec.timeoutMs !== undefined && { timeoutMs: spec.timeoutMs }),
+  };
+}
+
+/** A line that fails ends the text, and where the shell can tell, so does a part of a pipe. */
+function shellArguments({ shell, run }: CommandWork): string[] {
+  const options = /(^|\/)(bash|zsh)$/.test(shell) ? ['-eo', 'pipefail', '-c'] : ['-ec'];
+  return [shell, ...options, run as string];
+}
+
+function givenTo(environment: Environment): Record<string, string> {
+  const entries = Object.entries(environment).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  return Object.fromEntries(entries);
+}
+
+function addedBy(
+  { env }: CommandWork,
+  { evaluator, variables }: { evaluator: Evaluator; variables: Variables },
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [name, textOf(evaluator.render(value, variables))]),
+  );
+}
+
+/** The values that must not be written down. Throws `SECRET_MISSING`. */
+export function secretsOf({ secrets }: CommandWork, environment: Environment): Record<string, string> {
+  return Object.fromEntries(secrets.map((name) => [name, secretNamed(name, environment)]));
+}
+
+function secretNamed(name: string, environment: Environment): string {
+  const value = environment[name];
+  if (value !== undefined) return value;
+  throw new PitonError('SECRET_MISSING', `The secret ${name} is not in the environment.`, {
+    secret: name,
+    remedy: `Set the environment variable ${name} where Piton is started, and go on with \`piton resume\`.`,
+  });
+}
+
+/** What a program is given: text as it is, nothing for null, the rest as JSON. */
+function textOf(value: Json): string {
+  if (typeof value === 'string') return value;
+  return value === null ? '' : JSON.stringify(value);
+}

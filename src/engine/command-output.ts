@@ -1,0 +1,101 @@
+import { asError, PitonError, toJson, type Json } from '../base/index.ts';
+import type { Capture, CommandWork, Failure, Outcome, TaskSpec } from '../model/index.ts';
+import type { Exit, Spool } from '../spool/index.ts';
+import { checkOutput, failureOf, type OutputLimits } from './call-function.ts';
+import { secretsOf, type Environment } from './command-order.ts';
+import { redactJson, redactor } from './redact.ts';
+
+/** Of what a command prints, so much is kept as the task's output; all of it is in the spool. */
+const longestTextBytes = 64 * 1024;
+const longestReasonBytes = 2_000;
+
+export interface Finished {
+  readonly attempt: string;
+  readonly spec: TaskSpec;
+  readonly exit: Exit;
+  readonly environment: Environment;
+}
+
+/** What the end of a command means. Exit 0 is not success yet: its output has to be what was promised. */
+export async function outcomeOfExit(
+  spool: Spool,
+  finished: Finished,
+  limits: OutputLimits,
+): Promise<Outcome> {
+  const { attempt, spec, exit, environment } = finished;
+  const work = spec.work as CommandWork;
+  try {
+    const redact = redactor(Object.values(secretsOf(work, environment)));
+    if (exit.timedOut || exit.code !== 0) {
+      return { type: 'failed', failure: failureOfExit(exit, redact(lastWords(spool, attempt))) };
+    }
+    const printed = redactJson(outputOf(spool, attempt, { capture: work.capture, limits }), redact);
+    return { type: 'succeeded', output: await checkOutput(printed, spec, limits) };
+  } catch (thrown) {
+    return { type: 'failed', failure: failureOf(thrown) };
+  }
+}
+
+function failureOfExit({ code, timedOut }: Exit, words: string): Failure {
+  const said = words === '' ? '' : `: ${words}`;
+  if (timedOut)
+    return { code: 'TIMEOUT', message: `it did not end in time${said}`, retryable: true, exit: code };
+  const how = code > 128 && code < 160 ? `ended by signal ${code - 128}` : `exit code ${code}`;
+  return { code: 'COMMAND_FAILED', message: `${how}${said}`, retryable: true, exit: code };
+}
+
+/** The end of what it complained, or else of what it said: the reason is mostly there. */
+function lastWords(spool: Spool, attempt: string): string {
+  for (const stream of ['stderr', 'stdout'] as const) {
+    const { text } = spool.readOutput(attempt, stream, { maxBytes: longestReasonBytes, from: 'end' });
+    const lines = text.split('\n').filter((line) => line.trim() !== '');
+    if (lines.length > 0) return lines.slice(-3).join('\n').trim();
+  }
+  return '';
+}
+
+function outputOf(
+  spool: Spool,
+  attempt: string,
+  { capture, limits }: { capture: Capture; limits: OutputLimits },
+): Json {
+  const result = spool.readResult(attempt, { maxBytes: limits.maxOutputBytes });
+  if (result !== undefined) return parse(result, '$PITON_OUTPUT', limits);
+  if (capture === 'none') return null;
+  const maxBytes = capture === 'json' ? limits.maxOutputBytes : longestTextBytes;
+  const printed = spool.readOutput(attempt, 'stdout', { maxBytes, from: 'end' });
+  if (capture === 'json') return parse(printed, 'the standard output', limits);
+  const text = printed.text.replace(/\r?\n$/, '');
+  if (capture === 'last-line') return lastLineOf(text);
+  return printed.isCut ? `[the end of ${printed.bytes} bytes, which are in the spool]\n${text}` : text;
+}
+
+function lastLineOf(text: string): string {
+  return (
+    text
+      .split('\n')
+      .findLast((line) => line.trim() !== '')
+      ?.trim() ?? ''
+  );
+}
+
+function parse(
+  { text, bytes, isCut }: { readonly text: string; readonly bytes: number; readonly isCut: boolean },
+  what: string,
+  { maxOutputBytes }: OutputLimits,
+): Json {
+  if (isCut) {
+    throw new PitonError(
+      'OUTPUT_TOO_LARGE',
+      `${what} is ${bytes} bytes long, more than the ${maxOutputBytes} allowed.`,
+      {
+        remedy: 'Keep big data in a file and give back its name.',
+      },
+    );
+  }
+  try {
+    return toJson(JSON.parse(text), 'output');
+  } catch (cause) {
+    throw new PitonError('OUTPUT_INVALID', `${what} is not JSON: ${asError(cause).message}.`, { cause });
+  }
+}

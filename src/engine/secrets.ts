@@ -1,0 +1,29 @@
+import { isSettled, type RunState } from '../kernel/index.ts';
+import type { TaskSpec, Workflow } from '../model/index.ts';
+import { secretsOf, type Environment } from './command-order.ts';
+
+/**
+ * Before anything starts, not in the middle; and whoever harvests a command must know what to keep out of the journal.
+ * Throws `SECRET_MISSING`.
+ */
+export function assertSecrets(state: RunState, environment: Environment): void {
+  for (const task of state.workflow.tasks) {
+    const begun = state.tasks.get(task.name);
+    if (begun === undefined || !isSettled(begun.life)) assertSecretsOfTask(task, environment);
+  }
+}
+
+function assertSecretsOfTask({ work }: TaskSpec, environment: Environment): void {
+  if (work.type === 'command') secretsOf(work, environment);
+  if (work.type === 'workflow') {
+    for (const task of work.workflow.tasks) assertSecretsOfTask(task, environment);
+  }
+}
+
+/** The names of all secrets a workflow uses. */
+export function* secretNames({ tasks }: Workflow): Generator<string> {
+  for (const { work } of tasks) {
+    if (work.type === 'command') yield* work.secrets;
+    if (work.type === 'workflow') yield* secretNames(work.workflow);
+  }
+}

@@ -1,0 +1,171 @@
+import type { CommandSpec } from './command-spec.ts';
+
+export interface CommandEntry {
+  readonly name: string;
+  /** Under which it stands in the help. */
+  readonly group: string;
+  readonly summary: string;
+  readonly isHidden?: boolean;
+  /** Each command is imported only when it is called, or described in full. */
+  load(): Promise<{ readonly command: CommandSpec }>;
+}
+
+const writing = 'Write workflows:';
+const running = 'Run them:';
+const looking = 'Look:';
+const deciding = 'Decide:';
+const keeping = 'Keep in order:';
+
+export const commandTable: readonly CommandEntry[] = [
+  {
+    name: 'init',
+    group: writing,
+    summary: 'make a project here, with an example workflow',
+    load: () => import('./commands/init.ts'),
+  },
+  {
+    name: 'demo',
+    group: writing,
+    summary: 'watch a run being killed and going on, in a temporary folder',
+    load: () => import('./commands/demo.ts'),
+  },
+  {
+    name: 'validate',
+    group: writing,
+    summary: 'check workflow files',
+    load: () => import('./commands/validate.ts'),
+  },
+  {
+    name: 'graph',
+    group: writing,
+    summary: 'draw a workflow',
+    load: () => import('./commands/graph.ts'),
+  },
+  {
+    name: 'run',
+    group: running,
+    summary: 'start a run of a workflow',
+    load: () => import('./commands/run.ts'),
+  },
+  {
+    name: 'resume',
+    group: running,
+    summary: 'go on with a run where it was',
+    load: () => import('./commands/resume.ts'),
+  },
+  {
+    name: 'attach',
+    group: running,
+    summary: 'watch a run that is driven elsewhere',
+    load: () => import('./commands/attach.ts'),
+  },
+  {
+    name: 'pause',
+    group: running,
+    summary: 'let what runs end, and start nothing new',
+    load: () => import('./commands/pause.ts'),
+  },
+  {
+    name: 'cancel',
+    group: running,
+    summary: 'stop a run for good',
+    load: () => import('./commands/cancel.ts'),
+  },
+  {
+    name: 'status',
+    group: looking,
+    summary: 'how a run stands',
+    load: () => import('./commands/status.ts'),
+  },
+  {
+    name: 'list',
+    group: looking,
+    summary: 'the runs of this project',
+    load: () => import('./commands/list.ts'),
+  },
+  {
+    name: 'logs',
+    group: looking,
+    summary: 'what tasks have printed',
+    load: () => import('./commands/logs.ts'),
+  },
+  {
+    name: 'history',
+    group: looking,
+    summary: 'the checkpoints of a run, and what each changed',
+    load: () => import('./commands/history.ts'),
+  },
+  {
+    name: 'show',
+    group: looking,
+    summary: 'all about a run at a checkpoint, or about one task',
+    load: () => import('./commands/show.ts'),
+  },
+  {
+    name: 'inbox',
+    group: deciding,
+    summary: 'all that waits for a person',
+    load: () => import('./commands/inbox.ts'),
+  },
+  {
+    name: 'approve',
+    group: deciding,
+    summary: 'let a task that asks for approval begin',
+    load: () => import('./commands/approve.ts'),
+  },
+  {
+    name: 'reject',
+    group: deciding,
+    summary: 'refuse a task that asks for approval',
+    load: () => import('./commands/reject.ts'),
+  },
+  {
+    name: 'retry',
+    group: deciding,
+    summary: 'try a task again',
+    load: () => import('./commands/retry.ts'),
+  },
+  {
+    name: 'skip',
+    group: deciding,
+    summary: 'go on without a task',
+    load: () => import('./commands/skip.ts'),
+  },
+  {
+    name: 'verify',
+    group: keeping,
+    summary: 'look through the journals for damage',
+    load: () => import('./commands/verify.ts'),
+  },
+  {
+    name: 'drift',
+    group: keeping,
+    summary: 'how a workflow file differs from what a run keeps',
+    load: () => import('./commands/drift.ts'),
+  },
+  {
+    name: 'doctor',
+    group: keeping,
+    summary: 'whether everything Piton needs is in order',
+    load: () => import('./commands/doctor.ts'),
+  },
+  {
+    name: 'service',
+    group: keeping,
+    summary: 'go on with interrupted runs at login',
+    load: () => import('./commands/service.ts'),
+  },
+  {
+    name: 'completion',
+    group: keeping,
+    summary: 'completion of commands, runs and workflows for your shell',
+    load: () => import('./commands/completion.ts'),
+  },
+  {
+    name: '__complete',
+    group: keeping,
+    summary: 'the names that may come next, for shells',
+    isHidden: true,
+    load: () => import('./commands/complete.ts'),
+  },
+];

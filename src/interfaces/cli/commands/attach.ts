@@ -1,0 +1,35 @@
+import { defineCommand } from '../command-spec.ts';
+import { conclude } from '../drive/drive-run.ts';
+import { watchRun } from '../drive/watch-run.ts';
+import { whenText } from '../output/index.ts';
+import { findRecord } from '../runs.ts';
+
+export const command = defineCommand({
+  configure: (command) =>
+    command
+      .argument('[run]', 'beginning of its id; default: the latest')
+      .option('--json', 'print events as they happen, one JSON object per line')
+      .addHelpText(
+        'after',
+        `
+Ends as the run ends, with its exit code. Ctrl-C ends the watching only (exit code 130): the run goes on.
+A run that nobody drives is not waited for: exit code 3 if it waits for you, else 4; piton resume goes on with it.`,
+      ),
+  examples: [
+    ['piton attach', 'watch the latest run'],
+    ['piton attach 4f2 --json', 'the same as a stream of events'],
+  ],
+  async run(context, { args }) {
+    const { output } = context;
+    const piton = await context.openExisting();
+    const { run: id, seq } = await findRecord(piton, args[0]);
+    const driver = await piton.driver(id);
+    if (driver?.alive === true) {
+      const state = driver.stopped ? ', which is stopped: nothing will happen until it goes on' : '';
+      output.print(
+        `Driven by process ${driver.pid} on ${driver.host} since ${whenText(driver.since, context.now())}${state}. Ctrl-C ends the watching only.`,
+      );
+    }
+    return conclude(context, await watchRun({ piton, output }, await piton.find(id), seq));
+  },
+});

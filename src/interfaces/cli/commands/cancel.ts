@@ -1,0 +1,32 @@
+import { defineCommand } from '../command-spec.ts';
+import { decide } from '../decide.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { findRecord } from '../runs.ts';
+
+interface Options {
+  readonly message?: string;
+  readonly drive: boolean;
+}
+
+export const command = defineCommand<Options>({
+  configure: (command) =>
+    command
+      .argument('<run>', 'beginning of its id')
+      .option('-m, --message <text>', 'why; it is kept with the run')
+      .option('--no-drive', 'only leave the decision for whoever resumes the run, if nobody drives it')
+      .option('--json', 'print JSON'),
+  examples: [
+    ['piton cancel 4f2', 'end what runs, start nothing more'],
+    ['piton cancel 4f2 -m "wrong branch"', 'saying why'],
+  ],
+  async run(context, { args, options }) {
+    const { run } = await findRecord(await context.openExisting(), args[0]);
+    const code = await decide(context, {
+      run,
+      send: (handle) => handle.cancel(options.message),
+      mayDrive: options.drive,
+    });
+    // A run that was driven only to be cancelled has ended as it was asked to.
+    return code === exitCodes.failed ? exitCodes.done : code;
+  },
+});

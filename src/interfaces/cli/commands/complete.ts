@@ -1,0 +1,29 @@
+import { defineCommand } from '../command-spec.ts';
+import type { Context } from '../context.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { findRecord } from '../runs.ts';
+import { workflowFiles } from '../workflows.ts';
+
+const mostRuns = 50;
+
+/** Names of one kind, a line each. A shell asks while somebody types: whatever goes wrong is not worth a word. */
+export const command = defineCommand({
+  configure: (command) =>
+    command.argument('<kind>', 'run, task or workflow').argument('[run]', 'of the tasks'),
+  examples: [['piton __complete run', 'the latest runs']],
+  async run(context, { args }) {
+    const [kind = '', run] = args;
+    const names = await namesOf(context, kind, run).catch(() => []);
+    for (const name of names) context.output.print(name);
+    return exitCodes.done;
+  },
+});
+
+async function namesOf(context: Context, kind: string, run: string | undefined): Promise<string[]> {
+  if (kind === 'workflow') return workflowFiles(context.config).map(({ name }) => name);
+  const piton = await context.openExisting();
+  if (kind === 'run') return (await piton.list({ limit: mostRuns })).map((record) => record.run);
+  if (kind !== 'task') return [];
+  const record = await findRecord(piton, run === '' ? undefined : run);
+  return Object.keys((await (await piton.find(record.run)).checkpoint()).tasks);
+}

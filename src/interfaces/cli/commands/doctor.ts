@@ -1,0 +1,40 @@
+import { defineCommand } from '../command-spec.ts';
+import type { Context } from '../context.ts';
+import { checkMachine } from '../doctor/check-machine.ts';
+import { checkRuns } from '../doctor/check-runs.ts';
+import type { Check } from '../doctor/check.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { cleanLine } from '../output/index.ts';
+
+export const command = defineCommand({
+  configure: (command) => command.option('--json', 'print JSON'),
+  examples: [
+    ['piton doctor', 'whether everything is in order, and what to do where it is not'],
+    ['piton doctor --json', 'for programs; exit code 4 if something is bad'],
+  ],
+  async run(context) {
+    const checks = [...checkMachine(context.config), ...(await checkRuns(context))];
+    const isOk = !checks.some(({ level }) => level === 'bad');
+    context.output.json({ ok: isOk, checks });
+    printChecks(context, checks);
+    return isOk ? exitCodes.done : exitCodes.refused;
+  },
+});
+
+const looks = {
+  ok: { symbol: '✓ ok', colour: 'green' },
+  warn: { symbol: '! warn', colour: 'yellow' },
+  bad: { symbol: '✗ bad', colour: 'red' },
+} as const;
+
+function printChecks({ output }: Context, checks: readonly Check[]): void {
+  output.table(
+    checks.map(({ name, level, text, remedy }) => [
+      { text: looks[level].symbol, paint: output.style[looks[level].colour] },
+      name,
+      cleanLine(remedy === undefined ? text : `${text}  →  ${remedy}`),
+    ]),
+  );
+  const worst = checks.find(({ level }) => level === 'bad') ?? checks.find(({ level }) => level === 'warn');
+  output.next(worst?.remedy ?? 'nothing: all is well');
+}

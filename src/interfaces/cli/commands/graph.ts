@@ -1,0 +1,53 @@
+import { PitonError } from '../../../base/index.ts';
+import { defineCommand } from '../command-spec.ts';
+import type { Context } from '../context.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { drawWorkflow } from '../graph/draw.ts';
+import { edgesOf, nodesOf } from '../graph/levels.ts';
+import { mermaidOf } from '../graph/mermaid.ts';
+import { shellWord } from '../progress/index.ts';
+import { findWorkflowFile, loadForReading, workflowFiles } from '../workflows.ts';
+
+interface Options {
+  readonly mermaid?: boolean;
+}
+
+export const command = defineCommand<Options>({
+  configure: (command) =>
+    command
+      .argument('[workflow]', 'its name or path; may be left out where there is only one')
+      .option('--mermaid', 'print a Mermaid flow chart')
+      .option('--json', 'print JSON'),
+  examples: [
+    ['piton graph release', 'what runs after what'],
+    ['piton graph release --mermaid > release.mmd', 'for documents'],
+  ],
+  async run(context, { args, options }) {
+    const { output } = context;
+    const file = fileMeant(context, args[0]);
+    const workflow = await loadForReading(file);
+    const { name, form } = workflow;
+    output.json({ workflow: name, form, nodes: nodesOf(workflow), edges: edgesOf(workflow) });
+    if (options.mermaid === true) {
+      for (const line of mermaidOf(workflow)) output.print(line);
+      return exitCodes.done;
+    }
+    output.print(output.style.bold(name));
+    for (const line of drawWorkflow(workflow, output.style)) output.print(line);
+    output.print();
+    output.next(`piton run ${shellWord(args[0] ?? name)}`);
+    return exitCodes.done;
+  },
+});
+
+function fileMeant(context: Context, given: string | undefined): string {
+  if (given !== undefined) return findWorkflowFile(context, given);
+  const files = workflowFiles(context.config);
+  if (files.length === 1) return files[0]!.file;
+  throw new PitonError('USAGE_INVALID', 'Which workflow?', {
+    remedy:
+      files.length === 0
+        ? 'There are none: see piton init.'
+        : `There are ${files.map(({ name }) => name).join(', ')}.`,
+  });
+}

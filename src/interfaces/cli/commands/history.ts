@@ -1,0 +1,79 @@
+import type { RunEvent } from '../../../engine/index.ts';
+import { defineCommand } from '../command-spec.ts';
+import type { Context } from '../context.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { readHistory } from '../drive/read-history.ts';
+import { cleanLine, clockText, spanText } from '../output/index.ts';
+import { describeEvent, foldEvent, newRunView } from '../progress/index.ts';
+import { findRecord } from '../runs.ts';
+
+interface Entry {
+  /** `<run>@<seq>`. */
+  readonly checkpoint: string;
+  readonly seq: number;
+  readonly at: number;
+  readonly changes: readonly string[];
+  readonly events: readonly RunEvent[];
+}
+
+export const command = defineCommand({
+  configure: (command) =>
+    command.argument('[run]', 'beginning of its id; default: the latest').option('--json', 'print JSON'),
+  examples: [
+    ['piton history', 'of the latest run'],
+    ['piton history 4f2 --json', 'every checkpoint with its events'],
+  ],
+  async run(context, { args }) {
+    const piton = await context.openExisting();
+    const record = await findRecord(piton, args[0]);
+    const entries = entriesOf(
+      record.run,
+      await Array.fromAsync(readHistory(await piton.find(record.run), record.seq)),
+    );
+    context.output.json(entries.map(entryJson));
+    if (!context.output.isJson) printEntries(context, entries);
+    context.output.next(`piton show ${entries.at(-1)!.checkpoint}`);
+    return exitCodes.done;
+  },
+});
+
+function entriesOf(run: string, events: readonly RunEvent[]): Entry[] {
+  const view = newRunView(run);
+  const changes = new Map<RunEvent, string>();
+  for (const event of events) {
+    foldEvent(view, event);
+    changes.set(event, describeEvent(view, event)?.text ?? plainText(event));
+  }
+  return [...Map.groupBy(events, ({ seq }) => seq)].map(([seq, events]) => ({
+    checkpoint: `${run}@${seq}`,
+    seq,
+    at: events[0]!.at,
+    changes: events.map((event) => cleanLine(changes.get(event)!)),
+    events,
+  }));
+}
+
+function plainText(event: RunEvent): string {
+  const task = 'task' in event && event.task !== undefined ? `${event.task}: ` : '';
+  return `${task}${event.type.replace('.', ' ')}`;
+}
+
+function entryJson({ checkpoint, seq, at, changes, events }: Entry): unknown {
+  const bare = events.map(({ run: _run, seq: _seq, at: _at, ...event }) => event);
+  return { checkpoint, seq, at, changes, events: bare };
+}
+
+function printEntries({ output }: Context, entries: readonly Entry[]): void {
+  const startedAt = entries[0]!.at;
+  output.table(
+    entries.flatMap(({ checkpoint, at, changes }) =>
+      changes.map((change, index) => {
+        const isFirst = index === 0;
+        const time = { text: isFirst ? clockText(at) : '', paint: output.style.dim };
+        const since = { text: isFirst ? `+${spanText(at - startedAt)}` : '', paint: output.style.dim };
+        return [isFirst ? checkpoint : '', time, since, change];
+      }),
+    ),
+    { head: ['checkpoint', 'time', 'since start', 'what changed'] },
+  );
+}

@@ -1,0 +1,133 @@
+import { nearest, PitonError } from '../../../base/index.ts';
+import type { Piton } from '../../../library/index.ts';
+import { defineCommand } from '../command-spec.ts';
+import type { Context } from '../context.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { cleanLine, statusCell, whenText, type ShownStatus } from '../output/index.ts';
+import { progressOf, type Progress } from '../progress-of.ts';
+import { shownStatus, type RunRecord } from '../runs.ts';
+
+interface Options {
+  readonly status?: string;
+  readonly workflow?: string;
+  readonly limit: string;
+}
+
+interface Line {
+  readonly run: string;
+  readonly workflow: string;
+  readonly status: ShownStatus;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly progress: Progress;
+}
+
+const statuses = [
+  'running',
+  'delayed',
+  'held',
+  'paused',
+  'stalled',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'interrupted',
+] as const;
+
+export const command = defineCommand<Options>({
+  configure: (command) =>
+    command
+      .option('--status <names>', `only these, separated by commas: ${statuses.join(', ')}`)
+      .option('--workflow <name>', 'only runs of this workflow')
+      .option('--limit <number>', 'at most so many, newest first', '20')
+      .option('--json', 'print JSON'),
+  examples: [
+    ['piton list', 'the latest runs'],
+    ['piton list --status failed,interrupted', 'those that need a look'],
+    ['piton list --workflow release --limit 3 --json', 'for programs'],
+  ],
+  async run(context, { options }) {
+    const { output } = context;
+    const filter = readFilter(options);
+    const lines = context.hasStore() ? await linesOf(await context.openExisting(), filter) : [];
+    output.json(lines);
+    if (lines.length === 0) return printNone(context, options);
+    const now = context.now();
+    output.table(
+      lines.map((line) => [
+        line.run,
+        cleanLine(line.workflow),
+        statusCell(line.status, output.style),
+        `${line.progress.settled}/${line.progress.total}`,
+        whenText(line.createdAt, now),
+        whenText(line.updatedAt, now),
+      ]),
+      { head: ['run', 'workflow', 'status', 'tasks', 'started', 'changed'], flexible: 1 },
+    );
+    output.next(nextStep(lines));
+    return exitCodes.done;
+  },
+});
+
+interface Filter {
+  readonly wanted: ReadonlySet<string> | undefined;
+  readonly workflow: string | undefined;
+  readonly limit: number;
+}
+
+function readFilter({ status, workflow, limit }: Options): Filter {
+  const wanted = status === undefined ? undefined : readStatuses(status);
+  return { wanted, workflow, limit: readLimit(limit) };
+}
+
+async function linesOf(piton: Piton, { wanted, workflow, limit }: Filter): Promise<Line[]> {
+  const records = await piton.list({
+    ...(workflow !== undefined && { workflow }),
+    // Being interrupted is seen by looking, not stored: then as many are looked at as there are.
+    limit: wanted === undefined ? limit : Number.MAX_SAFE_INTEGER,
+  });
+  const lines: Line[] = [];
+  for (const record of records) {
+    if (lines.length === limit) break;
+    const line = await lineOf(piton, record);
+    if (wanted === undefined || wanted.has(line.status)) lines.push(line);
+  }
+  return lines;
+}
+
+async function lineOf(piton: Piton, record: RunRecord): Promise<Line> {
+  const { run, workflow, createdAt, updatedAt } = record;
+  const status = await shownStatus(piton, record);
+  return { run, workflow, status, createdAt, updatedAt, progress: progressOf(record) };
+}
+
+function readStatuses(text: string): ReadonlySet<string> {
+  const names = text.split(',').map((name) => name.trim());
+  const unknown = names.find((name) => !(statuses as readonly string[]).includes(name));
+  if (unknown === undefined) return new Set(names);
+  const close = nearest(unknown, statuses);
+  throw new PitonError('USAGE_INVALID', `There is no status ${unknown}.`, {
+    remedy: close === undefined ? `Known are ${statuses.join(', ')}.` : `Did you mean ${close}?`,
+  });
+}
+
+function readLimit(text: string): number {
+  const limit = Number(text);
+  if (Number.isInteger(limit) && limit > 0) return limit;
+  throw new PitonError('USAGE_INVALID', `--limit is ${text}; it must be a number from 1.`);
+}
+
+function printNone({ output }: Context, { status, workflow }: Options): 0 {
+  const isFiltered = status !== undefined || workflow !== undefined;
+  output.print(isFiltered ? 'No such runs.' : 'No runs yet.');
+  output.next(isFiltered ? 'piton list' : 'piton run <workflow>, or piton init for an example');
+  return exitCodes.done;
+}
+
+function nextStep(lines: readonly Line[]): string {
+  const interrupted = lines.find(({ status }) => status === 'interrupted');
+  if (interrupted !== undefined) return `piton resume ${interrupted.run}`;
+  const held = lines.find(({ status }) => status === 'held');
+  if (held !== undefined) return 'piton inbox';
+  return `piton status ${lines[0]!.run}`;
+}

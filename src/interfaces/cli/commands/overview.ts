@@ -1,0 +1,94 @@
+import type { Piton } from '../../../library/index.ts';
+import { defineCommand } from '../command-spec.ts';
+import type { Context } from '../context.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { cleanLine, statusCell, whenText } from '../output/index.ts';
+import { shellWord } from '../progress/index.ts';
+import { interruptedRuns, shownStatus } from '../runs.ts';
+import { waitingTasks } from '../waiting-tasks.ts';
+import { workflowFiles } from '../workflows.ts';
+
+/** `piton` alone: where you are, and what to do next. */
+export const command = defineCommand({
+  configure: (command) => command.option('--json', 'print JSON'),
+  examples: [],
+  async run(context) {
+    const view = context.hasStore() ? await look(await context.openExisting()) : noRuns;
+    const workflows = workflowFiles(context.config).map(({ name }) => name);
+    const { root, isProject } = context.config;
+    const next = nextStep(context, view, workflows);
+    context.output.json({ root, isProject, workflows, ...view, next });
+    printPlace(context, workflows);
+    printRuns(context, view);
+    context.output.next(next);
+    context.output.print('All commands: piton --help');
+    return exitCodes.done;
+  },
+});
+
+interface View {
+  readonly runs: readonly Latest[];
+  readonly interrupted: readonly string[];
+  readonly waiting: number;
+}
+
+interface Latest {
+  readonly run: string;
+  readonly workflow: string;
+  readonly status: Awaited<ReturnType<typeof shownStatus>>;
+  readonly updatedAt: number;
+}
+
+const noRuns: View = { runs: [], interrupted: [], waiting: 0 };
+const mostShown = 5;
+
+async function look(piton: Piton): Promise<View> {
+  const records = await piton.list({ limit: mostShown });
+  const runs = await Promise.all(
+    records.map(async (record) => ({
+      run: record.run,
+      workflow: record.workflow,
+      status: await shownStatus(piton, record),
+      updatedAt: record.updatedAt,
+    })),
+  );
+  const interrupted = (await interruptedRuns(piton)).map(({ run }) => run);
+  return { runs, interrupted, waiting: (await waitingTasks(piton)).length };
+}
+
+function printPlace({ config, output }: Context, workflows: readonly string[]): void {
+  const place = config.isProject
+    ? `Piton project in ${config.root}`
+    : `There is no Piton project in ${config.root}.`;
+  output.print(config.isProject ? output.style.bold(place) : place);
+  if (workflows.length > 0) output.print(`Workflows: ${workflows.join(', ')}`);
+}
+
+function printRuns({ output, now }: Context, { runs, interrupted, waiting }: View): void {
+  if (runs.length > 0) output.print();
+  output.table(
+    runs.map(({ run, workflow, status, updatedAt }) => [
+      run,
+      cleanLine(workflow),
+      statusCell(status, output.style),
+      whenText(updatedAt, now()),
+    ]),
+  );
+  if (runs.length > 0) output.print();
+  if (interrupted.length > 0) output.note(`Interrupted, and waiting to go on: ${interrupted.join(', ')}`);
+  if (waiting > 0)
+    output.print(`Waiting for you: ${waiting === 1 ? 'one task' : `${waiting} tasks`} (piton inbox)`);
+}
+
+function nextStep(context: Context, view: View, workflows: readonly string[]): string {
+  const { runs, interrupted, waiting } = view;
+  if (interrupted.length === 1) return `piton resume ${shellWord(interrupted[0]!)}`;
+  if (interrupted.length > 1) return 'piton resume --all';
+  if (waiting > 0) return 'piton inbox';
+  const active = runs.find(({ status }) => status === 'running' || status === 'delayed');
+  if (active !== undefined) return `piton attach ${shellWord(active.run)}`;
+  if (workflows.length > 0) return `piton run ${workflows[0]}`;
+  return context.config.isProject
+    ? `write a workflow into ${context.config.workflows}, then piton run <its name>`
+    : 'piton demo to see it work, or piton init to begin';
+}

@@ -1,0 +1,115 @@
+import { hasCode } from '../../../base/index.ts';
+import type { ResumeOptions, ResumePreview } from '../../../engine/index.ts';
+import { isFinal } from '../../../model/index.ts';
+import { defineCommand } from '../command-spec.ts';
+import type { Context } from '../context.ts';
+import { detach } from '../drive/detach.ts';
+import { drivenError } from '../drive/driven-error.ts';
+import { driveRun } from '../drive/drive-run.ts';
+import { findDefinition, type FoundDefinition } from '../drive/find-definition.ts';
+import { printDrift, printPreview } from '../drive/print-preview.ts';
+import { resumeAll } from '../drive/resume-all.ts';
+import { showEnded } from '../drive/show-ended.ts';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { shellWord } from '../progress/index.ts';
+import { findRecord, noticeInterrupted, type RunRecord } from '../runs.ts';
+
+interface Options {
+  readonly dryRun?: boolean;
+  readonly all?: boolean;
+  readonly detach?: boolean;
+  readonly takeover?: boolean;
+  readonly acceptDrift?: boolean;
+  readonly redo?: readonly string[];
+}
+
+export const command = defineCommand<Options>({
+  configure: (command) =>
+    command
+      .argument('[run]', 'beginning of its id; default: the latest')
+      .option('--dry-run', 'show what it would do for each task, and do nothing')
+      .option('--all', 'every run of this project whose driver has died')
+      .option('--detach', 'go on in the background')
+      .option('--takeover', 'also from a driver that lives: it is ended first')
+      .option('--accept-drift', 'go on with the file as it is now, where nothing that has begun differs')
+      .option('--redo <tasks>', 'do these again, and all that came of them; separated by commas', asList)
+      .option('--json', 'print events as they happen, one JSON object per line'),
+  examples: [
+    ['piton resume', 'go on with the latest run'],
+    ['piton resume 4f2 --dry-run', 'what would be adopted, harvested and started again, and why'],
+    ['piton resume --all', 'after a crash or a restart of the machine'],
+    ['piton resume 4f2 --redo test,deploy', 'do two tasks again, and what needs them'],
+  ],
+  async run(context, { args, options }) {
+    if (options.all === true) return resumeAll(context, resumeOptions(options), options.dryRun === true);
+    const piton = await context.openExisting();
+    const record = await findRecord(piton, args[0]);
+    await noticeInterrupted(context, { except: record.run });
+    if (isFinal(record.status) && options.redo === undefined) return showEnded(context, record);
+    return resumeOne(context, record, options);
+  },
+});
+
+async function resumeOne(context: Context, record: RunRecord, options: Options): Promise<ExitCode> {
+  const { run, status } = record;
+  const piton = await context.openExisting();
+  const isDriven = (await piton.driver(run))?.alive === true;
+  if (isDriven && status === 'paused') return unpause(context, run);
+  const found = await findDefinition(piton, run);
+  if (found.note !== undefined) context.output.note(found.note);
+  const preview = await piton.preview(run, found.definition);
+  // What it would do for tasks that another process is busy with would be no more than a guess.
+  if (!isDriven) printPreview(context, preview, options.redo);
+  if (options.dryRun === true) return afterDryRun(context, { run, found, preview, options });
+  if (options.detach === true) return detach(context, { run });
+  return drive(context, { run, found, preview, options });
+}
+
+interface Going {
+  readonly run: string;
+  readonly found: FoundDefinition;
+  readonly preview: ResumePreview;
+  readonly options: Options;
+}
+
+async function drive(context: Context, { run, found, preview, options }: Going): Promise<ExitCode> {
+  try {
+    return await driveRun(context, { run, definition: found.definition, ...resumeOptions(options) });
+  } catch (thrown) {
+    if (hasCode(thrown, 'RUN_CHANGED')) printDrift(context, preview);
+    throw thrown;
+  }
+}
+
+function resumeOptions({ takeover, acceptDrift, redo }: Options): ResumeOptions {
+  return {
+    ...(takeover === true && { takeover: 'kill' as const }),
+    ...(acceptDrift === true && { acceptDrift }),
+    ...(redo !== undefined && { redo }),
+  };
+}
+
+/** Of a paused run that is driven, going on means to end the pause; its driver does the rest. */
+async function unpause({ output, openExisting }: Context, id: string): Promise<ExitCode> {
+  const run = await (await openExisting()).find(id);
+  const { status, text } = await run.unpause();
+  output.json({ run: id, status, text }, true);
+  output.print(text);
+  output.next(`piton attach ${shellWord(id)}`);
+  return status === 'refused' ? exitCodes.refused : exitCodes.done;
+}
+
+async function afterDryRun(context: Context, { run, preview, options }: Going): Promise<ExitCode> {
+  const { output } = context;
+  const driver = await (await context.openExisting()).driver(run);
+  if (driver?.alive === true) throw drivenError(run, driver);
+  output.json(preview, true);
+  const isRefused = preview.drift.some(({ begun }) => begun);
+  const accept = options.acceptDrift === true ? ' --accept-drift' : '';
+  output.next(isRefused ? `piton drift ${shellWord(run)}` : `piton resume ${shellWord(run)}${accept}`);
+  return isRefused ? exitCodes.refused : exitCodes.done;
+}
+
+function asList(text: string): string[] {
+  return text.split(',').map((name) => name.trim());
+}

@@ -1,0 +1,59 @@
+import { PitonError } from '../../../base/index.ts';
+import type { Checkpoint, CommandResult, Run } from '../../../library/index.ts';
+import { isFinal } from '../../../model/index.ts';
+import { defineCommand } from '../command-spec.ts';
+import { decide } from '../decide.ts';
+import { findTask } from '../find-task.ts';
+import { findRecord } from '../runs.ts';
+
+interface Options {
+  readonly fresh?: boolean;
+  readonly drive: boolean;
+}
+
+export const command = defineCommand<Options>({
+  configure: (command) =>
+    command
+      .argument('<run>', 'beginning of its id')
+      .argument('[task]', 'default: every task that is held or has failed')
+      .option('--fresh', 'as if it had never been tried; all that came of it is done again too')
+      .option('--no-drive', 'only leave the decision for whoever resumes the run, if nobody drives it')
+      .option('--json', 'print JSON'),
+  examples: [
+    ['piton retry 4f2 build', 'try a held, delayed or failed task again; also of a run that has ended'],
+    ['piton retry 4f2', 'all that failed or is held'],
+    ['piton retry 4f2 build --fresh', 'and forget what it did before'],
+  ],
+  async run(context, { args, options }) {
+    const piton = await context.openExisting();
+    const { run, status } = await findRecord(piton, args[0]);
+    const tasks = tasksMeant(await (await piton.find(run)).checkpoint(), args[1]);
+    // Nobody answers for a run that has ended: what settled in it is opened anew.
+    if (isFinal(status) || options.fresh === true) {
+      const { driveRun } = await import('../drive/drive-run.ts');
+      return driveRun(context, { run, redo: tasks });
+    }
+    return decide(context, { run, send: (handle) => retryAll(handle, tasks), mayDrive: options.drive });
+  },
+});
+
+function tasksMeant(checkpoint: Checkpoint, given: string | undefined): string[] {
+  if (given !== undefined) {
+    findTask(checkpoint, given);
+    return [given];
+  }
+  const tasks = Object.entries(checkpoint.tasks)
+    .filter(([, { status, gate }]) => status === 'failed' || (status === 'held' && gate === undefined))
+    .map(([address]) => address);
+  if (tasks.length > 0) return tasks;
+  throw new PitonError('TASK_UNKNOWN', `No task of run ${checkpoint.run} is held or has failed.`, {
+    run: checkpoint.run,
+    remedy: 'Name the task that is to be tried again.',
+  });
+}
+
+/** The first that is refused counts: it says why. */
+async function retryAll(run: Run, tasks: readonly string[]): Promise<CommandResult> {
+  const results = await Promise.all(tasks.map((task) => run.retry(task)));
+  return results.find(({ status }) => status === 'refused') ?? results[0]!;
+}

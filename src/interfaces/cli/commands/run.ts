@@ -1,0 +1,133 @@
+import { randomId, type JsonObject } from '../../../base/index.ts';
+import type { Definition, StartOptions } from '../../../library/index.ts';
+import type { Origin } from '../../../model/index.ts';
+import { defineCommand } from '../command-spec.ts';
+import type { Context } from '../context.ts';
+import { detach } from '../drive/detach.ts';
+import { conclude, driveToExit } from '../drive/drive-run.ts';
+import { printPlan } from '../drive/print-plan.ts';
+import { readInputs } from '../drive/read-inputs.ts';
+import { selectFrom, selectionOf } from '../drive/selection.ts';
+import { watchRun } from '../drive/watch-run.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import { cleanLine } from '../output/index.ts';
+import { plural } from '../progress/index.ts';
+import { noticeInterrupted, type RunRecord } from '../runs.ts';
+import { findWorkflowFile, loadDefinition } from '../workflows.ts';
+
+interface Options {
+  readonly inputs: readonly string[];
+  readonly input?: string;
+  readonly id?: string;
+  readonly detach?: boolean;
+  readonly only?: readonly string[];
+  readonly until?: readonly string[];
+  readonly skip?: readonly string[];
+  readonly dryRun?: boolean;
+}
+
+export const command = defineCommand<Options>({
+  configure: (command) =>
+    command
+      .argument('<workflow>', 'its name in .piton/workflows, or the path of its file')
+      .option('-i, --inputs <name=value>', 'an input; may be given several times', collect, [])
+      .option('--input <file>', 'inputs from a file of JSON or YAML')
+      .option('--id <id>', 'the name of the run; if it is there already, this attaches to it')
+      .option('--only <tasks>', 'these tasks alone; what they need counts as done', asList)
+      .option('--until <tasks>', 'these tasks and all that they need', asList)
+      .option('--skip <tasks>', 'without these tasks', asList)
+      .option('--detach', 'run in the background')
+      .option('--dry-run', 'print the plan, and do nothing')
+      .option('--json', 'print events as they happen, one JSON object per line')
+      .addHelpText(
+        'after',
+        `
+Numbers, true, false, lists and objects are written as in JSON, where the workflow says that an input is one.
+Ctrl-C stops what runs and leaves; a second Ctrl-C leaves at once, and commands run on. Nothing is lost either way.
+Exit codes: 0 done, 1 failed or cancelled, 2 bad usage or definition, 3 waits for a person, 4 refused, 130 stopped.`,
+      ),
+  examples: [
+    ['piton run hello', 'a workflow of this project'],
+    ['piton run ./release.yaml -i version=1.2.0 -i push=false', 'a file anywhere, with inputs'],
+    ['piton run release --dry-run', 'what would be done, in which order'],
+    ['piton run release --id release-1.2.0', 'starting it twice is starting it once'],
+    ['piton run release --detach', 'in the background; piton attach watches it'],
+  ],
+  async run(context, { args, options }) {
+    const file = findWorkflowFile(context, args[0]!);
+    const definition = selectFrom(await loadDefinition(file), options);
+    const inputs = await readInputs(definition.workflow, { pairs: options.inputs, file: options.input });
+    if (options.dryRun === true) return printPlan(context, definition, inputs);
+    const origin = { directory: context.config.root, file, ...selectionOf(options) };
+    return begin(context, { definition, inputs, origin }, options);
+  },
+});
+
+interface Order {
+  readonly definition: Definition;
+  readonly inputs: JsonObject;
+  readonly origin: Origin;
+}
+
+async function begin(context: Context, order: Order, options: Options): Promise<ExitCode> {
+  const { id = randomId(12) } = options;
+  await noticeInterrupted(context, { except: id });
+  const existing = options.id === undefined ? undefined : await existingRun(context, id);
+  if (existing !== undefined && (await isDrivenElsewhere(context, id))) return watch(context, existing);
+  if (options.detach === true)
+    return startDetached(context, id, { ...order, isNamed: options.id !== undefined });
+  sayWhat(context, order, existing ?? id);
+  const piton = await context.open();
+  const { definition, inputs, origin } = order;
+  // What a definition of unknown types takes is known to the definition alone, which checks it.
+  const given = { id, inputs, origin } as StartOptions<never, unknown>;
+  return driveToExit(context, async () => [await piton.start(definition, given)]);
+}
+
+function sayWhat({ output }: Context, { definition }: Order, run: RunRecord | string): void {
+  const { name, tasks } = definition.workflow;
+  output.print(
+    typeof run === 'string'
+      ? `Run ${run} of ${cleanLine(name)}: ${plural(tasks.length, 'task')}. Ctrl-C stops it; piton resume goes on with it.`
+      : `Run ${run.run} is there already (${run.status}): attaching to it. Its inputs stay as they were.`,
+  );
+}
+
+async function existingRun(context: Context, id: string): Promise<RunRecord | undefined> {
+  if (!context.hasStore()) return undefined;
+  const found = await (await context.openExisting()).list({ prefix: id });
+  return found.find(({ run }) => run === id);
+}
+
+async function isDrivenElsewhere(context: Context, id: string): Promise<boolean> {
+  const driver = await (await context.open()).driver(id);
+  return driver?.alive === true && driver.pid !== process.pid;
+}
+
+async function watch(context: Context, { run, seq }: RunRecord): Promise<ExitCode> {
+  const { output } = context;
+  const piton = await context.open();
+  output.print(
+    `Run ${run} is there already, and is driven elsewhere: watching it. Ctrl-C ends the watching only.`,
+  );
+  return conclude(context, await watchRun({ piton, output }, await piton.find(run), seq));
+}
+
+/** What is wrong with its inputs is better told here than in a log. */
+async function startDetached(
+  context: Context,
+  run: string,
+  { definition, inputs, isNamed }: Order & { readonly isNamed: boolean },
+): Promise<ExitCode> {
+  const { checkInputs } = await import('../../../definition/index.ts');
+  if (definition.declaresInputs === true) await checkInputs(definition.workflow, inputs);
+  return detach(context, { run, args: isNamed ? [] : ['--id', run] });
+}
+
+function collect(value: string, before: readonly string[]): string[] {
+  return [...before, value];
+}
+
+function asList(text: string): string[] {
+  return text.split(',').map((name) => name.trim());
+}

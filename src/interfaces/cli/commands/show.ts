@@ -1,0 +1,60 @@
+import { PitonError } from '../../../base/index.ts';
+import type { Piton } from '../../../library/index.ts';
+import { defineCommand } from '../command-spec.ts';
+import { readHistory } from '../drive/read-history.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { findTask } from '../find-task.ts';
+import { findRecord, type RunRecord } from '../runs.ts';
+import { printCheckpoint } from '../show/print-checkpoint.ts';
+import { printTask } from '../show/print-task.ts';
+import { attemptsOf } from '../show/attempts-of.ts';
+
+export const command = defineCommand({
+  configure: (command) =>
+    command
+      .argument('[run]', 'beginning of its id; <run>@<seq> for an earlier checkpoint; default: the latest')
+      .argument('[task]', 'its address, such as build or build[ui]')
+      .option('--json', 'print JSON'),
+  examples: [
+    ['piton show', 'inputs, state and tasks of the latest run'],
+    ['piton show 4f2@7', 'the same, as it was at the seventh checkpoint'],
+    ['piton show 4f2 build', 'all about one task: attempts, output, error, where it wrote'],
+  ],
+  async run(context, { args }) {
+    const { output } = context;
+    const piton = await context.openExisting();
+    const { record, seq } = await findCheckpoint(piton, args[0]);
+    const run = await piton.find(record.run);
+    const checkpoint = await run.checkpoint(seq);
+    const [, address] = args;
+    if (address === undefined) {
+      output.json({ checkpoint: `${checkpoint.run}@${checkpoint.seq}`, ...checkpoint });
+      if (!output.isJson) printCheckpoint(context, checkpoint);
+      return exitCodes.done;
+    }
+    const task = findTask(checkpoint, address);
+    const attempts = await attemptsOf(piton, readHistory(run, checkpoint.seq), address);
+    output.json({ run: checkpoint.run, seq: checkpoint.seq, task: address, ...task, attempts });
+    if (!output.isJson) printTask(context, { run: checkpoint.run, address, task, attempts });
+    return exitCodes.done;
+  },
+});
+
+async function findCheckpoint(
+  piton: Piton,
+  given: string | undefined,
+): Promise<{ record: RunRecord; seq: number | undefined }> {
+  const [, prefix, digits] = /^(.*?)(?:@(\d+))?$/.exec(given ?? '') ?? [];
+  const record = await findRecord(piton, prefix === '' ? undefined : prefix);
+  const seq = digits === undefined ? undefined : Number(digits);
+  if (seq !== undefined && (seq < 1 || seq > record.seq)) throw noCheckpoint(record, seq);
+  return { record, seq };
+}
+
+function noCheckpoint({ run, seq: last }: RunRecord, seq: number): PitonError {
+  return new PitonError('CHECKPOINT_NOT_FOUND', `Run ${run} has no checkpoint ${seq}.`, {
+    run,
+    seq,
+    remedy: `Its checkpoints are 1 to ${last}: see piton history ${run}.`,
+  });
+}

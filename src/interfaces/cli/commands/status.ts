@@ -1,0 +1,150 @@
+import type { Checkpoint, DriverReport, TaskReport } from '../../../library/index.ts';
+import { defineCommand } from '../command-spec.ts';
+import type { Context } from '../context.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { nextStep } from '../next-step.ts';
+import { cleanLine, spanText, statusCell, whenText, type Cell, type ShownStatus } from '../output/index.ts';
+import { progressOf, type Progress } from '../progress-of.ts';
+import { findRecord, shownStatus, type RunRecord } from '../runs.ts';
+import { describeTask } from '../task-lines.ts';
+
+interface Report {
+  readonly record: RunRecord;
+  readonly status: ShownStatus;
+  readonly driver: DriverReport | undefined;
+  readonly checkpoint: Checkpoint;
+  readonly progress: Progress;
+  readonly next: string | undefined;
+}
+
+/** So many tasks are worth a line each; of more, those that have settled well are only counted. */
+const mostTasks = 60;
+
+export const command = defineCommand({
+  configure: (command) =>
+    command.argument('[run]', 'beginning of its id; default: the latest').option('--json', 'print JSON'),
+  examples: [
+    ['piton status', 'of the latest run'],
+    ['piton status 4f2', 'of the run whose id begins so'],
+    ['piton status --json', 'for programs'],
+  ],
+  async run(context, { args }) {
+    const report = await readReport(context, args[0]);
+    context.output.json(reportJson(report));
+    if (!context.output.isJson) printReport(context, report);
+    return exitCodes.done;
+  },
+});
+
+async function readReport(context: Context, given: string | undefined): Promise<Report> {
+  const piton = await context.openExisting();
+  const record = await findRecord(piton, given);
+  const checkpoint = await (await piton.find(record.run)).checkpoint();
+  const status = await shownStatus(piton, record);
+  const { done, total } = checkpoint.progress;
+  return {
+    record,
+    status,
+    checkpoint,
+    driver: await piton.driver(record.run),
+    progress: progressOf({ settled: done, total }),
+    next: nextStep(checkpoint, status),
+  };
+}
+
+/** The stable shape of `status --json`. */
+function reportJson({ record, status, driver, checkpoint, progress, next }: Report): unknown {
+  const tasks = Object.entries(checkpoint.tasks).map(([address, task]) => [address, taskJson(task)]);
+  return {
+    run: record.run,
+    workflow: record.workflow,
+    status,
+    driver: driver === undefined ? null : driverJson(driver),
+    progress,
+    tasks: Object.fromEntries(tasks),
+    ...(next !== undefined && { next }),
+  };
+}
+
+function driverJson({ alive, host, pid, since }: DriverReport): unknown {
+  return { alive, host, pid, since };
+}
+
+function taskJson({
+  status,
+  attempts,
+  startedAt,
+  endedAt,
+  output,
+  error,
+  until,
+  ...rest
+}: TaskReport): unknown {
+  const { reason, actions, gate } = rest;
+  return {
+    status,
+    attempts,
+    startedAt,
+    endedAt,
+    output,
+    error,
+    ...(status === 'held' && { hold: { reason, actions, gate } }),
+    until,
+  };
+}
+
+function printReport(context: Context, report: Report): void {
+  const { output } = context;
+  const { record, status, checkpoint, progress, next } = report;
+  const { text, paint = String } = statusCell(status, output.style);
+  output.print(`${output.style.bold(record.run)}  ${cleanLine(record.workflow)}  ${paint(text)}`);
+  output.print(
+    `${progress.settled} of ${progress.total} tasks settled (${progress.percent} %), ${timesOf(context, report)}`,
+  );
+  const driver = driverText(context, report);
+  if (driver !== undefined) output.print(driver);
+  if (record.reason !== undefined) output.print(cleanLine(record.reason));
+  output.print();
+  printTasks(context, checkpoint);
+  output.print();
+  output.next(next ?? `piton history ${record.run}`);
+}
+
+function timesOf({ now }: Context, { record, status }: Report): string {
+  const isOver = ['succeeded', 'failed', 'cancelled'].includes(status);
+  const started = `started ${whenText(record.createdAt, now())}`;
+  return isOver ? `${started}, took ${spanText(record.updatedAt - record.createdAt)}` : started;
+}
+
+function driverText({ now }: Context, { driver, status }: Report): string | undefined {
+  if (driver === undefined) return status === 'interrupted' ? 'nobody drives it' : undefined;
+  const who = `process ${driver.pid} on ${driver.host}`;
+  if (!driver.alive) return `${who} drove it, and has died`;
+  const since = `driven by ${who} since ${whenText(driver.since, now())}`;
+  return driver.stopped ? `${since}, which was stopped (Ctrl-Z)` : since;
+}
+
+function printTasks({ output, now }: Context, { tasks }: Checkpoint): void {
+  const all = Object.entries(tasks);
+  const shown = all.length <= mostTasks ? all : all.filter(([, task]) => !isQuiet(task)).slice(0, mostTasks);
+  output.table(
+    shown.map(([address, task]): (Cell | string)[] => [
+      address,
+      statusCell(task.status, output.style),
+      task.attempts > 1 ? `attempt ${task.attempts}` : '',
+      durationOf(task, now()),
+      describeTask(task, now()),
+    ]),
+  );
+  if (shown.length < all.length) output.print(`… and ${all.length - shown.length} more (--json shows all)`);
+}
+
+function isQuiet({ status }: TaskReport): boolean {
+  return status === 'succeeded' || status === 'pending' || status === 'skipped';
+}
+
+function durationOf({ startedAt, endedAt, status }: TaskReport, now: number): string {
+  if (startedAt === undefined) return '';
+  const end = endedAt ?? (status === 'running' ? now : undefined);
+  return end === undefined ? '' : spanText(end - startedAt);
+}

@@ -1,0 +1,77 @@
+import { relative } from 'node:path';
+import type { Problem } from '../../../definition/index.ts';
+import { defineCommand } from '../command-spec.ts';
+import type { Context } from '../context.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { cleanText } from '../output/index.ts';
+import { checkWorkflow, type Findings } from '../validate/check-workflow.ts';
+import { findWorkflowFile, nameOf, workflowFiles } from '../workflows.ts';
+
+export const command = defineCommand({
+  configure: (command) =>
+    command
+      .argument('[workflow...]', 'names or paths; default: all workflows of the project')
+      .option('--json', 'print JSON'),
+  examples: [
+    ['piton validate', 'all workflows of the project'],
+    ['piton validate release ci/nightly.yaml', 'these'],
+    ['piton validate --json', 'for programs'],
+  ],
+  async run(context, { args }) {
+    const { output, config } = context;
+    const files =
+      args.length === 0
+        ? workflowFiles(config).map(({ file }) => file)
+        : args.map((given) => findWorkflowFile(context, given));
+    const findings: Findings[] = [];
+    for (const file of files) findings.push(await checkWorkflow(file, nameOf(file)));
+    const isOk = findings.every(({ ok }) => ok);
+    output.json({ ok: isOk, workflows: findings });
+    if (!output.isJson) for (const found of findings) printFindings(context, found);
+    if (files.length === 0) output.print(`There are no workflows in ${config.workflows}.`);
+    output.next(nextStep(findings));
+    return isOk ? exitCodes.done : exitCodes.usage;
+  },
+});
+
+function nextStep(findings: readonly Findings[]): string {
+  const bad = findings.find(({ ok }) => !ok);
+  if (bad !== undefined) return `mend ${bad.file}, then piton validate ${bad.name}`;
+  return findings[0] === undefined ? 'piton init' : `piton run ${nameOf(findings[0].file)}`;
+}
+
+function printFindings({ output, directory }: Context, found: Findings): void {
+  const { style } = output;
+  const file = relative(directory, found.file);
+  const line = (problem: Problem): string => cleanText(problemText(problem, directory));
+  if (!found.ok) {
+    output.print(`${style.red('✗')} ${style.bold(found.name)}  ${file}`);
+    for (const problem of found.problems) output.print(`    ${line(problem)}`);
+    return;
+  }
+  const { tasks, attempts } = found;
+  const most = attempts === tasks ? '' : `, at most ${attempts} attempts`;
+  const size = `${tasks} ${tasks === 1 ? 'task' : 'tasks'}${most}`;
+  output.print(`${style.green('✓')} ${style.bold(found.name)}  ${file}  ${style.dim(size)}`);
+  for (const problem of found.suggestions)
+    output.print(`    ${style.yellow('could be better:')} ${line(problem)}`);
+  for (const { task, reason, onInterrupt } of found.irreversible) {
+    output.print(
+      `    ${style.yellow('cannot be taken back:')} ${task}: ${reason}; ${whenInterrupted[onInterrupt]}`,
+    );
+  }
+}
+
+const whenInterrupted = {
+  ask: 'interrupted, it is held for a person (on-interrupt: ask)',
+  restart: 'interrupted, it is started again (on-interrupt: restart)',
+  continue: 'interrupted, it is continued (on-interrupt: continue)',
+} as const;
+
+function problemText({ file, line, column, path, message, remedy }: Problem, directory: string): string {
+  const place = [file === undefined ? undefined : relative(directory, file), line, column]
+    .filter((part) => part !== undefined)
+    .join(':');
+  const where = [place, path].filter((part) => part !== '').join(' ');
+  return `${where}: ${message}${remedy === undefined ? '' : ` ${remedy}`}`;
+}

@@ -1,0 +1,100 @@
+import { choicesOf, type CompletedCommand } from './tree.ts';
+
+type Script = (commands: readonly CompletedCommand[]) => string;
+
+/** Runs, workflows and tasks are asked of Piton itself; a file may stand wherever a workflow may. */
+const bash: Script = (commands) => `# bash completion of piton: source <(piton completion bash)
+_piton() {
+  local word=\${COMP_WORDS[COMP_CWORD]} command= run= place=0 index
+  for ((index = 1; index < COMP_CWORD; index++)); do
+    case \${COMP_WORDS[index]} in
+      -*) ;;
+      *) if [[ -z $command ]]; then command=\${COMP_WORDS[index]}
+         else [[ -z $run ]] && run=\${COMP_WORDS[index]}; place=$((place + 1)); fi ;;
+    esac
+  done
+  local IFS=$'\\n' words=
+  if [[ -z $command ]]; then words=$'${commands.map(({ name }) => name).join('\\n')}'
+  else case $command:$word in
+${commands.map(bashOptions).join('\n')}
+  esac
+  [[ $word == -* ]] || case $command:$place in
+${commands.flatMap(bashArguments).join('\n')}
+  esac; fi
+  COMPREPLY=($(compgen -W "$words" -- "$word"))
+}
+complete -o default -F _piton piton
+`;
+
+function bashOptions({ name, options }: CompletedCommand): string {
+  return `    ${name}:-*) words=$'${options.map(({ flag }) => flag).join('\\n')}' ;;`;
+}
+
+function bashArguments({ name, arguments: given }: CompletedCommand): string[] {
+  return given.map((argument, place) => {
+    const words = choicesOf(argument)?.replaceAll(' ', String.raw`\n`);
+    const source = words === undefined ? asked(argument, '"$run"') : `$'${words}'`;
+    return `    ${name}:${place}) words=${source} ;;`;
+  });
+}
+
+function asked(argument: string, run: string): string {
+  return `$(piton __complete ${argument} ${run} 2>/dev/null)`;
+}
+
+const zsh: Script = (commands) => `#compdef piton
+# zsh completion of piton: piton completion zsh > "\${fpath[1]}/_piton"
+_piton() {
+  local -a commands
+  commands=(
+${commands.map(({ name, summary }) => `    ${quoted(`${name}:${summary}`)}`).join('\n')}
+  )
+  if (( CURRENT == 2 )); then _describe command commands; return; fi
+  case $words[2] in
+${commands.map(zshCommand).join('\n')}
+  esac
+}
+_piton_names() { local -a names; names=(\${(f)"$(piton __complete $1 $words[3] 2>/dev/null)"}); compadd -a names; [[ $1 == workflow ]] && _files; }
+compdef _piton piton
+`;
+
+function zshCommand({ name, options, arguments: given }: CompletedCommand): string {
+  const specs = [
+    ...options.map(({ flag, summary }) => quoted(`${flag}[${summary.replace(/[[\]:]/g, ' ')}]`)),
+    ...given.map((argument, place) => {
+      const words = choicesOf(argument);
+      const action = words === undefined ? `{_piton_names ${argument}}` : `(${words})`;
+      return quoted(`${place + 2}:${argument}:${action}`);
+    }),
+  ];
+  return `    ${name}) _arguments ${specs.join(' ')} ;;`;
+}
+
+const fish: Script = (
+  commands,
+) => `# fish completion of piton: piton completion fish > ~/.config/fish/completions/piton.fish
+function __piton_run
+  set -l words (commandline -opc)
+  test (count $words) -ge 3; and echo $words[3]
+end
+complete -c piton -f
+${commands.map(({ name, summary }) => `complete -c piton -n __fish_use_subcommand -a ${name} -d ${quoted(summary)}`).join('\n')}
+${commands.flatMap(fishCommand).join('\n')}
+`;
+
+function fishCommand({ name, options, arguments: given }: CompletedCommand): string[] {
+  const after = `complete -c piton -n '__fish_seen_subcommand_from ${name}'`;
+  return [
+    ...options.map(({ flag, summary }) => `${after} -l ${flag.slice(2)} -d ${quoted(summary)}`),
+    ...given.map((argument) => {
+      const words = choicesOf(argument) ?? `(piton __complete ${argument} (__piton_run) 2>/dev/null)`;
+      return `${after} -a ${quoted(words)}`;
+    }),
+  ];
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+export const completionScripts: Readonly<Record<string, Script>> = { bash, zsh, fish };

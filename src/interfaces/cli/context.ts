@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import { PitonError } from '../../base/index.ts';
+import type { Config } from '../../config/index.ts';
+import type { Piton } from '../../library/index.ts';
+import type { Output } from './output/index.ts';
+import { makeFolder } from './project-folder.ts';
+
+/** What every command works with. */
+export interface Context {
+  /** Where it was called. */
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly config: Config;
+  readonly output: Output;
+  now(): number;
+  /** All commands with their arguments and options. */
+  commands(): Promise<Command>;
+  /** Whether anything has been kept here yet. */
+  hasStore(): boolean;
+  /** Piton on the project's store, which is made if need be. The same one each time; the frame closes it. */
+  open(): Promise<Piton>;
+  /** The same, for commands that only make sense where there are runs. Throws `NO_PROJECT`. */
+  openExisting(): Promise<Piton>;
+}
+
+export interface OpenedContext extends Context {
+  close(): Promise<void>;
+}
+
+export interface ContextParts {
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly config: Config;
+  readonly output: Output;
+  commands(): Promise<Command>;
+}
+
+export function createContext(parts: ContextParts): OpenedContext {
+  const { config } = parts;
+  let opened: Promise<Piton> | undefined;
+  const hasStore = (): boolean => config.storeFile === undefined || existsSync(config.storeFile);
+  const openOnce = (): Promise<Piton> => (opened ??= openPiton(config));
+  return {
+    ...parts,
+    now: () => Date.now(),
+    hasStore,
+    async open() {
+      makeFolder(config);
+      return openOnce();
+    },
+    async openExisting() {
+      if (!hasStore()) throw noStore(config);
+      return openOnce();
+    },
+    async close() {
+      // What could not be opened was reported, and there is nothing to close.
+      const piton = await opened?.catch(() => undefined);
+      await piton?.close();
+    },
+  };
+}
+
+async function openPiton({ store, spool, durability, mirror, leaseMs, graceMs }: Config): Promise<Piton> {
+  const { open } = await import('../../assemble.ts');
+  return open({ store, spool, durability, leaseMs, graceMs, ...(mirror !== undefined && { mirror }) });
+}
+
+function noStore({ root, isProject }: Config): PitonError {
+  const what = isProject ? `No run has been started in ${root} yet` : `There is no Piton project in ${root}`;
+  return new PitonError('NO_PROJECT', `${what}.`, {
+    root,
+    remedy: isProject
+      ? 'Start one: piton run <workflow>.'
+      : 'Make one with piton init, or go to (or name with --root) the folder of a project.',
+  });
+}

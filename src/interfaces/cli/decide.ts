@@ -1,0 +1,41 @@
+import { PitonError } from '../../base/index.ts';
+import type { CommandResult, Run } from '../../library/index.ts';
+import type { Context } from './context.ts';
+import { exitCodes, type ExitCode } from './exit-codes.ts';
+import { shellWord } from './progress/index.ts';
+
+export interface Decision {
+  readonly run: string;
+  /** Puts the decision to the run. */
+  send(run: Run): Promise<CommandResult>;
+  /** Goes on with the run here if nobody drives it, so that the decision takes effect; else it only waits. */
+  readonly mayDrive: boolean;
+}
+
+/** Decides something about a run, whoever drives it. Throws `COMMAND_REFUSED`. */
+export async function decide(context: Context, { run: id, send, mayDrive }: Decision): Promise<ExitCode> {
+  const { output } = context;
+  const piton = await context.openExisting();
+  const result = await send(await piton.find(id));
+  if (result.status === 'refused') throw refused(id, result.text);
+  if (result.status === 'queued' && mayDrive) {
+    output.note('Nobody drives the run: going on with it here.');
+    const { driveRun } = await import('./drive/drive-run.ts');
+    return driveRun(context, { run: id });
+  }
+  output.json({ run: id, ...result });
+  output.print(capital(result.text));
+  output.next(result.status === 'queued' ? `piton resume ${shellWord(id)}` : `piton attach ${shellWord(id)}`);
+  return exitCodes.done;
+}
+
+function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+function refused(run: string, text: string): PitonError {
+  return new PitonError('COMMAND_REFUSED', `Run ${run} refuses: ${text}.`, {
+    run,
+    remedy: `See how it stands: piton status ${shellWord(run)}.`,
+  });
+}

@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { asError, PitonError } from '../../../base/index.ts';
+import type { Piton } from '../../../library/index.ts';
+import { isFinal } from '../../../model/index.ts';
+import type { Context } from '../context.ts';
+import { messageOf } from '../report-error.ts';
+import { interruptedRuns } from '../runs.ts';
+import { waitingTasks } from '../waiting-tasks.ts';
+import { bad, ok, warn, type Check } from './check.ts';
+
+/** The store, and what stands in it. A store that cannot be opened is one line, not the end of all looking. */
+export async function checkRuns(context: Context): Promise<Check[]> {
+  if (!context.hasStore()) return [ok('store', 'nothing has been run yet')];
+  try {
+    const piton = await context.openExisting();
+    const [damaged, sound] = await checkStore(piton, context.config.store);
+    // What waits is only known where the journals can be read.
+    if (damaged) return [sound];
+    return [sound, await checkInterrupted(piton), await checkHeld(piton), ...(await checkSpools(piton))];
+  } catch (thrown) {
+    const error = asError(thrown);
+    return [bad('store', messageOf(error), error instanceof PitonError ? error.remedy : undefined)];
+  }
+}
+
+async function checkStore(piton: Piton, store: string): Promise<[damaged: boolean, check: Check]> {
+  const verdicts = await piton.verify();
+  const damaged = verdicts.filter(({ ok }) => !ok);
+  if (damaged.length === 0) return [false, ok('store', `${store}: ${verdicts.length} runs, all sound`)];
+  const names = damaged.map(({ run, firstBad }) => `${run} (from checkpoint ${firstBad})`).join(', ');
+  return [true, bad('store', `damaged: ${names}`, `piton verify ${damaged[0]!.run} --repair`)];
+}
+
+async function checkInterrupted(piton: Piton): Promise<Check> {
+  const runs = await interruptedRuns(piton);
+  if (runs.length === 0) return ok('interrupted runs', 'none');
+  return warn('interrupted runs', runs.map(({ run }) => run).join(', '), 'piton resume --all');
+}
+
+async function checkHeld(piton: Piton): Promise<Check> {
+  const waiting = await waitingTasks(piton);
+  if (waiting.length === 0) return ok('held tasks', 'none');
+  return warn('held tasks', waiting.map(({ run, task }) => `${run} ${task}`).join(', '), 'piton inbox');
+}
+
+interface Kept {
+  readonly folder: string;
+  readonly run: string | undefined;
+  readonly pid?: number;
+}
+
+/** An attempt's folder may outlive its run for a while; its processes should not outlive it at all. */
+async function checkSpools(piton: Piton): Promise<Check[]> {
+  const records = await piton.list({ limit: Number.MAX_SAFE_INTEGER });
+  const known = new Set(records.map(({ run }) => run));
+  const going = new Set(records.filter(({ status }) => !isFinal(status)).map(({ run }) => run));
+  const kept = piton.keptAttempts().map(({ attempt, pid }): Kept => {
+    const folder = piton.spoolOf(attempt);
+    return { folder, run: runOf(folder), ...(pid !== undefined && { pid }) };
+  });
+  return [
+    checkProcesses(kept.filter(({ run, pid }) => pid !== undefined && !going.has(run ?? ''))),
+    checkStale(kept.filter(({ run, pid }) => pid === undefined && !known.has(run ?? ''))),
+  ];
+}
+
+function checkProcesses(left: readonly Kept[]): Check {
+  if (left.length === 0) return ok('processes', 'none is left of runs that have ended');
+  const names = left.map(({ pid, run }) => `${pid} (${run ?? 'of no run'})`).join(', ');
+  return warn(
+    'processes',
+    `left of runs that have ended: ${names}`,
+    `kill ${left.map(({ pid }) => pid).join(' ')}`,
+  );
+}
+
+function checkStale(stale: readonly Kept[]): Check {
+  const [first] = stale;
+  if (first === undefined) return ok('spool', 'no folders of runs that are gone');
+  const text = `${stale.length} folders of runs that are gone, such as ${first.folder}`;
+  return warn('spool', text, 'They take room and nothing else: remove them.');
+}
+
+/** Undefined if the folder does not say. */
+function runOf(folder: string): string | undefined {
+  try {
+    const { run } = JSON.parse(readFileSync(join(folder, 'attempt.json'), 'utf8')) as { run?: unknown };
+    return typeof run === 'string' ? run : undefined;
+  } catch {
+    return undefined;
+  }
+}

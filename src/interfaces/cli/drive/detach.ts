@@ -1,0 +1,93 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { PitonError } from '../../../base/index.ts';
+import type { Piton } from '../../../library/index.ts';
+import type { Context } from '../context.ts';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { cleanText } from '../output/index.ts';
+import { shellWord } from '../progress/index.ts';
+
+const lookEveryMs = 20;
+const longestErrorBytes = 20_000;
+
+export interface Detaching {
+  readonly run: string;
+  /** Added to what this process was called with. */
+  readonly args?: readonly string[];
+}
+
+/**
+ * Leaves a driver in the background, in a session of its own, that does what this process was asked to do; what it says
+ * goes to a log. Comes back when it drives the run, or has ended.
+ */
+export async function detach(context: Context, { run, args = [] }: Detaching): Promise<ExitCode> {
+  const log = openLog(context, run);
+  const child = startDriver(args, log.descriptor);
+  closeSync(log.descriptor);
+  const code = await drivesOrEnded(await context.open(), run, child);
+  if (code !== undefined && code !== exitCodes.done) throw couldNot(run, code, readFrom(log));
+  child.unref();
+  const { output } = context;
+  output.json({ run, pid: child.pid, log: log.file }, true);
+  output.print(
+    code === undefined
+      ? `Run ${run} goes on in the background, driven by process ${child.pid}. Its log: ${log.file}`
+      : `Run ${run} has ended in the background already. Its log: ${log.file}`,
+  );
+  output.next(code === undefined ? `piton attach ${shellWord(run)}` : `piton show ${shellWord(run)}`);
+  return exitCodes.done;
+}
+
+interface Log {
+  readonly file: string;
+  readonly descriptor: number;
+  /** Where what is new begins. */
+  readonly start: number;
+}
+
+function openLog({ config }: Context, run: string): Log {
+  mkdirSync(config.logs, { recursive: true });
+  const file = join(config.logs, `${run.replaceAll(/[^\w.-]/g, '_')}.log`);
+  const descriptor = openSync(file, 'a', 0o600);
+  return { file, descriptor, start: statSync(file).size };
+}
+
+function startDriver(added: readonly string[], log: number): ChildProcess {
+  const [program = '', ...given] = process.argv.slice(1);
+  const args = [...given.filter((arg) => arg !== '--detach' && arg !== '--json'), ...added];
+  return spawn(process.execPath, [...process.execArgv, program, ...args], {
+    detached: true,
+    stdio: ['ignore', log, log],
+  });
+}
+
+/** The exit code if it has ended, undefined when it drives the run. */
+async function drivesOrEnded(piton: Piton, run: string, child: ChildProcess): Promise<number | undefined> {
+  let failure: Error | undefined;
+  child.once('error', (error) => (failure = error));
+  for (;;) {
+    if (failure !== undefined) throw failure;
+    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode ?? exitCodes.failed;
+    const driver = await piton.driver(run);
+    if (driver?.alive === true && driver.pid === child.pid) return undefined;
+    await pause(lookEveryMs);
+  }
+}
+
+function readFrom({ file, start }: Log): string {
+  return cleanText(readFileSync(file).subarray(start).subarray(-longestErrorBytes).toString('utf8')).trim();
+}
+
+const reasons: Readonly<Record<number, string>> = {
+  1: 'failed',
+  2: 'could not begin',
+  3: 'waits for a person',
+  4: 'was refused',
+};
+
+function couldNot(run: string, code: number, said: string): PitonError {
+  const message = `Run ${run} ${reasons[code] ?? `ended with exit code ${code}`} in the background:\n${said}`;
+  return new PitonError('DETACH_ENDED', message, { run, exitCode: code });
+}

@@ -1,0 +1,159 @@
+import { asError, hasCode } from '../../../base/index.ts';
+import type { Observation, RunEvent } from '../../../engine/index.ts';
+import type { Piton, Run } from '../../../library/index.ts';
+import type { Output } from '../output/index.ts';
+import { createProgress, waitsForPerson, type Progress } from '../progress/index.ts';
+import type { Ended, Ending } from './ending.ts';
+import { readHistory } from './read-history.ts';
+import { onStopSignals } from './stop-signals.ts';
+
+export interface Driving {
+  readonly piton: Piton;
+  readonly output: Output;
+  /** Several runs share the screen. */
+  readonly isShared?: boolean;
+}
+
+/** Starts or resumes runs; each that is driven by this process afterwards is driven to its end. */
+export type Begin = () => Promise<readonly Run[]>;
+
+/**
+ * Drives runs in this process and shows what happens, until each has ended or can only go on when a person has decided
+ * something, or until a signal asks us to stop. Closes Piton.
+ */
+export async function driveHere(driving: Driving, begin: Begin): Promise<Ended[]> {
+  const { piton, output, isShared = false } = driving;
+  const progress = createProgress({ output, isShared, lastLine: (attempt) => piton.lastLine(attempt) });
+  const watch = new Watch(piton, progress);
+  const deaf = onStopSignals((signal) => watch.stop(signal));
+  try {
+    return await watch.over(await begin());
+  } finally {
+    watch.close();
+    deaf();
+    progress.close();
+  }
+}
+
+/** What is known of the runs that are driven here. */
+class Watch {
+  readonly #piton: Piton;
+  readonly #progress: Progress;
+  readonly #unobserve: () => void;
+  /** What happened before the history of its run was read. */
+  readonly #early = new Map<string, RunEvent[]>();
+  /** Runs whose history has been read, with those that are not over. */
+  readonly #runs = new Map<string, Run>();
+  readonly #going = new Set<string>();
+  readonly #waiting = new Set<string>();
+  #isStopping = false;
+  #hasLetGo = false;
+
+  constructor(piton: Piton, progress: Progress) {
+    this.#piton = piton;
+    this.#progress = progress;
+    this.#unobserve = piton.observe((observation) => this.#hear(observation));
+  }
+
+  async over(runs: readonly Run[]): Promise<Ended[]> {
+    for (const run of runs) this.#going.add(run.id);
+    return Promise.all(runs.map((run) => this.#overOne(run)));
+  }
+
+  /** What runs is asked to stop, and may take its time: whoever has none asks again. */
+  stop(signal: NodeJS.Signals): void {
+    this.#isStopping = true;
+    const text = `${signal}: stopping what runs; nothing is lost. Again: leave at once, and let commands run on`;
+    this.#progress.say({ tone: 'warning', symbol: '!', text });
+    this.#letGo();
+  }
+
+  close(): void {
+    this.#unobserve();
+  }
+
+  /** Whatever goes wrong here goes wrong again when the command ends, and is told then. */
+  #letGo(): void {
+    if (this.#hasLetGo) return;
+    this.#hasLetGo = true;
+    this.#piton.close().catch(() => {});
+  }
+
+  async #overOne(run: Run): Promise<Ended> {
+    const ending = endingOf(run);
+    await this.#catchUp(run);
+    const { how, error } = await ending;
+    this.#going.delete(run.id);
+    this.#leaveIfNothingGoes();
+    const isWaiting = how === 'stopped' && !this.#isStopping && this.#waiting.has(run.id);
+    const view = this.#progress.viewOf(run.id);
+    return { ending: isWaiting ? 'waiting' : how, view, ...(error !== undefined && { error }) };
+  }
+
+  /** What was before this process came is taken into account, but is no news. */
+  async #catchUp(run: Run): Promise<void> {
+    const head = (this.#early.get(run.id)?.[0]?.seq ?? Infinity) - 1;
+    for await (const event of readHistory(run, head)) this.#progress.tell(event, false);
+    this.#runs.set(run.id, run);
+    for (const event of this.#early.get(run.id) ?? []) this.#progress.tell(event, true);
+    this.#early.delete(run.id);
+    await this.#look(run.id);
+  }
+
+  #hear(observation: Observation): void {
+    const { run, type } = observation;
+    if (type === 'run.stalled') this.#sayStalled(observation.reason);
+    else if (type === 'checkpoint.saved') void this.#look(run);
+    if (!('data' in observation)) return;
+    if (this.#runs.has(run)) this.#progress.tell(observation, true);
+    else this.#keepForLater(run, observation);
+  }
+
+  #keepForLater(run: string, event: RunEvent): void {
+    const early = this.#early.get(run);
+    if (early === undefined) this.#early.set(run, [event]);
+    else early.push(event);
+  }
+
+  #sayStalled(reason: string): void {
+    this.#progress.say({
+      tone: 'bad',
+      symbol: '!',
+      text: `nothing can be written for now (${reason}): it is tried again and again`,
+    });
+  }
+
+  /** Whether only a person can go on with the run. The view may be in the middle of a transition: the driver is not. */
+  async #look(id: string): Promise<void> {
+    const run = this.#runs.get(id);
+    if (run === undefined || this.#isStopping) return;
+    const isWaiting = waitsForPerson(this.#progress.viewOf(id)) && (await isAtRest(run));
+    if (isWaiting) this.#waiting.add(id);
+    else this.#waiting.delete(id);
+    this.#leaveIfNothingGoes();
+  }
+
+  #leaveIfNothingGoes(): void {
+    if ([...this.#going].every((run) => this.#waiting.has(run))) this.#letGo();
+  }
+}
+
+async function isAtRest(run: Run): Promise<boolean> {
+  try {
+    const { status, tasks } = await run.checkpoint();
+    const mayGoOn = Object.values(tasks).some(({ status }) => status === 'queued' || status === 'delayed');
+    return status === 'held' && !mayGoOn;
+  } catch {
+    // It came to its end in this moment: that is told elsewhere.
+    return false;
+  }
+}
+
+async function endingOf(run: Run): Promise<{ readonly how: Ending; readonly error?: Error }> {
+  try {
+    return { how: (await run.result()).status };
+  } catch (thrown) {
+    if (hasCode(thrown, 'RUN_STOPPED') || hasCode(thrown, 'STORE_CLOSED')) return { how: 'stopped' };
+    return { how: 'lost', error: asError(thrown) };
+  }
+}

@@ -1,0 +1,96 @@
+import type { Json, JsonObject } from '../../../base/index.ts';
+import type { Definition } from '../../../library/index.ts';
+import type { CommandWork, Dynamic, TaskSpec, Workflow } from '../../../model/index.ts';
+import { shellWord } from '../progress/index.ts';
+import { rulesOf } from './plan-rules.ts';
+import { rendererFor, textOf, type Render } from './render-known.ts';
+
+/** What is known of a run before it begins. */
+export interface Plan {
+  readonly workflow: string;
+  readonly form: Workflow['form'];
+  readonly inputs: JsonObject;
+  readonly maxParallel?: number;
+  readonly failFast: boolean;
+  /** Tasks that may run side by side, in the order of what they need. Of a graph: its nodes. */
+  readonly levels: readonly (readonly PlannedTask[])[];
+}
+
+export interface PlannedTask {
+  readonly task: string;
+  readonly needs: readonly string[];
+  readonly work: string;
+  /** Values that the work is given by name: known ones as they are, others as they are written. */
+  readonly values: Readonly<Record<string, Json>>;
+  readonly secrets: readonly string[];
+  readonly rules: readonly string[];
+}
+
+export async function planRun(definition: Definition, given: JsonObject): Promise<Plan> {
+  const { checkInputs, createEvaluator } = await import('../../../definition/index.ts');
+  const { workflow, closures, declaresInputs } = definition;
+  const inputs = declaresInputs === true ? await checkInputs(workflow, given) : given;
+  const render = rendererFor(await createEvaluator(workflow, closures), inputs);
+  const planned = (spec: TaskSpec): PlannedTask => ({
+    task: spec.name,
+    needs: spec.needs,
+    ...workOf(spec, render),
+    rules: rulesOf(spec, render),
+  });
+  const { name, form, maxParallel, failFast } = workflow;
+  return {
+    workflow: name,
+    form,
+    inputs,
+    ...(maxParallel !== undefined && { maxParallel }),
+    failFast,
+    levels: levelsOf(workflow).map((level) => level.map(planned)),
+  };
+}
+
+function levelsOf({ form, tasks }: Workflow): TaskSpec[][] {
+  if (form === 'graph') return [[...tasks]];
+  const depths = new Map<string, number>();
+  const specs = new Map(tasks.map((spec) => [spec.name, spec]));
+  const depthOf = (name: string): number => {
+    const known = depths.get(name);
+    if (known !== undefined) return known;
+    const depth = Math.max(0, ...(specs.get(name)?.needs ?? []).map((need) => depthOf(need) + 1));
+    depths.set(name, depth);
+    return depth;
+  };
+  const levels: TaskSpec[][] = [];
+  for (const spec of tasks) (levels[depthOf(spec.name)] ??= []).push(spec);
+  return levels;
+}
+
+function workOf({ work }: TaskSpec, render: Render): Pick<PlannedTask, 'work' | 'values' | 'secrets'> {
+  switch (work.type) {
+    case 'command':
+      return commandOf(work, render);
+    case 'function':
+      return { work: `function ${work.function}`, values: withOf(work.with, render), secrets: [] };
+    case 'workflow': {
+      const { name, tasks } = work.workflow;
+      const inner = tasks.map((task) => task.name).join(', ');
+      return { work: `workflow ${name}: ${inner}`, values: withOf(work.with, render), secrets: [] };
+    }
+  }
+}
+
+function withOf(given: Dynamic | undefined, render: Render): Readonly<Record<string, Json>> {
+  return given === undefined ? {} : { with: render(given) };
+}
+
+function commandOf(command: CommandWork, render: Render): Pick<PlannedTask, 'work' | 'values' | 'secrets'> {
+  const { run, env, secrets, workingDirectory } = command;
+  const values = Object.entries(env).map(([name, value]) => [name, render(value)] as const);
+  return {
+    work: typeof run === 'string' ? run : run.map((part) => shellWord(textOf(render(part)))).join(' '),
+    values: Object.fromEntries([
+      ...values,
+      ...(workingDirectory === undefined ? [] : [['working-directory', render(workingDirectory)] as const]),
+    ]),
+    secrets,
+  };
+}

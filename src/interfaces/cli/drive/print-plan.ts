@@ -1,0 +1,49 @@
+import type { JsonObject } from '../../../base/index.ts';
+import type { Definition } from '../../../library/index.ts';
+import type { Context } from '../context.ts';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { cleanLine, cleanText, type Output } from '../output/index.ts';
+import { plural, shellWord } from '../progress/index.ts';
+import { planRun, type Plan, type PlannedTask } from './plan.ts';
+import { textOf } from './render-known.ts';
+
+/** `--dry-run`: what a run would do, in which order and within which limits. Writes nothing. */
+export async function printPlan(
+  context: Context,
+  definition: Definition,
+  inputs: JsonObject,
+): Promise<ExitCode> {
+  const { output } = context;
+  const plan = await planRun(definition, inputs);
+  output.json(plan);
+  printHead(output, plan);
+  plan.levels.forEach((level, index) => {
+    output.print(output.style.bold(plan.form === 'graph' ? 'Nodes' : `Step ${index + 1}`));
+    for (const task of level) printTask(output, task);
+  });
+  output.next('the same command without --dry-run');
+  return exitCodes.done;
+}
+
+function printHead(output: Output, { workflow, inputs, maxParallel, failFast, levels }: Plan): void {
+  const limit =
+    maxParallel === undefined ? 'no limit on how many run at once' : `at most ${maxParallel} at once`;
+  const fail = failFast ? 'the first failure stops the others' : 'a failure does not stop others';
+  output.print(
+    `${cleanLine(workflow)}: ${plural(levels.flat().length, 'task')}, ${limit}; ${fail}. Nothing is run.`,
+  );
+  for (const [name, value] of Object.entries(inputs)) {
+    output.print(`  ${cleanLine(name)} = ${cleanLine(textOf(value))}`);
+  }
+}
+
+function printTask(output: Output, { task, needs, work, values, secrets, rules }: PlannedTask): void {
+  const after = needs.length === 0 ? '' : output.style.dim(` after ${needs.join(', ')}`);
+  output.print(`  ${output.style.cyan(cleanLine(task))}${after}`);
+  for (const line of cleanText(work).trimEnd().split('\n')) output.print(`      ${line}`);
+  for (const [name, value] of Object.entries(values)) {
+    output.print(`      ${cleanLine(name)}=${shellWord(cleanLine(textOf(value)))}`);
+  }
+  for (const name of secrets) output.print(`      ${cleanLine(name)}=(secret)`);
+  output.print(`    ${output.style.dim(rules.map(cleanLine).join(' · '))}`);
+}

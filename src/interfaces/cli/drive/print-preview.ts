@@ -1,0 +1,65 @@
+import type { ResumePreview } from '../../../engine/index.ts';
+import type { Context } from '../context.ts';
+import { cleanLine, type Style } from '../output/index.ts';
+import { plural } from '../progress/index.ts';
+
+const words: Readonly<
+  Record<ResumePreview['tasks'][number]['action'], { text: string; colour: keyof Style }>
+> = {
+  adopt: { text: 'adopt', colour: 'green' },
+  harvest: { text: 'harvest', colour: 'green' },
+  restart: { text: 'start again', colour: 'yellow' },
+  start: { text: 'start', colour: 'blue' },
+  hold: { text: 'wait for you', colour: 'magenta' },
+  wait: { text: 'wait', colour: 'dim' },
+};
+
+/** Nobody drives it when this is shown. */
+const standing: Readonly<Record<ResumePreview['status'], string>> = {
+  running: 'was interrupted',
+  delayed: 'was interrupted',
+  stalled: 'was interrupted',
+  held: 'waits for a person',
+  paused: 'is paused',
+  succeeded: 'has succeeded',
+  failed: 'has failed',
+  cancelled: 'was cancelled',
+};
+
+/** So many that only wait for others are worth a line each. */
+const mostWaiting = 20;
+
+/** What going on will do for each task that has not settled, and why. In JSON mode on standard error, for people. */
+export function printPreview(context: Context, preview: ResumePreview, redo: readonly string[] = []): void {
+  const { output } = context;
+  if (output.isJson) return;
+  output.print(`Run ${preview.run} ${standing[preview.status]}. Going on with it:`);
+  if (redo.length > 0)
+    output.print(`  to be done again, with all that came of them: ${redo.map(cleanLine).join(', ')}`);
+  const waiting = preview.tasks.filter(({ action }) => action === 'wait');
+  const shown = preview.tasks.filter((task) => task.action !== 'wait' || waiting.indexOf(task) < mostWaiting);
+  output.table(
+    shown.map(({ task, action, reason }) => [
+      `  ${cleanLine(task)}`,
+      { text: words[action].text, paint: output.style[words[action].colour] },
+      cleanLine(reason),
+    ]),
+  );
+  if (waiting.length > mostWaiting)
+    output.print(`  … and ${plural(waiting.length - mostWaiting, 'task')} more that wait`);
+  if (preview.tasks.length === 0 && redo.length === 0) output.print('  every task has settled');
+  printDrift(context, preview);
+}
+
+/** How the file differs from what the run keeps. */
+export function printDrift({ output }: Context, { drift }: ResumePreview): void {
+  if (drift.length === 0) return;
+  output.print('The file differs from the definition that the run keeps:');
+  output.table(
+    drift.map(({ task, change, begun }) => [
+      `  ${cleanLine(task)}`,
+      change,
+      begun ? { text: 'has begun: cannot change any more', paint: output.style.red } : 'has not begun',
+    ]),
+  );
+}

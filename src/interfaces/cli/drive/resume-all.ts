@@ -1,0 +1,79 @@
+import { asError, PitonError } from '../../../base/index.ts';
+import type { ResumeOptions } from '../../../engine/index.ts';
+import type { Run } from '../../../library/index.ts';
+import type { Context } from '../context.ts';
+import { exitCodeOf, exitCodes, type ExitCode } from '../exit-codes.ts';
+import { cleanLine } from '../output/index.ts';
+import { plural } from '../progress/index.ts';
+import { reportError } from '../report-error.ts';
+import { interruptedRuns } from '../runs.ts';
+import { driveHere } from './drive-here.ts';
+import { resumed } from './drive-run.ts';
+import { exitCodeOfEnding, worstOf, type Ended } from './ending.ts';
+import { findDefinition } from './find-definition.ts';
+import { printPreview } from './print-preview.ts';
+import { printSummary } from './summary.ts';
+
+/** Goes on with every run whose driver has died, all in this process. One that is refused does not keep the others. */
+export async function resumeAll(
+  context: Context,
+  options: ResumeOptions,
+  isDryRun: boolean,
+): Promise<ExitCode> {
+  const runs = context.hasStore() ? (await interruptedRuns(await context.open())).map(({ run }) => run) : [];
+  if (runs.length === 0) return nothingToDo(context);
+  if (isDryRun) return preview(context, runs);
+  const refusals: ExitCode[] = [];
+  const begin = async (): Promise<readonly Run[]> => {
+    const begun: Run[] = [];
+    for (const run of runs) {
+      try {
+        begun.push(await resumeOne(context, run, options));
+      } catch (thrown) {
+        refusals.push(refuse(context, run, thrown));
+      }
+    }
+    return begun;
+  };
+  const driving = { piton: await context.open(), output: context.output, isShared: runs.length > 1 };
+  const ended = await driveHere(driving, begin);
+  return worstOf([...refusals, ...ended.map((one) => concludeOne(context, one))]);
+}
+
+async function resumeOne(context: Context, run: string, options: ResumeOptions): Promise<Run> {
+  const piton = await context.open();
+  const { definition, note } = await findDefinition(piton, run);
+  if (note !== undefined) context.output.note(`${run}: ${cleanLine(note)}`);
+  return resumed(() => piton.resume(definition, run, options), run);
+}
+
+function refuse({ output }: Context, run: string, thrown: unknown): ExitCode {
+  output.note(`Run ${run} does not go on:`);
+  reportError(output, thrown);
+  const error = asError(thrown);
+  return error instanceof PitonError ? exitCodeOf(error.code) : exitCodes.failed;
+}
+
+function concludeOne(context: Context, ended: Ended): ExitCode {
+  if (ended.error !== undefined) return refuse(context, ended.view.run, ended.error);
+  printSummary(context.output, ended);
+  return exitCodeOfEnding(ended.ending);
+}
+
+async function preview(context: Context, runs: readonly string[]): Promise<ExitCode> {
+  const piton = await context.open();
+  for (const run of runs) {
+    const { definition } = await findDefinition(piton, run);
+    const preview = await piton.preview(run, definition);
+    context.output.json(preview, true);
+    printPreview(context, preview);
+  }
+  context.output.next(`piton resume --all goes on with ${plural(runs.length, 'run')}`);
+  return exitCodes.done;
+}
+
+function nothingToDo({ output }: Context): ExitCode {
+  output.print('No run was interrupted.');
+  output.next('piton list');
+  return exitCodes.done;
+}

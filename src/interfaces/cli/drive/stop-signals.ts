@@ -1,0 +1,20 @@
+import { exitCodes } from '../exit-codes.ts';
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * The first signal asks us to stop in good order. The second one ends this process at once: what runs as a process of
+ * its own lives on, and whoever resumes the run adopts it. Returns the way to listen no longer.
+ */
+export function onStopSignals(stop: (signal: NodeJS.Signals) => void): () => void {
+  let isStopping = false;
+  const hear = (signal: NodeJS.Signals): void => {
+    if (isStopping) process.exit(exitCodes.interrupted);
+    isStopping = true;
+    stop(signal);
+  };
+  for (const signal of signals) process.on(signal, hear);
+  return () => {
+    for (const signal of signals) process.off(signal, hear);
+  };
+}

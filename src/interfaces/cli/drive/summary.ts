@@ -1,0 +1,109 @@
+import type { Output, Style } from '../output/index.ts';
+import { cleanLine, cutTo, spanText } from '../output/index.ts';
+import { commandFor, countTasks, plural, shellWord, type RunView } from '../progress/index.ts';
+import type { Ended, Ending } from './ending.ts';
+
+/** What became of a run, in a few lines; the last one says what to do next. */
+export function printSummary(output: Output, { ending, view }: Ended): void {
+  const { style } = output;
+  output.print();
+  output.print(headline(style, ending, view));
+  output.print(`  ${countsLine(view)}`);
+  for (const line of troubleLines(view)) output.print(`  ${line}`);
+  output.next(nextCommand(ending, view));
+}
+
+const headlines: Readonly<Record<Ending, { readonly colour: keyof Style; readonly text: string }>> = {
+  succeeded: { colour: 'green', text: 'succeeded' },
+  failed: { colour: 'red', text: 'failed' },
+  cancelled: { colour: 'yellow', text: 'was cancelled' },
+  waiting: { colour: 'magenta', text: 'waits for you' },
+  stopped: { colour: 'yellow', text: 'was stopped; it can go on' },
+  left: { colour: 'blue', text: 'goes on without us' },
+  abandoned: { colour: 'yellow', text: 'has not ended, and nobody drives it' },
+  lost: { colour: 'red', text: 'is not driven here any more' },
+};
+
+function headline(style: Style, ending: Ending, view: RunView): string {
+  const { colour, text } = headlines[ending];
+  const took = spanText(Math.max(view.at - view.drivenSince, 0));
+  const why = view.reason === undefined ? '' : `: ${cleanLine(view.reason)}`;
+  const name = cleanLine(view.workflow?.name ?? 'unknown');
+  return `${style.bold(`Run ${view.run}`)} of ${name} ${style[colour](text)} (${took})${why}`;
+}
+
+function countsLine(view: RunView): string {
+  const counts = countTasks(view);
+  const { settledBefore, adopted, harvested, restarted } = view.found;
+  const parts = [
+    ...(['succeeded', 'failed', 'skipped', 'cancelled', 'held', 'delayed'] as const).map(
+      (status) => [counts[status], status] as const,
+    ),
+    [counts.pending + counts.queued + counts.running, 'to do'] as const,
+  ];
+  const found = [
+    [settledBefore, 'done before'],
+    [adopted.size, 'adopted'],
+    [harvested.size, 'harvested'],
+    [restarted.size, 'restarted'],
+  ] as const;
+  return [`${plural(counts.total, 'task')}: ${listOf(parts)}`, listOf(found)]
+    .filter((text) => text !== '')
+    .join(' · ');
+}
+
+function listOf(parts: readonly (readonly [number, string])[]): string {
+  return parts
+    .filter(([count]) => count > 0)
+    .map(([count, word]) => `${count} ${word}`)
+    .join(', ');
+}
+
+const mostTroubles = 10;
+const widestReason = 300;
+
+/** Each task that failed and why, each that waits for a person and what can be done about it. */
+function troubleLines({ run, lines }: RunView): string[] {
+  const troubles = [...lines.values()].filter(
+    ({ status, isGroup }) => !isGroup && (status === 'failed' || status === 'held'),
+  );
+  const told = troubles
+    .slice(0, mostTroubles)
+    .flatMap(({ address, status, reason = '', actions = [] }) => [
+      `${status === 'failed' ? '✗' : '?'} ${cleanLine(address)}: ${cutTo(cleanLine(reason), widestReason)}`,
+      ...(status === 'held' ? actions.map((action) => `    ${commandFor(action, run, address)}`) : []),
+    ]);
+  const more = troubles.length - mostTroubles;
+  return more > 0 ? [...told, `… and ${more} more: piton status ${shellWord(run)}`] : told;
+}
+
+function nextCommand(ending: Ending, { run, lines }: RunView): string {
+  const id = shellWord(run);
+  switch (ending) {
+    case 'waiting':
+      return heldCommand(run, lines) ?? 'piton inbox';
+    case 'failed':
+      return failedCommand(run, lines) ?? `piton show ${id}`;
+    case 'stopped':
+    case 'abandoned':
+      return `piton resume ${id}`;
+    case 'left':
+    case 'lost':
+      return `piton attach ${id}`;
+    default:
+      return `piton show ${id}`;
+  }
+}
+
+function heldCommand(run: string, lines: RunView['lines']): string | undefined {
+  const held = [...lines.values()].find(
+    ({ status, actions }) => status === 'held' && actions?.[0] !== undefined,
+  );
+  return held && commandFor(held.actions![0]!, run, held.address);
+}
+
+function failedCommand(run: string, lines: RunView['lines']): string | undefined {
+  const failed = [...lines.values()].find(({ status, isGroup }) => status === 'failed' && !isGroup);
+  if (failed === undefined) return undefined;
+  return `${commandFor('logs', run, failed.address)}, then ${commandFor('retry', run, failed.address)}`;
+}

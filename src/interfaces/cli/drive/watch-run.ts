@@ -1,0 +1,35 @@
+import type { Piton, Run } from '../../../library/index.ts';
+import { isFinal } from '../../../model/index.ts';
+import type { Output } from '../output/index.ts';
+import { createProgress } from '../progress/index.ts';
+import type { Ended, Ending } from './ending.ts';
+
+/**
+ * Shows what happens to a run that is driven elsewhere, until it has ended or nobody drives it any more. Ctrl-C ends the
+ * watching, and never touches the run. `head`: what was committed until then is no news.
+ */
+export async function watchRun(
+  { piton, output }: { readonly piton: Piton; readonly output: Output },
+  run: Run,
+  head: number,
+): Promise<Ended> {
+  const progress = createProgress({ output, lastLine: (attempt) => piton.lastLine(attempt) });
+  const leaving = new AbortController();
+  const leave = (): void => leaving.abort();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, leave);
+  try {
+    for await (const event of run.events({ signal: leaving.signal })) progress.tell(event, event.seq > head);
+    const view = progress.viewOf(run.id);
+    return { ending: leaving.signal.aborted ? 'left' : await standing(run), view };
+  } finally {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, leave);
+    progress.close();
+  }
+}
+
+/** How a run stands that is not driven. */
+async function standing(run: Run): Promise<Ending> {
+  const status = await run.status();
+  if (status === 'held') return 'waiting';
+  return status !== 'interrupted' && isFinal(status) ? (status as Ending) : 'abandoned';
+}

@@ -1,0 +1,53 @@
+/** What a shell learns of how a command ended. */
+export const exitCodes = {
+  done: 0,
+  /** The run failed or was cancelled; or something went wrong that has no better place here. */
+  failed: 1,
+  /** Bad usage, or a bad definition. */
+  usage: 2,
+  /** Waiting for a person. */
+  waiting: 3,
+  /** Drift, damage, a lease held elsewhere. */
+  refused: 4,
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+const { usage, refused, interrupted } = exitCodes;
+
+/** Codes of errors that are not plain failures. */
+const byError: Readonly<Record<string, ExitCode>> = {
+  USAGE_INVALID: usage,
+  CONFIG_INVALID: usage,
+  OPTION_INVALID: usage,
+  DEFINITION_INVALID: usage,
+  FILE_UNREADABLE: usage,
+  INPUT_INVALID: usage,
+  INPUTS_INVALID: usage,
+  SELECTION_INVALID: usage,
+  TASK_UNKNOWN: usage,
+  NO_PROJECT: usage,
+  NODE_TOO_OLD: usage,
+  RUN_AMBIGUOUS: usage,
+  RUN_ID_INVALID: usage,
+  RUN_NOT_FOUND: usage,
+  STORE_UNKNOWN: usage,
+  STORE_URL_INVALID: usage,
+  WORKFLOW_INVALID: usage,
+  WORKFLOW_NOT_FOUND: usage,
+  RUN_CHANGED: refused,
+  RUN_DAMAGED: refused,
+  RUN_DRIVEN: refused,
+  RUN_EXISTS: refused,
+  LEASE_LOST: refused,
+  STORE_DAMAGED: refused,
+  STORE_NOT_A_DATABASE: refused,
+  STORE_ON_NETWORK: refused,
+  STORE_TOO_NEW: refused,
+  RUN_STOPPED: interrupted,
+};
+
+export function exitCodeOf(code: string): ExitCode {
+  return byError[code] ?? exitCodes.failed;
+}

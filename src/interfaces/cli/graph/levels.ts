@@ -1,0 +1,68 @@
+import type { TaskSpec, Workflow } from '../../../model/index.ts';
+
+/** A task as a drawing shows it. */
+export interface GraphNode {
+  readonly name: string;
+  readonly needs: readonly string[];
+  /** 0 for those that need nothing. */
+  readonly level: number;
+  /** What is special about it, in a few words. */
+  readonly marks: readonly string[];
+  /** Of a nested workflow. */
+  readonly inner?: readonly GraphNode[];
+}
+
+export interface GraphEdge {
+  readonly from: string;
+  readonly to: string;
+  readonly if?: string;
+}
+
+/** Each task one level below the lowest of its needs. */
+export function nodesOf({ tasks }: Workflow): GraphNode[] {
+  const byName = new Map(tasks.map((task) => [task.name, task]));
+  const levels = new Map<string, number>();
+  const levelOf = (name: string): number => {
+    const known = levels.get(name);
+    if (known !== undefined) return known;
+    const needs = byName.get(name)?.needs ?? [];
+    const level = needs.reduce((most, need) => Math.max(most, levelOf(need) + 1), 0);
+    levels.set(name, level);
+    return level;
+  };
+  return tasks.map((task) => ({
+    name: task.name,
+    needs: task.needs,
+    level: levelOf(task.name),
+    marks: marksOf(task),
+    ...(task.work.type === 'workflow' && { inner: nodesOf(task.work.workflow) }),
+  }));
+}
+
+export function edgesOf({ form, tasks, graph }: Workflow): GraphEdge[] {
+  if (form === 'tasks') return tasks.flatMap(({ name, needs }) => needs.map((from) => ({ from, to: name })));
+  const first = graph === undefined ? [] : [{ from: 'start', to: graph.start }];
+  return [...first, ...tasks.flatMap(edgesFrom)];
+}
+
+function edgesFrom({ name, next }: TaskSpec): GraphEdge[] {
+  return (next ?? []).map(({ to, if: condition }) => ({
+    from: name,
+    to,
+    ...(condition !== undefined && { if: conditionText(condition) }),
+  }));
+}
+
+function marksOf({ forEach, if: condition, approval, work, retry }: TaskSpec): string[] {
+  return [
+    ...(forEach === undefined ? [] : [forEach.matrix ? 'for each of a matrix' : 'for each']),
+    ...(condition === undefined ? [] : [`if ${conditionText(condition)}`]),
+    ...(approval === undefined ? [] : ['approval']),
+    ...(work.type === 'workflow' ? ['workflow'] : []),
+    ...(retry.attempts > 1 ? [`${retry.attempts} attempts`] : []),
+  ];
+}
+
+function conditionText(condition: NonNullable<TaskSpec['if']>): string {
+  return typeof condition === 'string' ? condition : `${condition.$function}()`;
+}

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { createOutput, type Output } from './output/index.ts';
+
+/** Runs a command line and ends the process with its exit code. */
+export async function main(argv: readonly string[]): Promise<void> {
+  const output = createOutput(
+    { stdout: process.stdout, stderr: process.stderr, env: process.env },
+    argv.includes('--json'),
+  );
+  const code = asksForVersion(argv) ? printVersion(output) : await runCall(argv, output);
+  await output.flush();
+  // What a workflow in TypeScript has left open must not keep a finished command alive.
+  process.exit(code);
+}
+
+/** Answered before anything else is imported. */
+function asksForVersion(argv: readonly string[]): boolean {
+  return argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V');
+}
+
+function printVersion(output: Output): number {
+  const file = new URL('../../../package.json', import.meta.url);
+  const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
+  output.write(`${version}\n`);
+  return 0;
+}
+
+async function runCall(argv: readonly string[], output: Output): Promise<number> {
+  try {
+    const { runCommand } = await import('./run-command.ts');
+    return await runCommand(argv, output);
+  } catch (error) {
+    const { reportError } = await import('./report-error.ts');
+    return reportError(output, error);
+  }
+}

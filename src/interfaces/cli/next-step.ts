@@ -1,0 +1,42 @@
+import type { Checkpoint, TaskReport } from '../../library/index.ts';
+import type { ShownStatus } from './output/index.ts';
+import { commandFor, shellWord } from './progress/shell-words.ts';
+
+/** What a person can best do now about a run: one command to type. */
+export function nextStep(
+  { run, tasks }: Pick<Checkpoint, 'run' | 'tasks'>,
+  status: ShownStatus,
+): string | undefined {
+  const id = shellWord(run);
+  switch (status) {
+    case 'interrupted':
+    case 'paused':
+      return `piton resume ${id}`;
+    case 'stalled':
+      return 'piton doctor';
+    case 'running':
+    case 'delayed':
+      return `piton attach ${id}`;
+    case 'held':
+      return heldCommands(run, tasks)[0] ?? 'piton inbox';
+    case 'failed':
+      return failedStep(run, tasks);
+    default:
+      return undefined;
+  }
+}
+
+function failedStep(run: string, tasks: Checkpoint['tasks']): string {
+  const failed = Object.entries(tasks).find(([, task]) => task.status === 'failed')?.[0];
+  if (failed === undefined) return `piton history ${shellWord(run)}`;
+  return `${commandFor('show', run, failed)}, then ${commandFor('retry', run, failed)}`;
+}
+
+function heldCommands(run: string, tasks: Checkpoint['tasks']): string[] {
+  return Object.entries(tasks).flatMap(([address, task]) => commandsFor(run, address, task));
+}
+
+/** What may be typed about a held task, the likeliest first. */
+export function commandsFor(run: string, address: string, { status, actions }: TaskReport): string[] {
+  return status === 'held' ? (actions ?? []).map((action) => commandFor(action, run, address)) : [];
+}

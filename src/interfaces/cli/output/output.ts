@@ -1,0 +1,88 @@
+import { isColoured, styleFor, type Style } from './style.ts';
+import { tableLines, type Cell, type TableOptions } from './table.ts';
+
+/** Where a command says what it has to say. */
+export interface Output {
+  /** `--json`: standard output holds JSON and nothing else. */
+  readonly isJson: boolean;
+  /** Someone looks at standard output. */
+  readonly isTerminal: boolean;
+  readonly columns: number;
+  /** For standard output. */
+  readonly style: Style;
+  /** A line on standard output; not in JSON mode. */
+  print(line?: string): void;
+  table(rows: readonly (readonly (Cell | string)[])[], options?: Omit<TableOptions, 'columns'>): void;
+  /** A JSON value on standard output, in JSON mode. `isLine`: as one line of many. */
+  json(value: unknown, isLine?: boolean): void;
+  /** A line on standard error: what is worth knowing, but is not the answer. */
+  note(line: string): void;
+  /** The last line: what to do next. Not in JSON mode. */
+  next(line: string): void;
+  /** Text as it is on standard output, in any mode. False once nobody reads it any more. */
+  write(text: string): boolean;
+  /** Resolves when all has been handed over. */
+  flush(): Promise<void>;
+}
+
+export interface Streams {
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+const widthOfFiles = 120;
+
+/** A reader that goes away (`| head`, a closed terminal) ends the printing, never the work. */
+export function createOutput({ stdout, stderr, env }: Streams, isJson: boolean): Output {
+  const out = safeWriter(stdout);
+  const err = safeWriter(stderr);
+  const style = styleFor(isColoured(stdout, env));
+  const output: Output = {
+    isJson,
+    isTerminal: stdout.isTTY === true,
+    get columns() {
+      return stdout.columns ?? widthOfFiles;
+    },
+    style,
+    print: (line = '') => void (isJson || out.write(`${line}\n`)),
+    table(rows, options = {}) {
+      const lines = tableLines(rows, { paintHead: style.dim, ...options, columns: output.columns });
+      for (const line of lines) output.print(line);
+    },
+    json(value, isLine = false) {
+      if (isJson) out.write(`${JSON.stringify(value, null, isLine ? 0 : 2)}\n`);
+    },
+    note: (line) => void err.write(`${line}\n`),
+    next: (line) => output.print(`${style.dim('Next:')} ${line}`),
+    write: (text) => out.write(text),
+    flush: async () => void (await Promise.all([out.flush(), err.flush()])),
+  };
+  return output;
+}
+
+interface SafeWriter {
+  write(text: string): boolean;
+  flush(): Promise<void>;
+}
+
+function safeWriter(stream: NodeJS.WriteStream): SafeWriter {
+  let isOpen = true;
+  stream.on('error', () => (isOpen = false));
+  return {
+    write(text) {
+      if (isOpen) stream.write(text);
+      return isOpen;
+    },
+    flush: () =>
+      new Promise((resolve) => {
+        if (!isOpen) return resolve();
+        const done = (): void => {
+          stream.off('error', done);
+          resolve();
+        };
+        stream.once('error', done);
+        stream.write('', done);
+      }),
+  };
+}

@@ -1,0 +1,54 @@
+/**
+ * What tasks write may hold anything: escape sequences that move the cursor, set the title, or pretend to be us.
+ * Sequences go as a whole, so that their letters do not stay behind; lines and tabs stay.
+ */
+const sequences =
+  // eslint-disable-next-line no-control-regex
+  /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?|[ -/]*[0-~])|\u009b[0-?]*[ -/]*[@-~]/g;
+// eslint-disable-next-line no-control-regex
+const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Without control characters, except the ends of lines and tabs. */
+export function cleanText(text: string): string {
+  return text.replaceAll('\r\n', '\n').replace(sequences, '').replace(controls, '');
+}
+
+/** As one line: ends of lines become spaces. */
+export function cleanLine(text: string): string {
+  return cleanText(text).replace(/\s+/g, ' ').trim();
+}
+
+/** The columns a text takes on a terminal; it holds no control characters. */
+export function widthOf(text: string): number {
+  // Most text is ASCII, and looking at every character of it would cost more than all else.
+  if (/^[\u0020-\u007e]*$/.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of segments.segment(text)) width += widthOfCharacter(segment);
+  return width;
+}
+
+/** At most `width` columns wide; what was cut ends with an ellipsis. */
+export function cutTo(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let cut = '';
+  let used = 1;
+  for (const { segment } of segments.segment(text)) {
+    used += widthOfCharacter(segment);
+    if (used > width) break;
+    cut += segment;
+  }
+  return width < 1 ? '' : `${cut}…`;
+}
+
+export function padTo(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - widthOf(text)));
+}
+
+const segments = new Intl.Segmenter('en', { granularity: 'grapheme' });
+const wide =
+  /^(?:\p{Emoji_Presentation}|.\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}])/u;
+
+function widthOfCharacter(character: string): number {
+  if (/^[\p{Mark}\u200b-\u200d\ufeff]+$/u.test(character)) return 0;
+  return wide.test(character) ? 2 : 1;
+}

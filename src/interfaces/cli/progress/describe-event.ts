@@ -1,0 +1,133 @@
+import type { RunEvent } from '../../../engine/index.ts';
+import type { EventType } from '../../../model/index.ts';
+import { clockText, spanText } from '../output/index.ts';
+import type { RunView, TaskLine } from './run-view.ts';
+import { commandFor } from './shell-words.ts';
+
+export type Tone = 'good' | 'bad' | 'warning' | 'plain' | 'quiet';
+
+/** What a person is told of an event. The text may hold words of others: whoever prints it cleans it. */
+export interface Saying {
+  readonly tone: Tone;
+  readonly symbol: string;
+  readonly text: string;
+  /** Commands to type. */
+  readonly commands?: readonly string[];
+  /** Not worth a line where what runs is on the screen anyway. */
+  readonly isPassing?: boolean;
+}
+
+type EventOf<Type extends EventType> = Extract<RunEvent, { type: Type }>;
+type Describers = {
+  readonly [Type in EventType]?: (event: EventOf<Type>, view: RunView) => Saying | undefined;
+};
+
+/** What to say of an event that was folded into the view just now; undefined if nobody needs to hear of it. */
+export function describeEvent(view: RunView, event: RunEvent): Saying | undefined {
+  const describe = describers[event.type] as
+    ((event: RunEvent, view: RunView) => Saying | undefined) | undefined;
+  return describe?.(event, view);
+}
+
+const say = (tone: Tone, symbol: string, text: string): Saying => ({ tone, symbol, text });
+const passing = (text: string): Saying => ({ ...say('quiet', '▸', text), isPassing: true });
+
+const describers: Describers = {
+  'run.created': ({ run, data }) => passing(`run ${run} of ${data.workflow.name} begins`),
+  'lease.taken': ({ data }) =>
+    data.epoch > 1 ? say('plain', '▸', `process ${data.pid} on ${data.host} drives the run now`) : undefined,
+  'run.paused': ({ data }) =>
+    say('warning', '‖', `paused${because(data.reason)}: what runs may end, nothing new starts`),
+  'run.resumed': () => say('plain', '▸', 'the pause is over'),
+  'run.repaired': ({ data }) =>
+    say('warning', '!', `repaired: commits ${data.lostFrom} to ${data.lostTo} were lost (${data.reason})`),
+  'drift.accepted': () => say('plain', '▸', 'goes on with the changed definition'),
+  'cancel.requested': ({ task, data }) =>
+    say('warning', '✗', `${task ?? 'the run'} is being cancelled: ${data.reason}`),
+  'tasks.expanded': ({ task, data }) => passing(`${task} has ${plural(data.items.length, 'item')}`),
+  'attempt.started': ({ task, data }, view) => startedText(task, data.number, view),
+  'attempt.recovered': ({ task, data }) => say('good', '↻', `${task} ${recovered[data.how]}`),
+  'attempt.ended': ({ task, data }) =>
+    data.outcome === 'interrupted' ? interruptedText(task, data) : undefined,
+  'task.succeeded': ({ task }, view) => settledText(view.lines.get(task), task),
+  'task.failed': ({ task, data }, view) =>
+    say(
+      'bad',
+      '✗',
+      `${task} failed${tries(view.lines.get(task))}: ${data.failure.message} (${data.failure.code})`,
+    ),
+  'task.skipped': ({ task, data }) => say('quiet', '-', `${task} is skipped: ${data.reason}`),
+  'task.cancelled': ({ task, data }) => say('warning', '✗', `${task} is cancelled: ${data.reason}`),
+  'task.delayed': ({ at, task, data }) =>
+    say('warning', '⟳', `${task}: ${data.reason}; tries again ${whenText(data.until, at)}`),
+  'task.held': ({ run, task, data }) => ({
+    ...say('warning', '?', `${task} waits for you: ${data.reason}`),
+    commands: data.actions.map((action) => commandFor(action, run, task)),
+  }),
+  'gate.opened': ({ run, task, data }) => ({
+    ...say('warning', '?', `${task} waits for your approval: ${data.text}`),
+    commands: ['approve', 'reject'].map((action) => commandFor(action, run, task)),
+  }),
+  'gate.decided': ({ task, data }) =>
+    data.approved
+      ? say('good', '✓', `${task} is approved${because(data.comment)}`)
+      : say('bad', '✗', `${task} is rejected${because(data.comment)}`),
+  'task.released': ({ task }) => say('plain', '▸', `${task} may be tried again`),
+  'tasks.reopened': ({ data }) =>
+    say('plain', '↻', `to be done again: ${data.tasks.join(', ')} (${data.reason})`),
+  'breaker.opened': ({ at, data }) =>
+    say(
+      'warning',
+      '!',
+      `${data.resource} seems to be down (${data.reason}): what uses it waits and tries again ${whenText(data.until, at)}`,
+    ),
+  'breaker.closed': ({ data }) => say('good', '✓', `${data.resource} works again`),
+  'clock.jumped': ({ data }) =>
+    say('warning', '!', `the clock jumped by ${signed(data.ms)}: deadlines were shifted by as much`),
+};
+
+const recovered = {
+  adopted: 'was still running: adopted, not started again',
+  harvested: 'had ended meanwhile: its result was harvested, not started again',
+} as const;
+
+function startedText(task: string, number: number, view: RunView): Saying {
+  if (view.found.restarted.has(task))
+    return say('warning', '↻', `${task} is started again after an interruption`);
+  return passing(number > 1 ? `${task} is tried again (attempt ${number})` : `${task} started`);
+}
+
+function interruptedText(task: string, data: EventOf<'attempt.ended'>['data']): Saying {
+  if (data.neverBegan === true) return say('plain', '-', `${task} had not begun yet when the driver ended`);
+  return say('warning', '!', `${task} was interrupted${because(data.reason)}`);
+}
+
+function settledText(line: TaskLine | undefined, task: string): Saying {
+  if (line === undefined || line.isGroup) return passing(`${task} is complete`);
+  const took = line.tookMs === undefined ? '' : ` ${spanText(line.tookMs)}`;
+  return say('good', '✓', `${task}${tries(line)}${took}`);
+}
+
+function tries(line: TaskLine | undefined): string {
+  const number = line?.attempt?.number ?? 1;
+  return number > 1 ? ` (attempt ${number})` : '';
+}
+
+function because(reason: string | undefined): string {
+  return reason === undefined || reason === '' ? '' : ` (${reason})`;
+}
+
+/** Relative, and for what is further off also as the clock will show it. */
+function whenText(until: number, now: number): string {
+  const ms = until - now;
+  if (ms <= 0) return 'at once';
+  return ms < 10_000 ? `in ${spanText(ms)}` : `in ${spanText(ms)} (at ${clockText(until)})`;
+}
+
+function signed(ms: number): string {
+  return `${ms < 0 ? '-' : '+'}${spanText(Math.abs(ms))}`;
+}
+
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,19 @@
+import type { RunEvent } from '../../../engine/index.ts';
+import type { Output } from '../output/index.ts';
+import type { Saying } from './describe-event.ts';
+import type { RunView } from './run-view.ts';
+
+export interface ProgressOptions {
+  readonly output: Output;
+  /** Several runs share the screen: lines say which one they are about. */
+  readonly isShared?: boolean;
+  /** The last line a process has printed. */
+  lastLine(attempt: string): string | undefined;
+}
+
+/** How it is shown: to somebody, to a file, or to a program. */
+export interface Face {
+  show(event: RunEvent, saying: Saying | undefined, view: RunView): void;
+  say(saying: Saying): void;
+  close(): void;
+}

@@ -1,0 +1,218 @@
+import type { RunEvent } from '../../../engine/index.ts';
+import type { EventType, TaskStatus, Workflow } from '../../../model/index.ts';
+import {
+  addLine,
+  countTasks,
+  isSettled,
+  nothingFound,
+  removeLine,
+  setGroup,
+  setStatus,
+  type RunView,
+  type TaskLine,
+} from './run-view.ts';
+
+type EventOf<Type extends EventType> = Extract<RunEvent, { type: Type }>;
+type Folders = { readonly [Type in EventType]?: (view: RunView, event: EventOf<Type>) => void };
+
+/** Takes one more event into account. What it does not know, it leaves alone: it is shown, not believed. */
+export function foldEvent(view: RunView, event: RunEvent): void {
+  view.at = event.at;
+  view.seq = event.seq;
+  (folders[event.type] as ((view: RunView, event: RunEvent) => void) | undefined)?.(view, event);
+}
+
+const folders: Folders = {
+  'run.created'(view, { at, data }) {
+    view.createdAt = at;
+    view.drivenSince = at;
+    view.workflow = data.workflow;
+    addTasks(view, '', data.workflow);
+  },
+  'lease.taken'(view, { at, data }) {
+    if (data.epoch > 1) view.drivenSince = at;
+    view.found = nothingFound(countTasks(view).settled);
+  },
+  'run.paused'(view, { data }) {
+    view.status = 'paused';
+    giveReason(view, data.reason);
+  },
+  'run.resumed'(view) {
+    view.status = 'running';
+    giveReason(view, undefined);
+  },
+  'run.succeeded'(view) {
+    view.status = 'succeeded';
+  },
+  'run.failed'(view, { data }) {
+    view.status = 'failed';
+    view.reason = data.failure.message;
+  },
+  'run.cancelled'(view, { data }) {
+    view.status = 'cancelled';
+    view.reason = data.reason;
+  },
+  'run.repaired'(view, { data }) {
+    for (const address of data.held) hold(view, address, { reason: data.reason, actions: ['retry', 'skip'] });
+  },
+  'drift.accepted'(view, { data }) {
+    view.workflow = data.workflow;
+    for (const { name } of data.workflow.tasks) if (!view.lines.has(name)) addTasks(view, '', data.workflow);
+    dropRemoved(view, data.workflow);
+  },
+  'scope.opened'(view, { task = '' }) {
+    const line = view.lines.get(task);
+    if (line?.spec.work.type !== 'workflow') return;
+    becomeGroup(view, line);
+    addTasks(view, `${task}.`, line.spec.work.workflow);
+  },
+  'edge.taken'(view, { task, data }) {
+    const prefix = task === undefined ? '' : `${task}.`;
+    const scope = task === undefined ? view.workflow : nestedWorkflow(view.lines.get(task));
+    const spec = scope?.tasks.find(({ name }) => name === data.to);
+    if (spec === undefined) return;
+    const node = prefix + data.to;
+    const visit = (view.visits.get(node) ?? 0) + 1;
+    view.visits.set(node, visit);
+    addLine(view, `${node}#${visit}`, spec);
+  },
+  'tasks.expanded'(view, { task, data }) {
+    const line = view.lines.get(task);
+    if (line === undefined) return;
+    becomeGroup(view, line);
+    for (const { key } of data.items) addLine(view, `${task}[${escapeKey(key)}]`, line.spec);
+  },
+  'attempt.started'(view, { at, task, attempt, data }) {
+    const line = change(view, task, { status: 'running' });
+    if (line === undefined) return;
+    if (line.broken === 'interrupted') view.found.restarted.add(task);
+    line.attempt = { id: attempt, number: data.number, startedAt: at };
+    delete line.broken;
+    view.mostRunning = Math.max(view.mostRunning, view.counts.running);
+  },
+  'attempt.recovered'(view, { task, data }) {
+    view.found[data.how].add(task);
+  },
+  'attempt.ended'(view, { at, task, data }) {
+    const line = change(view, task, { status: 'queued' });
+    if (line === undefined) return;
+    line.tookMs = at - (line.attempt?.startedAt ?? at);
+    if (data.outcome === 'interrupted') {
+      line.broken = data.neverBegan === true ? 'never-began' : 'interrupted';
+    } else {
+      view.ended.count++;
+      view.ended.totalMs += line.tookMs;
+    }
+  },
+  'task.succeeded'(view, { task }) {
+    change(view, task, { status: 'succeeded' });
+  },
+  'task.failed'(view, { task, data }) {
+    change(view, task, { status: 'failed', reason: data.failure.message });
+  },
+  'task.skipped'(view, { task, data }) {
+    change(view, task, { status: 'skipped', reason: data.reason });
+  },
+  'task.cancelled'(view, { task, data }) {
+    change(view, task, { status: 'cancelled', reason: data.reason });
+  },
+  'task.delayed'(view, { task, data }) {
+    const line = change(view, task, { status: 'delayed', reason: data.reason });
+    if (line !== undefined) line.until = data.until;
+  },
+  'task.held'(view, { task, data }) {
+    hold(view, task, data);
+  },
+  'gate.opened'(view, { task, data }) {
+    hold(view, task, { reason: data.text, actions: ['approve', 'reject'] });
+  },
+  'gate.decided'(view, { task }) {
+    change(view, task, { status: 'queued' });
+  },
+  'task.released'(view, { task }) {
+    change(view, task, { status: 'queued' });
+  },
+  'tasks.reopened'(view, { data }) {
+    for (const address of data.tasks) reopen(view, address);
+    view.status = 'running';
+    giveReason(view, undefined);
+  },
+  'breaker.opened'(view, { data }) {
+    view.breakers.set(data.resource, data.until);
+  },
+  'breaker.closed'(view, { data }) {
+    view.breakers.delete(data.resource);
+  },
+};
+
+function addTasks(view: RunView, prefix: string, workflow: Workflow): void {
+  if (workflow.form === 'graph') return;
+  for (const spec of workflow.tasks) {
+    if (!view.lines.has(prefix + spec.name)) addLine(view, prefix + spec.name, spec);
+  }
+}
+
+/** A definition that was accepted in the middle of a run may lack tasks that had not begun. */
+function dropRemoved(view: RunView, workflow: Workflow): void {
+  if (workflow.form === 'graph') return;
+  const known = new Set(workflow.tasks.map(({ name }) => name));
+  for (const line of view.lines.values()) {
+    const { address, spec, status } = line;
+    if (address === spec.name && status === 'pending' && !known.has(address)) removeLine(view, line);
+  }
+}
+
+function becomeGroup(view: RunView, line: TaskLine): void {
+  setGroup(view, line, true);
+  setStatus(view, line, 'running');
+}
+
+function nestedWorkflow(line: TaskLine | undefined): Workflow | undefined {
+  return line?.spec.work.type === 'workflow' ? line.spec.work.workflow : undefined;
+}
+
+/** As the journal writes the keys of items into addresses. */
+function escapeKey(key: string): string {
+  return key.replaceAll(/[%[\]\p{Cc}]/gu, (character) => encodeURIComponent(character));
+}
+
+function change(
+  view: RunView,
+  address: string,
+  { status, reason }: { readonly status: TaskStatus; readonly reason?: string },
+): TaskLine | undefined {
+  const line = view.lines.get(address);
+  if (line === undefined) return undefined;
+  setStatus(view, line, status);
+  delete line.until;
+  delete line.actions;
+  giveReason(line, reason);
+  return line;
+}
+
+function hold(
+  view: RunView,
+  address: string,
+  { reason, actions }: { readonly reason: string; readonly actions: readonly string[] },
+): void {
+  const held = view.lines.get(address);
+  if (held === undefined || isSettled(held.status)) return;
+  const line = change(view, address, { status: 'held', reason: reason });
+  if (line !== undefined) line.actions = actions;
+}
+
+/** What came of it (items, visits, tasks of its own) will come anew. */
+function reopen(view: RunView, address: string): void {
+  const line = change(view, address, { status: 'pending' });
+  if (line === undefined) return;
+  setGroup(view, line, false);
+  delete line.broken;
+  for (const other of view.lines.values()) {
+    if (['.', '['].some((mark) => other.address.startsWith(address + mark))) removeLine(view, other);
+  }
+}
+
+function giveReason(target: { reason?: string }, reason: string | undefined): void {
+  if (reason === undefined) delete target.reason;
+  else target.reason = reason;
+}

@@ -1,0 +1,140 @@
+import { cleanLine, cutTo, padTo, statusSymbol, widthOf } from '../output/index.ts';
+import type { Tone } from './describe-event.ts';
+import { estimateLeft } from './estimate.ts';
+import { countTasks, type Counts, type RunView, type TaskLine } from './run-view.ts';
+
+/** One line of a frame: never wider than the terminal, painted by whoever prints it. */
+export interface FrameLine {
+  readonly tone: Tone;
+  readonly text: string;
+}
+
+export interface FrameSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export interface FrameOptions extends FrameSize {
+  readonly now: number;
+  /** The last line a process has printed, if there is one. */
+  lastLine(attempt: string): string | undefined;
+}
+
+/** Rows that are left to what is above the frame, whatever the size of the terminal. */
+const spareRows = 2;
+const widestBar = 30;
+
+/** What is on the screen of a run under way: what runs or waits, and how far it all is. */
+export function drawFrame(view: RunView, options: FrameOptions): FrameLine[] {
+  // The last column stays free: some terminals go to the next line as soon as it is written to.
+  const columns = Math.max(options.columns - 1, 1);
+  const counts = countTasks(view);
+  const room = Math.max(options.rows - spareRows - 1, 1);
+  return [
+    ...drawTasks(view, { ...options, columns, rows: room }),
+    drawFooter(view, counts, { ...options, columns }),
+  ];
+}
+
+const order = { running: 0, held: 1, delayed: 2 } as const;
+type Shown = TaskLine & { status: keyof typeof order };
+
+function drawTasks(view: RunView, options: FrameOptions): FrameLine[] {
+  const lines = [...view.lines.values()].filter(isShown).sort((a, b) => order[a.status] - order[b.status]);
+  const fits = lines.length <= options.rows ? lines.length : options.rows - 1;
+  const shown = lines.slice(0, fits);
+  const nameWidth = Math.min(
+    Math.max(...shown.map(({ address }) => widthOf(address)), 0),
+    Math.floor(options.columns * 0.4),
+  );
+  const drawn = shown.map((line) => drawTask(line, nameWidth, options));
+  if (fits === lines.length) return drawn;
+  const rest = `  … and ${lines.length - fits} more that run or wait`;
+  return [...drawn, { tone: 'quiet', text: cutTo(rest, options.columns) }];
+}
+
+function isShown(line: TaskLine): line is Shown {
+  return !line.isGroup && line.status in order;
+}
+
+function drawTask(line: Shown, nameWidth: number, options: FrameOptions): FrameLine {
+  const name = padTo(cutTo(cleanLine(line.address), nameWidth), nameWidth);
+  const { symbol, tone, words } = wordsOf(line, options);
+  return { tone, text: cutTo(`${symbol} ${name}  ${words}`.trimEnd(), options.columns) };
+}
+
+interface Words {
+  readonly symbol: string;
+  readonly tone: Tone;
+  readonly words: string;
+}
+
+function wordsOf(line: Shown, options: FrameOptions): Words {
+  const reason = cleanLine(line.reason ?? '');
+  const symbol = statusSymbol(line.status);
+  switch (line.status) {
+    case 'running':
+      return { symbol, tone: 'plain', words: runningWords(line, options) };
+    case 'held':
+      return { symbol, tone: 'warning', words: `waits for you: ${reason}` };
+    case 'delayed': {
+      const left = Math.max((line.until ?? 0) - options.now, 0);
+      return { symbol, tone: 'warning', words: `in ${formatElapsed(left)}: ${reason}` };
+    }
+  }
+}
+
+function runningWords({ attempt }: TaskLine, { now, lastLine }: FrameOptions): string {
+  if (attempt === undefined) return '';
+  const number = attempt.number > 1 ? `attempt ${attempt.number}  ` : '';
+  return `${number}${formatElapsed(now - attempt.startedAt)}  ${cleanLine(lastLine(attempt.id) ?? '')}`;
+}
+
+function drawFooter(
+  view: RunView,
+  counts: Counts,
+  { columns, now }: { readonly columns: number; readonly now: number },
+): FrameLine {
+  const words = [...footerWords(view, counts), formatElapsed(now - view.drivenSince)];
+  const left = estimateLeft(view, counts, now);
+  if (left !== undefined) words.push(`about ${formatElapsed(left)} left`);
+  const text = words.join(' · ');
+  const barWidth = Math.min(columns - widthOf(text) - 3, widestBar);
+  const bar = hasKnownEnd(view) && barWidth >= 5 ? `${drawBar(counts, barWidth)} ` : '';
+  return { tone: 'plain', text: cutTo(bar + text, columns) };
+}
+
+function footerWords(view: RunView, counts: Counts): string[] {
+  const words = hasKnownEnd(view)
+    ? [`${percentOf(counts)}%`, `${counts.settled}/${counts.total} done`]
+    : [`${counts.settled} steps done`];
+  for (const status of ['running', 'delayed', 'held', 'failed'] as const) {
+    if (counts[status] > 0) words.push(`${counts[status]} ${status}`);
+  }
+  if (view.status === 'paused') words.push('paused');
+  for (const resource of view.breakers.keys()) words.push(`${cleanLine(resource)} down`);
+  return words;
+}
+
+/** How many steps a graph takes is known when it has ended. */
+function hasKnownEnd({ workflow }: RunView): boolean {
+  return workflow?.form !== 'graph';
+}
+
+/** 100 only when everything has settled. */
+export function percentOf({ settled, total }: Counts): number {
+  return total === 0 ? 0 : Math.floor((settled * 100) / total);
+}
+
+function drawBar({ settled, total }: Counts, width: number): string {
+  const full = total === 0 ? 0 : Math.floor((settled * width) / total);
+  return '█'.repeat(full) + '░'.repeat(width - full);
+}
+
+/** Whole seconds: what changes ten times a second cannot be read. */
+export function formatElapsed(ms: number): string {
+  const seconds = Math.max(Math.round(ms / 1_000), 0);
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m${String(seconds % 60).padStart(2, '0')}s`;
+  return `${Math.floor(seconds / 3_600)}h${String(Math.floor((seconds % 3_600) / 60)).padStart(2, '0')}m`;
+}

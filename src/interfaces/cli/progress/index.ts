@@ -1,0 +1,6 @@
+export { describeEvent, plural, type Saying } from './describe-event.ts';
+export { foldEvent } from './fold-event.ts';
+export { eventLine } from './event-line.ts';
+export { createProgress, type Progress } from './progress.ts';
+export { countTasks, newRunView, waitsForPerson, type RunView } from './run-view.ts';
+export { commandFor, shellWord } from './shell-words.ts';

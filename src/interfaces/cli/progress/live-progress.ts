@@ -1,0 +1,78 @@
+import type { RunEvent } from '../../../engine/index.ts';
+import { isFinal } from '../../../model/index.ts';
+import type { Output } from '../output/index.ts';
+import type { Saying } from './describe-event.ts';
+import { drawFrame, type FrameLine } from './frame.ts';
+import { LiveScreen } from './live-screen.ts';
+import { paintLine, sayingLines } from './paint-line.ts';
+import type { Face, ProgressOptions } from './face.ts';
+import type { RunView } from './run-view.ts';
+
+const redrawMs = 100;
+
+/** On a terminal: what has ended scrolls up, what runs is drawn again and again below it. */
+export class LiveProgress implements Face {
+  readonly #options: ProgressOptions;
+  readonly #views: ReadonlyMap<string, RunView>;
+  readonly #output: Output;
+  readonly #screen: LiveScreen;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: ProgressOptions, views: ReadonlyMap<string, RunView>) {
+    this.#options = options;
+    this.#views = views;
+    this.#output = options.output;
+    this.#screen = new LiveScreen({
+      write: (text) => this.#output.write(text),
+      get columns() {
+        return options.output.columns;
+      },
+      get rows() {
+        return process.stdout.rows;
+      },
+    });
+  }
+
+  show(event: RunEvent, saying: Saying | undefined): void {
+    if (this.#isClosed) return;
+    this.#start();
+    if (saying !== undefined && saying.isPassing !== true) this.#print(saying, event.run);
+  }
+
+  say(saying: Saying): void {
+    this.#print(saying);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    this.#screen.close();
+  }
+
+  #print(saying: Saying, run?: string): void {
+    const { style } = this.#output;
+    const [first = '', ...more] = sayingLines(style, saying);
+    const of = this.#options.isShared === true && run !== undefined ? `${style.dim(run)} ` : '';
+    this.#screen.print([of + first, ...more]);
+  }
+
+  /** The first frame comes with the first news; nothing of it keeps the process alive. */
+  #start(): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = setInterval(() => this.#draw(), redrawMs);
+    this.#timer.unref();
+    this.#draw();
+  }
+
+  #draw(): void {
+    const { lastLine } = this.#options;
+    const { columns, rows } = this.#screen.size;
+    const views = [...this.#views.values()].filter(({ status }) => !isFinal(status));
+    const share = Math.max(Math.floor(rows / Math.max(views.length, 1)), 3);
+    const frame = views
+      .flatMap((view) => drawFrame(view, { columns, rows: share, now: Date.now(), lastLine }))
+      .slice(-Math.max(rows - 1, 1));
+    this.#screen.draw(frame.map((line: FrameLine) => paintLine(this.#output.style, line)));
+  }
+}

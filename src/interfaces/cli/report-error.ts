@@ -1,0 +1,48 @@
+import { asError, PitonError } from '../../base/index.ts';
+import { exitCodeOf, exitCodes, type ExitCode } from './exit-codes.ts';
+import { cleanText, isColoured, styleFor, type Output } from './output/index.ts';
+
+/** Says what went wrong and what to do about it, on standard error; gives the exit code. */
+export function reportError(output: Output, thrown: unknown): ExitCode {
+  const error = asError(thrown);
+  if (output.isJson) output.note(JSON.stringify({ error: errorJson(error) }));
+  else for (const line of errorLines(error)) output.note(line);
+  return error instanceof PitonError ? exitCodeOf(error.code) : exitCodes.failed;
+}
+
+/** The stable shape of an error under `--json`. */
+export function errorJson(error: Error): Record<string, unknown> {
+  if (!(error instanceof PitonError)) return { code: 'UNEXPECTED', message: error.message, details: {} };
+  const { code, remedy, details } = error;
+  return { code, message: messageOf(error), ...(remedy !== undefined && { remedy }), details };
+}
+
+function errorLines(error: Error): string[] {
+  const style = styleFor(isColoured(process.stderr, process.env));
+  const head = `${style.red('error:')} ${cleanText(messageOf(error))}`;
+  if (!(error instanceof PitonError)) return [head, ...unexpectedLines(error)];
+  const { code, remedy } = error;
+  return [
+    head,
+    ...(remedy === undefined ? [] : [`  ${style.bold('→')} ${cleanText(remedy)}`]),
+    style.dim(`  (${code})`),
+  ];
+}
+
+/** Nobody expected it, so where it came from is all there is to say. */
+function unexpectedLines(error: Error): string[] {
+  const stack = cleanText(error.stack ?? '')
+    .split('\n')
+    .slice(1);
+  return [
+    ...stack,
+    '  This is a defect of Piton, or of a workflow written in TypeScript. Nothing settled is lost.',
+  ];
+}
+
+/** PitonError appends the remedy to its message, for those who print only that. */
+export function messageOf(error: Error): string {
+  const remedy = error instanceof PitonError ? error.remedy : undefined;
+  const isAppended = remedy !== undefined && error.message.endsWith(` ${remedy}`);
+  return isAppended ? error.message.slice(0, -remedy.length - 1) : error.message;
+}

@@ -1,0 +1,81 @@
+import { nearest, PitonError } from '../../base/index.ts';
+import type { Piton } from '../../library/index.ts';
+import { isFinal } from '../../model/index.ts';
+import type { Context } from './context.ts';
+import type { ShownStatus } from './output/index.ts';
+
+/** What lists know of a run. */
+export type RunRecord = Awaited<ReturnType<Piton['list']>>[number];
+
+const mostCompared = 500;
+
+/** The run that is meant by the beginning of its id; without one, the latest. Throws `RUN_NOT_FOUND`, `RUN_AMBIGUOUS`. */
+export async function findRecord(piton: Piton, given?: string): Promise<RunRecord> {
+  if (given === undefined) return latest(piton);
+  const found = await piton.list({ prefix: given, limit: mostCompared });
+  const record = found.find(({ run }) => run === given) ?? (found.length === 1 ? found[0] : undefined);
+  if (record !== undefined) return record;
+  throw found.length === 0 ? await notFound(piton, given) : ambiguous(given, found);
+}
+
+async function latest(piton: Piton): Promise<RunRecord> {
+  const [record] = await piton.list({ limit: 1 });
+  if (record !== undefined) return record;
+  throw new PitonError('RUN_NOT_FOUND', 'There are no runs yet.', {
+    remedy: 'Start one: piton run <workflow>.',
+  });
+}
+
+async function notFound(piton: Piton, given: string): Promise<PitonError> {
+  const runs = (await piton.list({ limit: mostCompared })).map(({ run }) => run);
+  const close =
+    nearest(given, runs) ??
+    nearest(
+      given,
+      runs.map((run) => run.slice(0, given.length)),
+    );
+  return new PitonError('RUN_NOT_FOUND', `There is no run whose id is or begins with ${given}.`, {
+    run: given,
+    remedy: close === undefined ? 'See all runs with piton list.' : `Did you mean ${close}?`,
+  });
+}
+
+function ambiguous(given: string, found: readonly RunRecord[]): PitonError {
+  const runs = found.map(({ run }) => run);
+  const shown = runs.slice(0, 10).join(', ') + (runs.length > 10 ? '…' : '');
+  return new PitonError('RUN_AMBIGUOUS', `${runs.length} runs begin with ${given}: ${shown}.`, {
+    run: given,
+    runs,
+    remedy: 'Give more of the id.',
+  });
+}
+
+/** As people are to see it: `interrupted` while the run should go on and nobody drives it. */
+export async function shownStatus(piton: Piton, { run, status }: RunRecord): Promise<ShownStatus> {
+  // Most runs of a list have ended: they need no look at who drives them.
+  if (isFinal(status)) return status;
+  return (await piton.find(run)).status();
+}
+
+/** Runs that should go on, and that nobody drives. Newest first. */
+export async function interruptedRuns(piton: Piton): Promise<RunRecord[]> {
+  const open = await piton.list({ status: ['running', 'delayed', 'held', 'stalled'] });
+  const statuses = await Promise.all(open.map((record) => shownStatus(piton, record)));
+  return open.filter((_, index) => statuses[index] === 'interrupted');
+}
+
+/** One line on standard error, if there are runs whose driver has died. `except`: the run this command is about. */
+export async function noticeInterrupted(
+  context: Context,
+  { except }: { readonly except?: string } = {},
+): Promise<void> {
+  if (!context.hasStore()) return;
+  const runs = (await interruptedRuns(await context.openExisting())).filter(({ run }) => run !== except);
+  const [only] = runs;
+  if (only === undefined) return;
+  context.output.note(
+    runs.length === 1
+      ? `Run ${only.run} (${only.workflow}) was interrupted. Go on with it: piton resume ${only.run}`
+      : `${runs.length} runs were interrupted. Go on with all of them: piton resume --all`,
+  );
+}

@@ -1,0 +1,192 @@
+import { mentionsFailure, type Event } from '../model/index.ts';
+import { roomFor } from './limits.ts';
+import { failsItsGroup, failureCounts, membersOf } from './recount.ts';
+import { isSettled, scopeAt, taskAt, type RunState, type ScopeState, type TaskState } from './run-state.ts';
+import { dependantsOf, reasonToStop } from './settle-task.ts';
+
+/** What has been found so far of what must be done again. Walked through by a list: chains may be long. */
+interface Reach {
+  readonly state: RunState;
+  readonly reset: Set<TaskState>;
+  readonly continued: Set<TaskState>;
+  readonly seen: Set<string>;
+  readonly steps: (() => void)[];
+  readonly refusals: string[];
+}
+
+/**
+ * What it takes to do settled tasks again, in a run that may have ended: all that came of them is to be done again too,
+ * what they are a part of goes on, and what was cancelled there is taken up. Or why that cannot be.
+ */
+export function decideReopen(
+  state: RunState,
+  addresses: readonly string[],
+): { events: Event[] } | { refusal: string } {
+  const reach: Reach = {
+    state,
+    reset: new Set(),
+    continued: new Set(),
+    seen: new Set(),
+    steps: [],
+    refusals: [],
+  };
+  for (const address of addresses) name(reach, address);
+  for (let step = reach.steps.pop(); step !== undefined; step = reach.steps.pop()) step();
+  const refusal = reach.refusals[0] ?? obstacle(reach);
+  if (refusal !== undefined) return { refusal };
+  const data = { ...addressesOf(reach), reason: `to be done again: ${addresses.join(', ')}` };
+  return { events: [{ type: 'tasks.reopened', data }] };
+}
+
+/** What belongs to a task that is done again as a whole, comes again with it. */
+function addressesOf({ state, reset, continued }: Reach): { tasks: string[]; continued: string[] } {
+  const isBelow = ({ item, scope }: TaskState): boolean => {
+    for (let owner = item?.parent ?? scope; owner !== '';) {
+      const task = taskAt(state, owner);
+      if (reset.has(task)) return true;
+      owner = task.item?.parent ?? task.scope;
+    }
+    return false;
+  };
+  const list = (tasks: Iterable<TaskState>): string[] =>
+    [...tasks].filter((task) => !isBelow(task)).map(({ address }) => address);
+  return { tasks: list(reset), continued: list([...continued].filter((task) => !reset.has(task))) };
+}
+
+function name(reach: Reach, address: string): void {
+  const task = reach.state.tasks.get(address);
+  if (task === undefined) reach.refusals.push(`the run has no task ${address}`);
+  else if (!hasBegun(task)) reach.refusals.push(`${address} has not begun: there is nothing to do again`);
+  else reset(reach, task);
+}
+
+function hasBegun({ life, key }: TaskState): boolean {
+  return key !== undefined || isSettled(life) || life.status === 'running';
+}
+
+function reset(reach: Reach, task: TaskState): void {
+  if (reach.reset.has(task)) return;
+  reach.reset.add(task);
+  if (task.life.status === 'running') reach.refusals.push(`${task.address} is running`);
+  else undoSettling(reach, task);
+}
+
+/** It goes on, with all in it that is not to be done again. */
+function goOn(reach: Reach, task: TaskState): void {
+  if (!isSettled(task.life) || reach.continued.has(task)) return;
+  reach.continued.add(task);
+  undoSettling(reach, task);
+}
+
+function undoSettling(reach: Reach, task: TaskState): void {
+  const { state, steps } = reach;
+  const scope = scopeAt(state, task.scope);
+  if (scope.graph !== undefined && task.item === undefined) checkVisit(reach, task, scope);
+  else if (task.item === undefined && isSettled(task.life)) followDependants(reach, task);
+  steps.push(() => {
+    if (task.item !== undefined) return enterGroup(reach, taskAt(state, task.item.parent));
+    enterScope(reach, scope);
+  });
+}
+
+function checkVisit({ refusals }: Reach, { address, life }: TaskState, { graph }: ScopeState): void {
+  if (graph!.visit !== address)
+    refusals.push(`only the last visit of a graph can be done again: ${graph!.visit}, not ${address}`);
+  else if (life.status === 'succeeded')
+    refusals.push(`${address} succeeded, and what it changed in the state stays: it cannot be done again`);
+}
+
+function followDependants(reach: Reach, task: TaskState): void {
+  for (const dependant of dependantsOf(reach.state, task)) {
+    if (reach.seen.has(dependant.address)) continue;
+    reach.seen.add(dependant.address);
+    reach.steps.push(() => {
+      if (cameOfNeeds(dependant)) reset(reach, dependant);
+      followDependants(reach, dependant);
+    });
+  }
+}
+
+/** Not so if it only waits, or is held because nobody knows whether it has begun. */
+function cameOfNeeds(task: TaskState): boolean {
+  const { life, approved } = task;
+  return (
+    hasBegun(task) ||
+    approved ||
+    life.status === 'delayed' ||
+    (life.status === 'held' && life.gate !== undefined)
+  );
+}
+
+function enterGroup(reach: Reach, parent: TaskState): void {
+  goOn(reach, parent);
+  takeUpCancelled(reach, parent.address, () => itemsOf(reach.state, parent));
+}
+
+function enterScope(reach: Reach, scope: ScopeState): void {
+  if (scope.owner !== '') goOn(reach, taskAt(reach.state, scope.owner));
+  takeUpCancelled(reach, `${scope.owner}.`, () => membersOf(reach.state, scope));
+}
+
+/** What was not done because of an end that is undone now. Of what consists of others, only the rest is done. */
+function takeUpCancelled(reach: Reach, container: string, members: () => TaskState[]): void {
+  const { state, seen } = reach;
+  const entered = `in ${container}`;
+  if (seen.has(entered)) return;
+  seen.add(entered);
+  for (const task of members()) {
+    if (task.life.status !== 'cancelled' || reach.reset.has(task)) continue;
+    const scope = state.scopes.get(task.address);
+    if (task.group !== undefined) enterGroup(reach, task);
+    else if (scope !== undefined) enterScope(reach, scope);
+    else reset(reach, task);
+  }
+}
+
+function itemsOf(state: RunState, { group }: TaskState): TaskState[] {
+  return group!.items.map((address) => taskAt(state, address));
+}
+
+/** What would stop them right away, or they would run beside. */
+function obstacle(reach: Reach): string | undefined {
+  const { state, reset, continued } = reach;
+  const { status } = state.phase;
+  const isActive = status === 'active' || status === 'paused';
+  if (isActive && scopeAt(state, '').cancelling?.failFast === false) return 'the run is being cancelled';
+  const stopping = isActive ? stillStopping(state) : undefined;
+  if (stopping !== undefined) return `${stopping} is still being stopped: try again when it has ended`;
+  const failed = stillFailed(reach);
+  if (failed !== undefined)
+    return `${failed} has failed too, and would stop again what is near it: do these again together`;
+  return roomFor(
+    state,
+    [...continued].filter((task) => !reset.has(task) && task.group === undefined),
+  );
+}
+
+function stillStopping(state: RunState): string | undefined {
+  return [...state.tasks.values()].find(
+    (task) =>
+      task.life.status === 'running' &&
+      task.life.attempt !== undefined &&
+      reasonToStop(state, task) !== undefined,
+  )?.address;
+}
+
+/** What keeps others from being started, by fail-fast or as one failed item too many. */
+function stillFailed({ state, reset, continued }: Reach): string | undefined {
+  const reopened = [...new Set([...reset, ...continued])];
+  const stays = (task: TaskState): boolean => !reset.has(task) && !continued.has(task);
+  const parents = new Set(reopened.flatMap(({ item }) => item?.parent ?? []));
+  for (const parent of [...parents].map((address) => taskAt(state, address))) {
+    const failed = itemsOf(state, parent).filter((item) => stays(item) && failsItsGroup(item));
+    if (failed.length > parent.spec.forEach!.maxFailures) return failed[0]!.address;
+  }
+  const stoppable = reopened.filter(({ item, spec }) => item === undefined && !mentionsFailure(spec.if));
+  for (const scope of new Set(stoppable.map(({ scope: owner }) => scopeAt(state, owner)))) {
+    if (!scope.workflow.failFast || scope.graph !== undefined) continue;
+    const failed = membersOf(state, scope).find((member) => stays(member) && failureCounts(member));
+    if (failed !== undefined) return failed.address;
+  }
+  return undefined;
+}

@@ -1,0 +1,67 @@
+import type { EventOf } from '../model/index.ts';
+import { rebuildAgenda } from './rebuild-agenda.ts';
+import { recountAll, recountGroup, recountScope } from './recount.ts';
+import { scopeAt, taskAt, type RunState, type TaskState } from './run-state.ts';
+import { forgetViews } from './variables.ts';
+
+/** Folds `tasks.reopened`: afterwards everything is as if what is to be done again had never been done. */
+export function reopenTasks(
+  state: RunState,
+  { tasks, continued }: Pick<EventOf<'tasks.reopened'>['data'], 'tasks' | 'continued'>,
+): void {
+  removeBelow(state, new Set(tasks));
+  const reset = tasks.map((address) => taskAt(state, address));
+  const goingOn = continued.map((address) => taskAt(state, address));
+  for (const task of reset) resetTask(task);
+  for (const task of goingOn) {
+    task.life = { status: 'running' };
+    delete task.endedAt;
+  }
+  recount(state, [...reset, ...goingOn]);
+  if (state.phase.status !== 'paused') state.phase = { status: 'active' };
+  rebuildAgenda(state);
+}
+
+/** Owners come before what they own, so one pass finds everything. */
+function removeBelow({ tasks, scopes }: RunState, owners: ReadonlySet<string>): void {
+  const gone = new Set(owners);
+  for (const { address, item, scope } of tasks.values()) {
+    if (gone.has(address) || !(gone.has(scope) || (item !== undefined && gone.has(item.parent)))) continue;
+    gone.add(address);
+  }
+  for (const address of gone) {
+    scopes.delete(address);
+    if (!owners.has(address)) tasks.delete(address);
+  }
+}
+
+/** Its attempts are still numbered on, for people. */
+function resetTask(task: TaskState): void {
+  Object.assign(task, {
+    life: { status: 'pending' },
+    failures: 0,
+    interruptions: 0,
+    settledAtInterruption: -1,
+    approved: false,
+  } satisfies Partial<TaskState>);
+  for (const known of ['key', 'startedAt', 'endedAt', 'group'] as const) delete task[known];
+}
+
+function recount(state: RunState, changed: readonly TaskState[]): void {
+  for (const { address, item, scope } of changed) {
+    const { graph } = scopeAt(state, scope);
+    if (graph !== undefined && item === undefined && graph.visit === address) graph.ended = false;
+  }
+  const owners = new Set(changed.flatMap(({ address, scope }) => [address, scope]));
+  for (const owner of owners) {
+    const scope = state.scopes.get(owner);
+    if (scope !== undefined) recountScope(state, scope);
+  }
+  const groups = new Set(changed.flatMap(({ address, item }) => [address, item?.parent ?? address]));
+  for (const address of groups) {
+    const task = taskAt(state, address);
+    if (task.group !== undefined) recountGroup(state, task);
+  }
+  for (const scope of state.scopes.values()) forgetViews(scope);
+  recountAll(state);
+}

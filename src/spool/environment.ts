@@ -1,0 +1,44 @@
+import { PitonError } from '../base/index.ts';
+import type { SpoolOrder } from './order.ts';
+
+const marker = 'PITON_MARK_';
+
+/** Crash points are for the process that was told so, not for what it starts. */
+const ownVariables = ['PITON_CRASH_AT', 'PITON_STOP_AT', 'PITON_CRASH_LOG'];
+
+/** The name that every process of the attempt carries in its environment, unless it wipes it. */
+export function markerOf(attempt: string): string {
+  return marker + attempt;
+}
+
+/** The attempts that this process runs inside of: a run must not be driven from inside one of its own. */
+export function insideOf(env: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.keys(env)
+    .filter((name) => name.startsWith(marker))
+    .map((name) => name.slice(marker.length));
+}
+
+export function childEnvironment(order: SpoolOrder, resultFile: string): Record<string, string> {
+  const env: Record<string, string> = { ...order.env };
+  for (const name of ownVariables) delete env[name];
+  // The markers of outer levels go on: whoever ends an outer attempt must find what runs in here.
+  for (const outer of insideOf(process.env)) env[markerOf(outer)] = '1';
+  return Object.assign(env, {
+    PITON_RUN: order.run,
+    PITON_TASK: order.task,
+    PITON_ATTEMPT: String(order.number),
+    PITON_ATTEMPT_ID: order.attempt,
+    PITON_KEY: order.key,
+    PITON_OUTPUT: resultFile,
+    [markerOf(order.attempt)]: '1',
+  });
+}
+
+/** Shells drop variables whose names they cannot spell, and a name with `/` would leave the spool. */
+export function assertAttemptName(attempt: string): void {
+  if (/^[A-Za-z0-9_]{1,64}$/.test(attempt)) return;
+  throw new PitonError('SPOOL_ATTEMPT_INVALID', `'${attempt}' is not the id of an attempt.`, {
+    attempt,
+    remedy: 'An id consists of 1 to 64 letters, digits and underscores.',
+  });
+}

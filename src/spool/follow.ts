@@ -1,0 +1,70 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { StringDecoder } from 'node:string_decoder';
+import type { OutputPiece, OutputStream } from './order.ts';
+import { readFully, withFile } from './output.ts';
+
+export interface FollowOptions {
+  readonly signal?: AbortSignal;
+  /** True once nothing more will be written. */
+  readonly isOver: () => boolean | Promise<boolean>;
+}
+
+const pollMs = 50;
+const pieceBytes = 64 * 1024;
+
+/** What is there, then what comes, until it is over and all is read, or the signal is given. */
+export async function* followFiles(
+  paths: Readonly<Record<OutputStream, string>>,
+  { signal, isOver }: FollowOptions,
+): AsyncGenerator<OutputPiece> {
+  const readers = [new Reader('stdout', paths.stdout), new Reader('stderr', paths.stderr)];
+  while (!isGiven(signal)) {
+    // Asked before reading: what was written before it was over is then surely read.
+    const isLast = await isOver();
+    for (const reader of readers) {
+      for (let piece = reader.next(); piece !== undefined && !isGiven(signal); piece = reader.next())
+        yield piece;
+    }
+    if (isLast) return yield* readers.flatMap((reader) => reader.rest());
+    await pause(pollMs, undefined, signal && { signal }).catch(() => undefined);
+  }
+}
+
+function isGiven(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true;
+}
+
+/** One stream, read piece by piece; a character that is not complete yet waits for its rest. */
+class Reader {
+  readonly #stream: OutputStream;
+  readonly #file: string;
+  readonly #decoder = new StringDecoder('utf8');
+  #position = 0;
+
+  constructor(stream: OutputStream, file: string) {
+    this.#stream = stream;
+    this.#file = file;
+  }
+
+  next(): OutputPiece | undefined {
+    for (let bytes = this.#read(); bytes.length > 0; bytes = this.#read()) {
+      this.#position += bytes.length;
+      const text = this.#decoder.write(bytes);
+      if (text !== '') return { stream: this.#stream, text };
+    }
+    return undefined;
+  }
+
+  rest(): OutputPiece[] {
+    const text = this.#decoder.end();
+    return text === '' ? [] : [{ stream: this.#stream, text }];
+  }
+
+  #read(): Buffer {
+    const read = withFile(this.#file, (descriptor, bytes) => {
+      const length = Math.min(Math.max(bytes - this.#position, 0), pieceBytes);
+      return readFully(descriptor, this.#position, length);
+    });
+    return read ?? Buffer.alloc(0);
+  }
+}

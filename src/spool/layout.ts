@@ -1,0 +1,107 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { errorField, isPlainObject, PitonError, type ProcessIdentity } from '../base/index.ts';
+import type { Exit } from './order.ts';
+
+/** The files of an attempt's folder. All that must be written to a full disk is allocated beforehand, filled with blanks. */
+export const files = {
+  order: 'attempt.json',
+  /** A directory: making it is the right to start. */
+  claim: 'claim',
+  /** Who the wrapper is, written after the claim and before the command begins. */
+  wrapper: 'wrapper',
+  timedOut: 'timed-out',
+  exit: 'exit',
+  stdout: 'stdout',
+  stderr: 'stderr',
+  result: 'output',
+} as const;
+
+export const blankWrapper = `${' '.repeat(127)}\n`;
+export const blankTimedOut = '0\n';
+
+export function exitRecord(attempt: string, exit: Exit): string {
+  return `${attempt} ${String(exit.code).padStart(3, '0')} ${exit.timedOut ? 1 : 0} end\n`;
+}
+
+export function blankExit(attempt: string): string {
+  return exitRecord(attempt, { code: 0, timedOut: false }).replace(/[^\n]/g, ' ');
+}
+
+/** Only the whole record counts: what is empty, cut short, mixed with blanks or of another attempt is none. */
+export function readExit(folder: string, attempt: string): Exit | undefined {
+  const text = readIfThere(join(folder, files.exit));
+  const match = /^\S+ (\d{3}) ([01]) end\n$/.exec(text ?? '');
+  if (match === null) return undefined;
+  const exit = { code: Number(match[1]), timedOut: match[2] === '1' };
+  return text === exitRecord(attempt, exit) ? exit : undefined;
+}
+
+/** Where and when the attempt was prepared: the wrapper, started by the same process, lives there too. */
+export type Origin = Pick<ProcessIdentity, 'host' | 'bootId' | 'pidNamespace'> & {
+  /** By the clock that start times of processes are told in. */
+  readonly bornMs: number;
+};
+
+/** Undefined if the preparation was not finished, thus nothing can have begun. */
+export function readOrigin(folder: string): Origin | undefined {
+  const text = readIfThere(join(folder, files.order));
+  if (text === undefined) return undefined;
+  try {
+    const { origin } = JSON.parse(text) as { origin?: unknown };
+    return isOrigin(origin) ? origin : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isOrigin(value: unknown): value is Origin {
+  if (!isPlainObject(value)) return false;
+  const texts = [value['host'], value['bootId'], value['pidNamespace']];
+  return texts.every((text) => typeof text === 'string') && typeof value['bornMs'] === 'number';
+}
+
+/** Undefined: no wrapper has come so far as to say who it is. */
+export function readWrapper(folder: string, attempt: string): ProcessIdentity | undefined {
+  const line = readIfThere(join(folder, files.wrapper)) ?? '';
+  const match = /^(\S+) (\d+) (.+) end *\n$/.exec(line);
+  const origin = readOrigin(folder);
+  if (match?.[1] !== attempt || origin === undefined) return undefined;
+  const { host, bootId, pidNamespace } = origin;
+  return { host, bootId, pidNamespace, pid: Number(match[2]), startTime: match[3]! };
+}
+
+/** False: somebody else has made the claim before. */
+export function makeClaim(folder: string): boolean {
+  try {
+    // Also where nothing was prepared: whoever wants to prepare it later, finds it taken.
+    mkdirSync(folder, { recursive: true });
+    mkdirSync(join(folder, files.claim));
+    return true;
+  } catch (cause) {
+    if (codeOf(cause) === 'EEXIST') return false;
+    throw new PitonError('SPOOL_UNWRITABLE', `The attempt in ${folder} could not be claimed.`, {
+      folder,
+      cause,
+      remedy: 'Make sure that the disk is not full and that the folder may be written to.',
+    });
+  }
+}
+
+/** Only a file that is not there reads as undefined. Other errors (too many open files) must not look like absence. */
+export function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  }
+}
+
+export function isAbsence(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes(codeOf(error));
+}
+
+export function codeOf(error: unknown): string {
+  return error instanceof Error ? String(errorField(error, 'code')) : '';
+}

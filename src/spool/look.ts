@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { livenessOf, ownIdentity, type ProcessIdentity } from '../base/index.ts';
+import { markerOf } from './environment.ts';
+import { files, readExit, readOrigin, readWrapper, type Origin } from './layout.ts';
+import type { Sighting } from './order.ts';
+import { commandLineOf, hasVariable, processesSince } from './process-table.ts';
+
+export interface Place {
+  readonly folder: string;
+  readonly attempt: string;
+}
+
+export function lookAt(place: Place, process?: ProcessIdentity): Sighting {
+  const { folder, attempt } = place;
+  if (!existsSync(folder)) return { type: 'absent' };
+  const sighting = exited(place) ?? lookForWrapper(place, process);
+  if (sighting.type !== 'unclaimed' && sighting.type !== 'vanished') return sighting;
+  // Whoever is gone now may have gone on until a moment ago: what it wrote is read after its death was seen.
+  const isBegun = sighting.type === 'vanished' || readWrapper(folder, attempt) !== undefined;
+  return exited(place) ?? (isBegun ? { type: 'vanished' } : sighting);
+}
+
+function exited({ folder, attempt }: Place): Sighting | undefined {
+  const exit = readExit(folder, attempt);
+  return exit && { type: 'exited', exit };
+}
+
+function lookForWrapper(place: Place, process?: ProcessIdentity): Sighting {
+  const named = [process, readWrapper(place.folder, place.attempt)].filter((one) => one !== undefined);
+  const seen = named.map((one) => ({ one, liveness: livenessOf(one) }));
+  const living = seen.find(({ liveness }) => liveness === 'alive' || liveness === 'stopped');
+  if (living !== undefined) return { type: 'alive', process: living.one };
+  const hidden = seen.find(({ liveness }) => liveness === 'unknown');
+  if (hidden !== undefined) return { type: 'elsewhere', host: hidden.one.host };
+  return lookForNameless(place);
+}
+
+/** No wrapper that we know by name lives. One that has just made its claim may not yet have written who it is. */
+function lookForNameless(place: Place): Sighting {
+  const origin = readOrigin(place.folder);
+  if (origin === undefined) return { type: 'unclaimed' };
+  const here = ownIdentity();
+  if (mayHaveLostClaim(place)) {
+    return origin.host === here.host ? { type: 'vanished' } : { type: 'elsewhere', host: origin.host };
+  }
+  if (!isClaimed(place)) return { type: 'unclaimed' };
+  if (origin.pidNamespace !== here.pidNamespace) return { type: 'elsewhere', host: origin.host };
+  const process = findNameless(place, origin);
+  return process === undefined ? { type: 'unclaimed' } : { type: 'alive', process };
+}
+
+/** The wrapper cannot sync what it writes: after a power failure a missing claim proves nothing. */
+export function mayHaveLostClaim({ folder }: Place): boolean {
+  const origin = readOrigin(folder);
+  return origin !== undefined && origin.bootId !== ownIdentity().bootId;
+}
+
+function isClaimed({ folder }: Place): boolean {
+  return existsSync(join(folder, files.claim));
+}
+
+function findNameless({ attempt }: Place, origin: Origin): ProcessIdentity | undefined {
+  const leaders = processesSince(origin.bornMs).filter(({ pid, group }) => pid === group);
+  const found = leaders.find(
+    ({ pid }) => hasVariable(pid, markerOf(attempt)) || commandLineOf(pid).includes(` ${attempt} `),
+  );
+  return found && { ...ownIdentity(), pid: found.pid, startTime: found.startTime };
+}

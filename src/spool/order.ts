@@ -1,0 +1,56 @@
+import type { ProcessIdentity } from '../base/index.ts';
+
+/** An attempt described by data alone: whoever holds it can start the process. */
+export interface SpoolOrder {
+  /** Random id of letters, digits and `_`; the name of the folder. */
+  readonly attempt: string;
+  readonly run: string;
+  readonly seq: number;
+  readonly task: string;
+  /** Number of the attempt, for people. */
+  readonly number: number;
+  /** Stable over all attempts of the task: lets the command recognise its own earlier work. */
+  readonly key: string;
+  readonly argv: readonly string[];
+  /** Absolute. */
+  readonly directory: string;
+  /** The whole environment but for our own `PITON_*`. Holds secrets, thus is never written to a file. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Running time: while the machine sleeps, it does not count. */
+  readonly timeoutMs?: number;
+}
+
+export interface Exit {
+  /** 128 + n if the command was killed by signal n. */
+  readonly code: number;
+  readonly timedOut: boolean;
+}
+
+export type Sighting =
+  | { readonly type: 'absent' }
+  /** Prepared, and nothing has begun. Whether it still may begin, `claim` decides. */
+  | { readonly type: 'unclaimed' }
+  | { readonly type: 'alive'; readonly process: ProcessIdentity }
+  | { readonly type: 'exited'; readonly exit: Exit }
+  /** It has begun (or a reboot has taken the proof that it has not), nobody runs it, and nobody knows how it ended. */
+  | { readonly type: 'vanished' }
+  /** Begun on another host or in another pid namespace, without an exit record: it cannot be seen from here. */
+  | { readonly type: 'elsewhere'; readonly host: string };
+
+/** `unclaimed`: the wrapper died before it began, and it never will. */
+export type Ending = Extract<Sighting, { type: 'exited' | 'vanished' | 'unclaimed' }>;
+
+export type OutputStream = 'stdout' | 'stderr';
+
+export interface OutputText {
+  readonly text: string;
+  /** Size of the whole file. */
+  readonly bytes: number;
+  /** `text` is a part only. */
+  readonly isCut: boolean;
+}
+
+export interface OutputPiece {
+  readonly stream: OutputStream;
+  readonly text: string;
+}

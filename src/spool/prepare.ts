@@ -1,0 +1,70 @@
+import { mkdir, open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ownIdentity, PitonError } from '../base/index.ts';
+import { blankExit, blankTimedOut, blankWrapper, codeOf, files, type Origin } from './layout.ts';
+import type { SpoolOrder } from './order.ts';
+import { processClockMs } from './process-table.ts';
+
+/** `attempt.json` comes last: without it the folder is not prepared, and nothing may start in it. */
+export async function prepareFolder(folder: string, order: SpoolOrder, isSynced: boolean): Promise<void> {
+  await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
+  await makeFolder(folder, order);
+  const contents = {
+    [files.stdout]: '',
+    [files.stderr]: '',
+    [files.exit]: blankExit(order.attempt),
+    [files.wrapper]: blankWrapper,
+    [files.timedOut]: blankTimedOut,
+    [files.order]: description(order),
+  };
+  for (const [name, content] of Object.entries(contents)) {
+    await writeNew(join(folder, name), content, isSynced && content !== '');
+  }
+  if (isSynced) await syncAll([folder, dirname(folder)]);
+}
+
+async function makeFolder(folder: string, order: SpoolOrder): Promise<void> {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (cause) {
+    if (codeOf(cause) !== 'EEXIST') throw cause;
+    throw new PitonError('SPOOL_EXISTS', `The spool has a folder of attempt ${order.attempt} already.`, {
+      folder,
+      attempt: order.attempt,
+      cause,
+      remedy: 'An attempt is prepared once; a new one needs a new id.',
+    });
+  }
+}
+
+/** Everything but the environment, which holds secrets. */
+function description({ env: _, ...order }: SpoolOrder): string {
+  const { host, bootId, pidNamespace } = ownIdentity();
+  const origin: Origin = { host, bootId, pidNamespace, bornMs: processClockMs() };
+  return `${JSON.stringify({ ...order, origin, createdAt: new Date().toISOString() }, null, 2)}\n`;
+}
+
+async function writeNew(file: string, content: string, isSynced: boolean): Promise<void> {
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    await handle.writeFile(content);
+    if (isSynced) await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Paths that are not there are passed over. */
+export async function syncAll(paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    const handle = await open(path, 'r').catch((error: unknown) => {
+      if (codeOf(error) !== 'ENOENT') throw error;
+    });
+    if (handle === undefined) continue;
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  }
+}

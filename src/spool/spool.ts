@@ -1,0 +1,177 @@
+import type { ChildProcess } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import { crashPoint, livenessOf, type ProcessIdentity } from '../base/index.ts';
+import { awaitEnd } from './await-end.ts';
+import { assertAttemptName } from './environment.ts';
+import { fenceFamily, type FenceResult } from './fence.ts';
+import { followFiles, type FollowOptions } from './follow.ts';
+import { files, makeClaim, readExit } from './layout.ts';
+import { lookAt, mayHaveLostClaim, type Place } from './look.ts';
+import { familyOf } from './members.ts';
+import type { Ending, OutputPiece, OutputStream, OutputText, Sighting, SpoolOrder } from './order.ts';
+import { lastLineOf, readText, type ReadOptions } from './output.ts';
+import { prepareFolder, syncAll } from './prepare.ts';
+import { emptyDiscarded, listAttempts, removeAttempt } from './remove.ts';
+import { startWrapper } from './start.ts';
+
+export interface SpoolOptions {
+  readonly folder: string;
+  /** Time between SIGTERM and SIGKILL. */
+  readonly graceMs: number;
+  /** `full`: what was prepared, and what `sync` is told, outlasts a power failure. */
+  readonly durability: 'full' | 'process';
+  /** A POSIX shell; /bin/sh if not given. */
+  readonly shell?: string;
+}
+
+export interface EndedOptions {
+  readonly process: ProcessIdentity;
+  readonly signal?: AbortSignal;
+}
+
+export interface FenceOptions {
+  readonly process?: ProcessIdentity;
+  readonly graceMs?: number;
+  /** False: SIGKILL at once, without asking. True if not given. */
+  readonly isGentle?: boolean;
+}
+
+/**
+ * Processes that are started at most once, outlive us, and can be found, followed and ended by whoever comes next. All goes
+ * through files: one folder for each attempt. Nothing is kept in memory but the handles of our own children, which only
+ * make waiting quicker.
+ */
+export class Spool {
+  readonly #options: Required<SpoolOptions>;
+  readonly #children = new Map<string, ChildProcess>();
+
+  constructor(options: SpoolOptions) {
+    this.#options = Object.freeze({ shell: '/bin/sh', ...options, folder: resolve(options.folder) });
+  }
+
+  folderOf(attempt: string): string {
+    assertAttemptName(attempt);
+    return join(this.#options.folder, attempt);
+  }
+
+  /** Makes the folder, or throws SPOOL_EXISTS. The environment is not written down. */
+  async prepare(order: SpoolOrder): Promise<void> {
+    crashPoint('spool:before-prepare');
+    await prepareFolder(this.folderOf(order.attempt), order, this.#options.durability === 'full');
+    crashPoint('spool:after-prepare');
+  }
+
+  /**
+   * Resolves as soon as the wrapper exists, and with it surely found again by `look`. Rejects with COMMAND_NOT_STARTED if
+   * it does not exist; then nothing has begun. That the command itself is missing is not such a case: it exits with 127.
+   */
+  async start(order: SpoolOrder): Promise<ProcessIdentity> {
+    crashPoint('spool:before-start');
+    const { graceMs, shell } = this.#options;
+    const folder = this.folderOf(order.attempt);
+    const { child, process } = await startWrapper({ folder, order, graceMs, shell });
+    crashPoint('spool:after-start');
+    this.#children.set(order.attempt, child);
+    child.once('exit', () => this.#children.delete(order.attempt));
+    return process;
+  }
+
+  /** Changes nothing. Throws only if the files cannot be read though they are there (too many open files, a broken disk). */
+  look(attempt: string, process?: ProcessIdentity): Sighting {
+    return lookAt(this.#place(attempt), process);
+  }
+
+  /** True: it has not begun, and never will, even if a wrapper is on its way. False: it may have begun, look again. */
+  claim(attempt: string): boolean {
+    const place = this.#place(attempt);
+    if (makeClaim(place.folder)) return !mayHaveLostClaim(place);
+    // A claim made by one who died before it began counts as ours.
+    return lookAt(place).type === 'unclaimed';
+  }
+
+  /**
+   * Waits until the wrapper has ended or left an exit record; undefined if the signal was given before. Never rejects.
+   * What cannot be seen from here is waited for until its exit record appears.
+   */
+  ended(attempt: string, { process, signal }: EndedOptions): Promise<Ending | undefined> {
+    const { folder } = this.#place(attempt);
+    const glance = (): Sighting | undefined => {
+      const exit = readExit(folder, attempt);
+      return exit && { type: 'exited', exit };
+    };
+    const look = (): Sighting => this.look(attempt, process);
+    const claim = (): boolean => this.claim(attempt);
+    return awaitEnd({ glance, look, claim, child: this.#children.get(attempt), signal });
+  }
+
+  /**
+   * Ends whatever lives of the attempt, the wrapper last, so that it can still write how the command ended: look again
+   * afterwards. Cheap if nothing lives. Sees nothing of what runs on another host.
+   */
+  async fence(attempt: string, options: FenceOptions = {}): Promise<FenceResult> {
+    const { process, graceMs = this.#options.graceMs, isGentle = true } = options;
+    const family = familyOf(this.#place(attempt), process);
+    if (family === undefined) return { ended: 0, survivors: [] };
+    return fenceFamily(family, isGentle ? graceMs : undefined);
+  }
+
+  /** Asks the command and its group to stop, nothing more. */
+  terminate(_attempt: string, wrapper: ProcessIdentity): void {
+    const liveness = livenessOf(wrapper);
+    if (liveness !== 'alive' && liveness !== 'stopped') return;
+    try {
+      process.kill(-wrapper.pid, 'SIGTERM');
+    } catch {
+      // It has ended in the meantime.
+    }
+  }
+
+  /** In `full`: to be called before an end is recorded that rests on what the attempt has written. */
+  async sync(attempt: string): Promise<void> {
+    if (this.#options.durability !== 'full') return;
+    const folder = this.folderOf(attempt);
+    const written = [files.stdout, files.stderr, files.result, files.exit].map((name) => join(folder, name));
+    await syncAll([...written, folder]);
+  }
+
+  /** At most `maxBytes` of it, without splitting a character; what is not UTF-8 is replaced. */
+  readOutput(attempt: string, stream: OutputStream, options: ReadOptions): OutputText {
+    const file = join(this.folderOf(attempt), files[stream]);
+    return readText(file, options) ?? { text: '', bytes: 0, isCut: false };
+  }
+
+  /** The beginning of what was written to `$PITON_OUTPUT`; undefined if nothing was. */
+  readResult(attempt: string, { maxBytes }: { readonly maxBytes: number }): OutputText | undefined {
+    return readText(join(this.folderOf(attempt), files.result), { maxBytes, from: 'start' });
+  }
+
+  follow(attempt: string, options: FollowOptions): AsyncIterable<OutputPiece> {
+    const folder = this.folderOf(attempt);
+    return followFiles({ stdout: join(folder, files.stdout), stderr: join(folder, files.stderr) }, options);
+  }
+
+  /** The last line of either stream that shows anything; reads the tails only. */
+  lastLine(attempt: string): string | undefined {
+    const folder = this.folderOf(attempt);
+    return lastLineOf([join(folder, files.stdout), join(folder, files.stderr)]);
+  }
+
+  list(): string[] {
+    return listAttempts(this.#options.folder);
+  }
+
+  /** Gives those that were refused, because something of them lives or cannot be seen from here. */
+  async remove(attempts: readonly string[]): Promise<readonly string[]> {
+    const refused: string[] = [];
+    for (const attempt of attempts) {
+      const isRemoved = await removeAttempt(this.#options.folder, this.#place(attempt));
+      if (!isRemoved) refused.push(attempt);
+    }
+    await emptyDiscarded(this.#options.folder);
+    return refused;
+  }
+
+  #place(attempt: string): Place {
+    return { folder: this.folderOf(attempt), attempt };
+  }
+}

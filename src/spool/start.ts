@@ -1,0 +1,124 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { identityOf, ownIdentity, PitonError, type ProcessIdentity } from '../base/index.ts';
+import { childEnvironment } from './environment.ts';
+import { codeOf, files } from './layout.ts';
+import type { SpoolOrder } from './order.ts';
+import { watcherRoundMs, watcherText, wrapperText } from './wrapper.ts';
+
+export interface Start {
+  readonly folder: string;
+  readonly order: SpoolOrder;
+  readonly graceMs: number;
+  readonly shell: string;
+}
+
+export interface Started {
+  readonly child: ChildProcess;
+  readonly process: ProcessIdentity;
+}
+
+/** If this rejects, nothing has begun: the wrapper itself could not be started. */
+export async function startWrapper(start: Start): Promise<Started> {
+  const opened: number[] = [];
+  try {
+    for (const name of [files.stdout, files.stderr]) {
+      opened.push(openSync(join(start.folder, name), constants.O_WRONLY | constants.O_APPEND));
+    }
+    return await spawnWrapper(start, opened);
+  } catch (cause) {
+    throw notStarted(start, cause);
+  } finally {
+    for (const descriptor of opened) closeSync(descriptor);
+  }
+}
+
+async function spawnWrapper(start: Start, output: readonly number[]): Promise<Started> {
+  const { folder, order, shell } = start;
+  const child = spawn(shell, ['-c', wrapperText, 'piton', ...wrapperArguments(start), ...order.argv], {
+    cwd: order.directory,
+    env: childEnvironment(order, join(folder, files.result)),
+    // Its own session: neither a signal from the terminal nor our end reaches it.
+    detached: true,
+    stdio: ['ignore', ...output],
+  });
+  // Asked at once: until the event loop turns, even one that has ended already can be seen.
+  const process = identityOfChild(child);
+  child.unref();
+  await once(child, 'spawn');
+  return { child, process };
+}
+
+/** Never throws, since the wrapper may have begun. Without a start time it is known only by what it writes itself. */
+function identityOfChild({ pid = 0 }: ChildProcess): ProcessIdentity {
+  const nameless = { ...ownIdentity(), pid, startTime: '' };
+  try {
+    return identityOf(pid) ?? nameless;
+  } catch {
+    return nameless;
+  }
+}
+
+function wrapperArguments({ folder, order, graceMs, shell }: Start): string[] {
+  const { timeoutMs } = order;
+  return [
+    folder,
+    order.attempt,
+    shell,
+    toolPath('mkdir'),
+    toolPath('sleep'),
+    timeoutMs === undefined ? '' : (timeoutMs / 1000).toFixed(3),
+    String(Math.ceil(graceMs / watcherRoundMs)),
+    timeoutMs === undefined ? '' : watcherText,
+  ];
+}
+
+/** By their paths, since the command's PATH may lead elsewhere or nowhere. */
+function toolPath(name: string): string {
+  const folders = ['/bin', '/usr/bin', ...(process.env['PATH'] ?? '').split(':')];
+  const paths = folders.filter((folder) => folder !== '').map((folder) => join(folder, name));
+  return paths.find(isExecutable) ?? name;
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function notStarted({ order, shell }: Start, cause: unknown): PitonError {
+  const { task, number, directory, attempt } = order;
+  const { reason, remedy } = reasonOf(cause, { directory, shell });
+  const message = `Attempt ${number} of task '${task}' could not be started: ${reason}.`;
+  return new PitonError('COMMAND_NOT_STARTED', message, { task, attempt, directory, remedy, cause });
+}
+
+function reasonOf(cause: unknown, { directory, shell }: { directory: string; shell: string }) {
+  const code = codeOf(cause);
+  if (!isFolder(directory)) {
+    return {
+      reason: `the folder ${directory} does not exist`,
+      remedy: 'Create it, or correct working-directory.',
+    };
+  }
+  if (code === 'E2BIG') {
+    return {
+      reason: 'its command line and environment are larger than the system allows',
+      remedy: 'Put long text into a file and pass the name of the file.',
+    };
+  }
+  if (code === 'ENOENT' && !isExecutable(shell)) {
+    return { reason: `there is no shell at ${shell}`, remedy: 'Piton needs a POSIX shell.' };
+  }
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return { reason: text, remedy: 'Nothing has begun, so it can be tried again.' };
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}

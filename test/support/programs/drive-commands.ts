@@ -1,0 +1,42 @@
+/**
+ * Drives the run `run` of `flow.yaml` in each folder to its end, starting it or going on with it, whatever it finds.
+ * Prints `driving`, and at last `ended <status>` or `refused <code>`.
+ */
+import { join } from 'node:path';
+import { loadWorkflow, open, PitonError } from '../../../src/index.ts';
+
+export interface CommandOrders {
+  readonly folders: readonly string[];
+}
+
+const { folders } = JSON.parse(process.argv[2]!) as CommandOrders;
+
+for (const folder of folders) {
+  try {
+    console.log(`ended ${await driveToEnd(folder)}`);
+  } catch (error) {
+    if (!(error instanceof PitonError)) throw error;
+    console.log(`refused ${error.code}`);
+  }
+}
+
+async function driveToEnd(folder: string): Promise<string> {
+  const piton = await open({
+    store: `sqlite:${join(folder, 'piton.db')}`,
+    durability: 'process',
+    graceMs: 500,
+  });
+  try {
+    const definition = await loadWorkflow(join(folder, 'flow.yaml'));
+    const run = await piton.start(definition, { id: 'run', origin: { directory: folder } });
+    console.log('driving');
+    const held = Promise.withResolvers<string>();
+    piton.observe(({ type }) => {
+      if (type === 'task.held' || type === 'gate.opened') held.resolve('held');
+    });
+    if ((await run.status()) === 'held') return 'held';
+    return await Promise.race([held.promise, run.result().then(({ status }) => status)]);
+  } finally {
+    await piton.close();
+  }
+}

@@ -1,0 +1,13 @@
+/** Starts an attempt, waits until its command has written `pids`, and fences it. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Spool } from '../../../src/spool/index.ts';
+import type { StartOrders } from './start-attempt.ts';
+
+const { options, order } = JSON.parse(process.argv[2]!) as StartOrders;
+const spool = new Spool(options);
+await spool.prepare(order);
+const wrapper = await spool.start(order);
+while (!existsSync(join(order.directory, 'pids'))) await pause(10);
+await spool.fence(order.attempt, { process: wrapper });
