@@ -4,6 +4,7 @@ import { cpus } from 'node:os';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chain } from './loads/chain.ts';
+import { commandLine } from './loads/command-line.ts';
 import { dag } from './loads/dag.ts';
 import { fanOut } from './loads/fan-out.ts';
 import { flat } from './loads/flat.ts';
@@ -25,6 +26,7 @@ const loads: Readonly<Record<string, (settings: Settings) => Promise<Row[]> | Ro
   resume,
   memory,
   import: importing,
+  cli: commandLine,
 };
 
 const { values, positionals } = parseArgs({

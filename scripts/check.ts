@@ -8,6 +8,8 @@ const steps: Record<string, string[]> = {
   types: ['tsc', '-p', 'tsconfig.json'],
   'dead code': ['knip', '--no-progress'],
   schema: ['node', 'scripts/write-schema.ts', '--check'],
+  'key reference': ['node', 'scripts/write-key-reference.ts', '--check'],
+  'cli reference': ['node', 'scripts/write-cli-reference.ts', '--check'],
   tests: ['node', 'scripts/test.ts'],
 };
 

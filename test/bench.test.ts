@@ -37,6 +37,8 @@ test('the benchmark measures every load, and gives its rows as a table and as JS
     'memory at 100,000 tasks: live heap (process)',
     'memory at 100,000 tasks: peak of the process (process)',
     'import (floor: node:sqlite alone) (none)',
+    'piton --version: processor time (none)',
+    'piton status: processor time (none)',
   ]);
   for (const { load, ours } of rows) {
     expect(table).toContain(load);

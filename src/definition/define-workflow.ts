@@ -6,6 +6,7 @@ import { checkLimits } from './define/check-limits.ts';
 import { checkNames } from './define/check-names.ts';
 import { checkNeeds, type NeedsGraph } from './define/check-needs.ts';
 import { createReadsChecker, declaredReads, readsOfSites, type Read } from './define/check-reads.ts';
+import { suggestInterrupt } from './define/check-command.ts';
 import { checkTemplates } from './define/check-templates.ts';
 import { taskSites, valueSites } from './define/expression-sites.ts';
 import { fillTask, fillWorkflow } from './define/fill-defaults.ts';
@@ -108,7 +109,7 @@ function inspectTask(scope: Scope, draft: TaskDraft, names: ReadonlySet<string>)
     task,
     work,
     reads: [...read.reads, ...declared, ...nested.outerReads],
-    suggestions: nested.suggestions,
+    suggestions: [...nested.suggestions, ...suggestInterrupt(task, at)],
     findings: [
       ...findings,
       ...checkTemplates(sites),

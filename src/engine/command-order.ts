@@ -37,6 +37,7 @@ export function orderOf(
       ...addedBy(work, { evaluator, variables }),
       ...secretsOf(work, environment),
     },
+    secrets: work.secrets,
     ...(spec.timeoutMs !== undefined && { timeoutMs: spec.timeoutMs }),
   };
 }

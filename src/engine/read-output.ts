@@ -19,7 +19,7 @@ export async function* readOutput(
   attempt: string,
   { follow = false, signal = new AbortController().signal }: OutputOptions,
 ): AsyncGenerator<OutputPart> {
-  const secrets = [] as string[];
+  const secrets = spool.describe(attempt)?.secrets ?? [];
   const redact = redactor(secrets.flatMap((name) => environment[name] ?? []));
   const isOver = (): boolean => !follow || hasEnded(spool, attempt);
   const pending = { stdout: '', stderr: '' };

@@ -19,6 +19,12 @@ export function breakerWait(state: RunState, task: TaskState, now: number): Reso
   return longest(resourcesOf(task).map((resource) => waitFor(state, resource, now)));
 }
 
+/** It has been delayed for a resource that another task tries now. The end of that trial will wake it: no need to say it again. */
+export function waitsForTrial(state: RunState, { life }: TaskState): boolean {
+  if (life.status !== 'delayed' || life.resource === undefined) return false;
+  return state.breakers.get(life.resource)?.open?.trial !== undefined;
+}
+
 /** What a transient failure of a task means for its resources, and how long the task has to wait for them now. */
 export function tripBreakers(
   state: RunState,

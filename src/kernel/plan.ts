@@ -1,5 +1,5 @@
 import type { Event } from '../model/index.ts';
-import { breakerWait } from './breakers.ts';
+import { breakerWait, waitsForTrial } from './breakers.ts';
 import { childInputs } from './child-inputs.ts';
 import { decideEnd } from './decide-end.ts';
 import { decideMove } from './decide-graph.ts';
@@ -80,7 +80,7 @@ function decideUndecided(state: RunState, address: string, world: World): Event 
 function decideStart(state: RunState, world: World): Event | undefined {
   releaseDue(state, world.now);
   for (let task = state.agenda.ready.pop(); task !== undefined; task = state.agenda.ready.pop()) {
-    if (!isStartable(task, world.now)) passOn(state, task);
+    if (!isStartable(task, world.now) || waitsForTrial(state, task)) passOn(state, task);
     else if (mayStart(state, task)) return startOrPassOn(state, task, world);
   }
   return undefined;

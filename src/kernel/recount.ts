@@ -34,7 +34,7 @@ export function recountScope(state: RunState, scope: ScopeState): void {
   delete scope.cancelling;
   if (scope.graph !== undefined) return;
   for (const member of members) recountNeeds(state, member);
-  const ended = members.toSorted((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0) || a.order - b.order);
+  const ended = members.toSorted((a, b) => (a.endedIn ?? 0) - (b.endedIn ?? 0) || a.order - b.order);
   const failed = ended.find((task) => failureCounts(task) || task.life.status === 'cancelled');
   if (failed !== undefined) scope.failed = failed.address;
   const stopping = scope.workflow.failFast ? ended.find(failureCounts) : undefined;

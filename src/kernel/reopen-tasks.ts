@@ -16,6 +16,7 @@ export function reopenTasks(
   for (const task of goingOn) {
     task.life = { status: 'running' };
     delete task.endedAt;
+    delete task.endedIn;
   }
   recount(state, [...reset, ...goingOn]);
   if (state.phase.status !== 'paused') state.phase = { status: 'active' };
@@ -44,7 +45,7 @@ function resetTask(task: TaskState): void {
     settledAtInterruption: -1,
     approved: false,
   } satisfies Partial<TaskState>);
-  for (const known of ['key', 'startedAt', 'endedAt', 'group'] as const) delete task[known];
+  for (const known of ['key', 'startedAt', 'endedAt', 'endedIn', 'group'] as const) delete task[known];
 }
 
 function recount(state: RunState, changed: readonly TaskState[]): void {

@@ -136,6 +136,8 @@ export interface TaskState {
   lastAttempt?: string;
   startedAt?: number;
   endedAt?: number;
+  /** The commit in which it settled: unlike times, these never go back. */
+  endedIn?: number;
   /** Of a for-each, once expanded. */
   group?: GroupState;
 }

@@ -47,6 +47,7 @@ export function settleTask(state: RunState, task: TaskState, life: Life): void {
   if (isOccupying(task)) vacate(state, task);
   setLife(state, task, life);
   task.endedAt = state.at;
+  task.endedIn = state.seq;
   if (task.item !== undefined) settleItem(state, task, task.item.parent);
   else settleInScope(state, task, scopeAt(state, task.scope));
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorField, isPlainObject, PitonError, type ProcessIdentity } from '../base/index.ts';
-import type { Exit } from './order.ts';
+import type { Exit, SpoolOrder } from './order.ts';
 
 /** The files of an attempt's folder. All that must be written to a full disk is allocated beforehand, filled with blanks. */
 export const files = {
@@ -45,11 +45,22 @@ export type Origin = Pick<ProcessIdentity, 'host' | 'bootId' | 'pidNamespace'> &
 
 /** Undefined if the preparation was not finished, thus nothing can have begun. */
 export function readOrigin(folder: string): Origin | undefined {
+  return readDescription(folder)?.origin;
+}
+
+/** What `attempt.json` tells: the order but for its environment. */
+export function readOrder(folder: string): Omit<SpoolOrder, 'env'> | undefined {
+  return readDescription(folder);
+}
+
+type Description = Omit<SpoolOrder, 'env'> & { readonly origin: Origin };
+
+function readDescription(folder: string): Description | undefined {
   const text = readIfThere(join(folder, files.order));
   if (text === undefined) return undefined;
   try {
-    const { origin } = JSON.parse(text) as { origin?: unknown };
-    return isOrigin(origin) ? origin : undefined;
+    const description = JSON.parse(text) as Description;
+    return isOrigin(description.origin) ? description : undefined;
   } catch {
     return undefined;
   }

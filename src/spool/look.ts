@@ -62,8 +62,13 @@ function isClaimed({ folder }: Place): boolean {
 
 function findNameless({ attempt }: Place, origin: Origin): ProcessIdentity | undefined {
   const leaders = processesSince(origin.bornMs).filter(({ pid, group }) => pid === group);
-  const found = leaders.find(
-    ({ pid }) => hasVariable(pid, markerOf(attempt)) || commandLineOf(pid).includes(` ${attempt} `),
-  );
+  const found = leaders.find(({ pid }) => isOfAttempt(pid, attempt));
   return found && { ...ownIdentity(), pid: found.pid, startTime: found.startTime };
+}
+
+/** By the marker alone, where processes show their environment; elsewhere by the arguments the wrapper was given. */
+function isOfAttempt(pid: number, attempt: string): boolean {
+  return process.platform === 'linux'
+    ? hasVariable(pid, markerOf(attempt))
+    : commandLineOf(pid).includes(` ${attempt} `);
 }

@@ -16,6 +16,8 @@ export interface SpoolOrder {
   readonly directory: string;
   /** The whole environment but for our own `PITON_*`. Holds secrets, thus is never written to a file. */
   readonly env: Readonly<Record<string, string>>;
+  /** Names of variables in `env` whose values must not be shown. */
+  readonly secrets: readonly string[];
   /** Running time: while the machine sleeps, it does not count. */
   readonly timeoutMs?: number;
 }

@@ -5,7 +5,7 @@ import { awaitEnd } from './await-end.ts';
 import { assertAttemptName } from './environment.ts';
 import { fenceFamily, type FenceResult } from './fence.ts';
 import { followFiles, type FollowOptions } from './follow.ts';
-import { files, makeClaim, readExit } from './layout.ts';
+import { files, makeClaim, readExit, readOrder } from './layout.ts';
 import { lookAt, mayHaveLostClaim, type Place } from './look.ts';
 import { familyOf } from './members.ts';
 import type { Ending, OutputPiece, OutputStream, OutputText, Sighting, SpoolOrder } from './order.ts';
@@ -143,6 +143,11 @@ export class Spool {
   /** The beginning of what was written to `$PITON_OUTPUT`; undefined if nothing was. */
   readResult(attempt: string, { maxBytes }: { readonly maxBytes: number }): OutputText | undefined {
     return readText(join(this.folderOf(attempt), files.result), { maxBytes, from: 'start' });
+  }
+
+  /** What it was told to do; undefined if it was not prepared. */
+  describe(attempt: string): Omit<SpoolOrder, 'env'> | undefined {
+    return readOrder(this.folderOf(attempt));
   }
 
   follow(attempt: string, options: FollowOptions): AsyncIterable<OutputPiece> {

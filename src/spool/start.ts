@@ -37,13 +37,17 @@ export async function startWrapper(start: Start): Promise<Started> {
 
 async function spawnWrapper(start: Start, output: readonly number[]): Promise<Started> {
   const { folder, order, shell } = start;
-  const child = spawn(shell, ['-c', wrapperText, 'piton', ...wrapperArguments(start), ...order.argv], {
-    cwd: order.directory,
-    env: childEnvironment(order, join(folder, files.result)),
-    // Its own session: neither a signal from the terminal nor our end reaches it.
-    detached: true,
-    stdio: ['ignore', ...output],
-  });
+  const child = spawn(
+    shell,
+    ['-c', 'eval "$PITON_WRAPPER"', 'piton', ...wrapperArguments(start), ...order.argv],
+    {
+      cwd: order.directory,
+      env: { ...childEnvironment(order, join(folder, files.result)), ...textsFor(order) },
+      // Its own session: neither a signal from the terminal nor our end reaches it.
+      detached: true,
+      stdio: ['ignore', ...output],
+    },
+  );
   // Asked at once: until the event loop turns, even one that has ended already can be seen.
   const process = identityOfChild(child);
   child.unref();
@@ -61,6 +65,11 @@ function identityOfChild({ pid = 0 }: ChildProcess): ProcessIdentity {
   }
 }
 
+/** The wrapper takes them out of the environment before the command begins. */
+function textsFor({ timeoutMs }: SpoolOrder): Record<string, string> {
+  return { PITON_WRAPPER: wrapperText, ...(timeoutMs !== undefined && { PITON_WATCHER: watcherText }) };
+}
+
 function wrapperArguments({ folder, order, graceMs, shell }: Start): string[] {
   const { timeoutMs } = order;
   return [
@@ -71,7 +80,6 @@ function wrapperArguments({ folder, order, graceMs, shell }: Start): string[] {
     toolPath('sleep'),
     timeoutMs === undefined ? '' : (timeoutMs / 1000).toFixed(3),
     String(Math.ceil(graceMs / watcherRoundMs)),
-    timeoutMs === undefined ? '' : watcherText,
   ];
 }
 

@@ -1,6 +1,7 @@
 /**
- * The text of the wrapper, in POSIX sh, run by `sh -c`: a file could be replaced while the shell reads it. It goes between
- * us and the command because it outlives us. What it promises:
+ * The text of the wrapper, in POSIX sh. It is given in the environment: a file could be replaced while the shell reads it,
+ * and as an argument it would fill the screen of whoever lists processes. It goes between us and the command because it
+ * outlives us. What it promises:
  *
  * - `mkdir claim` comes first, so an attempt starts once at most, whoever else tries;
  * - then it writes who it is, then the command begins: without that line nothing has begun;
@@ -12,14 +13,15 @@
  * Its variables begin with `piton_`: an assignment to a name the environment holds would change the command's environment.
  * Its own messages (`Killed`) would look like the command's, thus it keeps the command's stderr apart, as 3. The command is
  * run in the foreground, since the shell makes background ones ignore SIGINT, and by `exec`, since `exit` or `set` as the
- * name of a program would be done by the wrapper. Signals are caught by handlers, never ignored: that is inherited.
+ * name of a program would be done by the wrapper. Signals are caught by handlers, never ignored, as that is inherited: but
+ * for the moment in which the watcher is born, which is to be deaf from the beginning.
  */
 export const wrapperText = `
 piton_folder=$1 piton_attempt=$2 piton_shell=$3 piton_mkdir=$4 piton_sleep=$5
-piton_timeout=$6 piton_grace=$7 piton_watch=$8
-shift 8
-piton_stop= piton_watcher= piton_crash=$PITON_WRAPPER_CRASH
-unset PITON_WRAPPER_CRASH
+piton_timeout=$6 piton_grace=$7
+shift 7
+piton_stop= piton_watcher= piton_crash=$PITON_WRAPPER_CRASH piton_watch=$PITON_WATCHER
+unset PITON_WRAPPER PITON_WATCHER PITON_WRAPPER_CRASH
 piton_at() { case $piton_crash in "$1") kill -KILL $$ ;; esac; }
 piton_born() { shift 19; piton_start=$1; }
 piton_words() { piton_start="$*"; }
@@ -41,11 +43,13 @@ case $piton_back in "$piton_line") ;; *) exit 0 ;; esac
 case $piton_timeout in
 '') ;;
 *)
+  trap '' HUP INT QUIT TERM USR1 USR2 PIPE
   (
-    trap '' HUP INT QUIT TERM USR1 USR2 PIPE
-    exec "$piton_shell" -c "$piton_watch" piton-watch $$ "$piton_folder" "$piton_sleep" "$piton_timeout" "$piton_grace"
+    export PITON_WATCHER="$piton_watch"
+    exec "$piton_shell" -c 'eval "$PITON_WATCHER"' piton-watch $$ "$piton_folder" "$piton_sleep" "$piton_timeout" "$piton_grace"
   ) </dev/null >/dev/null 3>&- &
   piton_watcher=$!
+  trap 'piton_stop=1' HUP INT QUIT TERM USR1 USR2 PIPE
   ;;
 esac
 

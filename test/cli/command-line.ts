@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { open, type Piton } from '../../src/index.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const binary = fileURLToPath(new URL('../../bin/piton.js', import.meta.url));
+export const binary = fileURLToPath(new URL('../../bin/piton.js', import.meta.url));
 
 export interface Answer {
   readonly code: number | null;

@@ -82,7 +82,8 @@ export async function begun(project: Project, ...names: readonly string[]): Prom
 
 /** Runs `flow` and kills its driver with SIGKILL once these tasks have begun. */
 export async function runAndKill(project: Project, id: string, ...names: readonly string[]): Promise<void> {
-  const { child, ended } = startPiton(project, ['run', 'flow', '--id', id]);
+  const { child, ended, shows } = startPiton(project, ['run', 'flow', '--id', id]);
+  for (const name of names) await shows(`${name} started`);
   await begun(project, ...names);
   child.kill('SIGKILL');
   await ended;

@@ -76,6 +76,10 @@ describe('a table', () => {
     expect(Math.max(...lines.map(widthOf))).toBe(30);
   });
 
+  test('gives no room to a column in which nothing stands', () => {
+    expect(tableLines([['a', '', 'b']], { columns: 80 })).toEqual(['a  b']);
+  });
+
   test('is painted after it was laid out', () => {
     const { red } = styleFor(true);
     expect(tableLines([[{ text: 'ab', paint: red }, 'c']], { columns: 80 })).toEqual([

@@ -214,6 +214,9 @@ test('verify finds damage with the first bad checkpoint, refuses with 4, and rep
   const status = await project.piton(['status', 'cut']);
   expect(status).toMatchObject({ code: 4, stderr: expect.stringContaining('RUN_DAMAGED') });
   expect(await project.piton(['doctor'])).toMatchObject({ code: 4 });
+  expect(await project.json(['inbox'])).toMatchObject([
+    { run: 'cut', commands: ['piton verify cut --repair'] },
+  ]);
   const repaired = await project.piton(['verify', 'cut', '--repair']);
   expect(repaired).toMatchObject({ code: 0, stdout: expect.stringContaining('cut was taken back to cut@1') });
   expect(await project.json(['verify'])).toMatchObject({ ok: true });

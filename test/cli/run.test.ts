@@ -106,7 +106,7 @@ test('--dry-run prints the plan with rendered values and writes nothing', async 
   expect(stdout).toContain('timeout 10m');
   expect(stdout).toContain("asks for approval: Ship to o'clock?");
   expect(stdout).toContain('on-interrupt ask');
-  expect(stdout).toContain(String.raw`echo 'o'\''clock' '` + '${{ tasks.hello.output }}' + "'");
+  expect(stdout).toContain(String.raw`echo 'o'\''clock' '$`.concat("{{ tasks.hello.output }}'"));
   expect(stdout.indexOf('hello')).toBeLessThan(stdout.indexOf('ship after hello'));
   expect(readdirSync(project.folder)).toEqual(['plan.yaml']);
 });
@@ -136,7 +136,7 @@ test('what a task prints is never executed, whatever shell syntax it holds', asy
   expect(existsSync(join(project.folder, 'hacked'))).toBe(false);
 });
 
-test('--only, --until and --skip run a part of the workflow, and resuming keeps to it', async () => {
+test('--only, --until and --skip run a part of the workflow', async () => {
   const project = newProject();
   writeTraced(project, { a: {}, b: { needs: ['a'] }, c: { needs: ['b'] }, d: {} });
   const ran = async (...args: string[]): Promise<string[]> => {
@@ -195,4 +195,18 @@ export default workflow('code')
   expect(code).toBe(0);
   expect(stdout).toMatch(/⟳ flaky: attempt 1 failed: not yet; tries again in \d+ms/);
   expect(stdout).toMatch(/✓ flaky \(attempt 2\)/);
+});
+
+test('what functions print stays out of the JSON, and is seen among the other lines', async () => {
+  const project = newProject();
+  project.write(
+    'code.ts',
+    `import { workflow } from ${JSON.stringify(library)};
+export default workflow('code').task('talk', () => console.log('said %s\\nand more', 'this'));`,
+  );
+  const json = await project.piton(['run', 'code.ts', '--json']);
+  expect([json.code, json.stderr]).toEqual([0, 'said this\nand more\n']);
+  expect(parseLines(json.stdout).at(-1)).toMatchObject({ type: 'run.succeeded' });
+  const plain = await project.piton(['run', 'code.ts']);
+  expect(plain.stdout).toContain('│ said this\n│ and more\n');
 });

@@ -1,5 +1,8 @@
 import { widthOf } from '../../src/interfaces/cli/output/index.ts';
 
+// eslint-disable-next-line no-control-regex
+const pieces = /\u001b\[(\d*)A|\u001b\[\?25[hl]|\u001b\[\d*[a-zA-Z]|[\s\S]/gu;
+
 /** As much of a terminal as our output uses: rows that wrap and scroll, the cursor going up, clearing what is below. */
 export class SmallTerminal {
   columns: number;
@@ -22,10 +25,7 @@ export class SmallTerminal {
   }
 
   write(text: string): boolean {
-    // eslint-disable-next-line no-control-regex
-    for (const [part, count] of text.matchAll(
-      /\u001b\[(\d*)A|\u001b\[\?25[hl]|\u001b\[\d*[a-zA-Z]|[\s\S]/gu,
-    )) {
+    for (const [part, count] of text.matchAll(pieces)) {
       if (part === '\u001b[?25h') this.isCursorShown = true;
       else if (part === '\u001b[?25l') this.isCursorShown = false;
       else if (part.startsWith('\u001b') && part.endsWith('A')) this.#up(Number(count));

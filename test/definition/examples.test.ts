@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { parseWorkflow } from '../../src/definition/index.ts';
@@ -12,5 +12,16 @@ test.each(files)('examples/%s is a workflow nobody has anything against', async 
   const file = folder + name;
   const { workflow, suggestions } = await parseWorkflow(read(file), { file, read });
   expect(suggestions).toEqual([]);
+  expect(workflow.tasks.length).toBeGreaterThan(0);
+});
+
+const guides = globSync('docs/**/*.md').flatMap((file) =>
+  [...readFileSync(file, 'utf8').matchAll(/^```yaml\n(.*?)^```/gms)].map(
+    ([, text]) => [file, text!] as const,
+  ),
+);
+
+test.each(guides)('%s shows only workflows that are valid: %s', async (file, text) => {
+  const { workflow } = await parseWorkflow(text, { file, read });
   expect(workflow.tasks.length).toBeGreaterThan(0);
 });

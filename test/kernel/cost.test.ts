@@ -8,7 +8,7 @@ import {
   type Workflow,
 } from '../../src/model/index.ts';
 import { countWork } from '../support/count-work.ts';
-import { done, failedWith, simulate } from '../support/simulate.ts';
+import { done, failedWith, simulate, unreachable } from '../support/simulate.ts';
 import { stubEvaluator } from '../support/stub-evaluator.ts';
 import { body, forEach, graph, node, task, tries, uses, workflow } from '../support/workflows.ts';
 
@@ -79,6 +79,7 @@ const shapes: Readonly<Record<string, (size: number) => Workflow>> = {
       tasks(size, () => ({ work: uses(workflow([task('x')], { failFast: true })) })),
       { failFast: true },
     ),
+  'tasks that use a resource': (size) => workflow(tasks(size, () => ({ resources: ['api', 'disk'] }))),
   'a graph that goes round until it may not': (size) =>
     graph([node('a', [{ if: 'state.full', to: 'end' }, { to: 'a' }])], {
       maxSteps: size,
@@ -163,6 +164,30 @@ describe('a hundred thousand tasks', () => {
     simulation.end('t0', failedWith());
     expect(simulation.all('task.skipped')).toHaveLength(99_999);
     expect(simulation.status).toBe('failed');
+  });
+
+  test('in a chain are done again, without running out of stack', () => {
+    const chain = workflow(tasks(100_000, (index) => ({ needs: index === 0 ? [] : [`t${index - 1}`] })));
+    const simulation = simulate(chain);
+    simulation.end('t0', failedWith());
+    simulation.reopen('t0');
+    expect(simulation.all('tasks.reopened')[0]!.data.tasks).toHaveLength(100_000);
+    expect(simulation.running).toEqual(['t0']);
+  });
+
+  test('that wait for a resource start together when it works again', () => {
+    const flow = workflow(
+      tasks(100_000, (index) => ({ resources: ['api'], needs: index < 2 ? [] : ['t1'] })),
+      { breakers: { api: { failures: 1, cooldownMs: 1_000, maxCooldownMs: 1_000 } } },
+    );
+    const simulation = simulate(flow);
+    simulation.end('t0', unreachable);
+    simulation.end('t1', done);
+    expect(simulation.status).toBe('delayed');
+    simulation.wake();
+    expect(simulation.running).toEqual(['t0']);
+    simulation.end('t0', done);
+    expect(simulation.running).toHaveLength(99_998);
   });
 
   test('that wait are cancelled together', () => {

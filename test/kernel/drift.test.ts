@@ -54,6 +54,22 @@ describe('finding drift', () => {
     expect(driftOf(simulation.state, changed)).toEqual([{ task: 'a', change: 'changed', begun: true }]);
   });
 
+  test('a task that is to be done again has not begun: it may be changed, or be gone', () => {
+    const simulation = simulate(original).drain();
+    simulation.mayStart = false;
+    simulation.reopen('b');
+    const changed = workflow([original.tasks[0]!, task('b', { needs: ['a'], priority: 3 })]);
+    expect(driftOf(simulation.state, changed)).toEqual([
+      { task: 'b', change: 'changed', begun: false },
+      { task: 'c', change: 'removed', begun: false },
+    ]);
+    adopt(simulation, changed);
+    simulation.mayStart = true;
+    simulation.transition();
+    expect(simulation.drain().statuses).toEqual({ a: 'succeeded', b: 'succeeded' });
+    expect(simulation.status).toBe('succeeded');
+  });
+
   test('a node of a graph has begun once it was visited', () => {
     const nodes = [node('a', 'b'), node('b', 'end')];
     const simulation = simulate(graph(nodes));

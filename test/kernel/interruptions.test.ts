@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { taskAt } from '../../src/kernel/index.ts';
+import { decodeState, encodeState, foldCommit, interruptionOf, taskAt } from '../../src/kernel/index.ts';
 import { done, failedWith, interrupted, simulate } from '../support/simulate.ts';
 import { body, task, tries, uses, workflow } from '../support/workflows.ts';
 
@@ -111,4 +111,62 @@ test('repairing a damaged journal holds what may have been done, and only that',
     simulation.command({ type: 'retry', task: address });
   expect(simulation.statusOf('waiting')).toBe('pending');
   expect(simulation.drain().status).toBe('succeeded');
+});
+
+const process = { host: 'here', bootId: 'boot', pidNamespace: 'pid:[1]', pid: 7, startTime: '42' };
+
+test('an attempt knows the process that was started for it, and how it was found again', () => {
+  const simulation = simulate(lone);
+  const named = { task: 'a', attempt: 'try-1' };
+  simulation.transition(() => [{ type: 'attempt.spawned', ...named, data: { process } }]);
+  simulation.transition(() => [{ type: 'attempt.recovered', ...named, data: { how: 'adopted' } }]);
+  for (const state of [simulation.state, simulation.replayed(), decodeState(encodeState(simulation.state))]) {
+    expect(taskAt(state, 'a').life).toEqual({
+      status: 'running',
+      attempt: { id: 'try-1', number: 1, startedAt: simulation.now, process, recovered: 'adopted' },
+    });
+  }
+  simulation.end('a', done);
+  expect(simulation.status).toBe('succeeded');
+});
+
+test('a run knows where it was started', () => {
+  const origin = { directory: '/home/me/project', file: 'ship.yaml', only: ['a'] };
+  const commit = {
+    run: 'run',
+    seq: 1,
+    at: 0,
+    epoch: 1,
+    version: 1,
+    events: [{ type: 'run.created', data: { workflow: lone, inputs: {}, origin } }],
+  } as const;
+  const state = foldCommit(undefined, commit);
+  expect(state.origin).toEqual(origin);
+  expect(decodeState(encodeState(state)).origin).toEqual(origin);
+});
+
+test('an attempt that never began is neither held nor counted, even with on-interrupt: ask', () => {
+  const simulation = simulate(workflow([task('push', { onInterrupt: 'ask' })]));
+  for (let deaths = 0; deaths < 20; deaths++) simulation.end('push', { ...interrupted, neverBegan: true });
+  expect(simulation.running).toEqual(['push']);
+  expect(taskAt(simulation.state, 'push')).toMatchObject({ interruptions: 0, key: 'try-1' });
+  expect(simulation.all('attempt.ended')[0]!.data).toMatchObject({
+    outcome: 'interrupted',
+    neverBegan: true,
+  });
+});
+
+test('what an interruption would mean can be told before it has happened', () => {
+  const flow = workflow([task('push', { onInterrupt: 'ask' }), task('a')], { failFast: true });
+  const simulation = simulate(flow);
+  const told = (address: string) => interruptionOf(simulation.state, taskAt(simulation.state, address));
+  expect(told('a')).toEqual({ action: 'restart', reason: 'it was interrupted, and may be started again' });
+  expect(told('push')).toEqual({
+    action: 'hold',
+    reason: 'it was interrupted, and may have done its work: on-interrupt is ask',
+  });
+  for (let deaths = 0; deaths < 9; deaths++) simulation.end('a', interrupted);
+  expect(told('a')).toMatchObject({ action: 'hold' });
+  simulation.end('a', failedWith());
+  expect(told('push')).toEqual({ action: 'hold', reason: 'it is not started again: a failed' });
 });

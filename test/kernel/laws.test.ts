@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { decodeState, encodeState, rebuildAgenda } from '../../src/kernel/index.ts';
 import type { Command, Outcome, Workflow } from '../../src/model/index.ts';
 import { breaches } from '../support/laws.ts';
+import { miscounts } from '../support/miscounts.ts';
 import { propertyRuns } from '../support/property-runs.ts';
 import { closures, nestedWorkflows } from '../support/random-workflows.ts';
 import {
@@ -133,6 +134,19 @@ test('the live state, its replayed journal and its snapshot are equal after ever
       }
     }),
     { numRuns: propertyRuns / 2 },
+  );
+});
+
+test('what is counted on the way is what a look at every task says', () => {
+  fc.assert(
+    fc.property(nestedWorkflows({ depth: 2 }), steps, (workflow, given) => {
+      const simulation = simulate(workflow, { closures });
+      for (const step of given) {
+        take(simulation, step);
+        expect(miscounts(simulation.state)).toEqual([]);
+      }
+    }),
+    { numRuns: propertyRuns },
   );
 });
 

@@ -167,7 +167,10 @@ test('an interrupted task with on-interrupt ask is held until a person decides',
   const run = await second.resume(flow, 'r');
   expect(await run.status()).toBe('held');
   expect((await run.checkpoint()).tasks['pay']!.reason).toContain('may have done its work');
-  expect(await run.retry('after')).toMatchObject({ status: 'refused', text: 'after is pending, not held' });
+  expect(await run.retry('after')).toMatchObject({
+    status: 'refused',
+    text: 'after is pending, not held, delayed or failed',
+  });
   expect(await run.retry('pay')).toMatchObject({ status: 'accepted' });
   expect((await run.result()).outputs).toEqual({ pay: 2, after: 'after' });
 });

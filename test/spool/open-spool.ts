@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { accessSync, constants, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -42,6 +42,7 @@ export function openSpool(given: Partial<SpoolOptions> = {}): TestSpool {
     number: 2,
     key: 'stable',
     argv: typeof argv === 'string' ? ['sh', '-ec', argv] : argv,
+    secrets: [],
     directory: place,
     env: { PATH: process.env['PATH'] ?? '/bin:/usr/bin', ...more.env },
     ...omitEnv(more),
@@ -60,11 +61,10 @@ function omitEnv({ env: _, ...more }: Partial<SpoolOrder>): Partial<SpoolOrder> 
   return more;
 }
 
-/** Every POSIX shell that is installed here. */
+/** Every POSIX shell that is installed here, each once. */
 export function shellsHere(): string[] {
-  return ['/bin/sh', '/bin/dash', '/bin/bash', busybox()].filter(
-    (path) => path !== undefined && isThere(path),
-  ) as string[];
+  const paths = ['/bin/sh', '/bin/dash', '/bin/bash', busybox() ?? ''].filter(isThere);
+  return [...new Map(paths.toReversed().map((path) => [realpathSync(path), path])).values()].toReversed();
 }
 
 /** Busybox is what it is called. */

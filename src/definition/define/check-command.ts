@@ -1,6 +1,7 @@
 import { isFunctionRef } from '../../model/index.ts';
 import type { Finding, Path } from '../problems.ts';
 import type { CommandDraft, TaskDraft } from '../workflow-draft.ts';
+import { irreversibleReason } from './classify-command.ts';
 
 /** What is wrong with a command apart from its expressions. */
 export function checkCommand(task: TaskDraft, draft: CommandDraft, at: Path): Finding[] {
@@ -63,4 +64,14 @@ function checkInterrupt({ onInterrupt }: TaskDraft, at: Path): Finding[] {
   if (onInterrupt !== 'continue') return [];
   const message = 'A command that was interrupted cannot continue: only agents can.';
   return [{ at, message, remedy: 'Write `restart`, or `ask` if running it twice may do harm.' }];
+}
+
+/** That a command is not tried again, though its author asked for it. */
+export function suggestInterrupt({ work, retry, onInterrupt, name }: TaskDraft, at: Path): Finding[] {
+  if (work.type !== 'command' || onInterrupt !== undefined || (retry?.attempts ?? 1) < 2) return [];
+  const reason = irreversibleReason(work.run);
+  if (reason === undefined) return [];
+  const message = `\`${name}\` will not be tried again by itself: ${reason}.`;
+  const remedy = 'Say `on-interrupt: restart` if doing it twice does no harm, else `on-interrupt: ask`.';
+  return [{ at: [...at, 'retry'], message, remedy }];
 }

@@ -13,8 +13,21 @@ export function executingCommand(owner: Owner, shell: string): Execution | undef
   const reader = readersOf(command).find(executesInput);
   if (reader !== undefined) return executes(programOf(reader));
   if (way === 'input') return executesInput(command) ? executes(programOf(command)) : undefined;
-  if (way === 'file') return executesFile(command) ? executes(command.words[0]!) : undefined;
+  if (way === 'file')
+    return executesFile(command) ? executes(command.words.find((word) => word !== '')!) : undefined;
   return calculation(owner, shell) ?? naming(owner) ?? execution(owner);
+}
+
+/** Words behind which a command may still begin. */
+const beforeCommands =
+  /^(if|then|else|elif|while|until|do|!|\{|time|command|builtin|exec|env|sudo|doas|nohup|nice|timeout|setsid|xargs|stdbuf)$/;
+
+/** Whether what a substitution gives would be the command itself, and its first words the arguments. */
+export function isCommandItself({ command: { words }, word, before, way }: Owner): boolean {
+  if (way !== 'word' || before.includes('=')) return false;
+  return words
+    .slice(0, word)
+    .every((other) => beforeCommands.test(other) || isOption(other) || /^\d|^\w+=/.test(other));
 }
 
 function executes(command: string): Execution {
@@ -53,6 +66,9 @@ function programOf(command: ShellCommand): string {
   return nameOf(command.words[Math.max(0, programIndex(command))] ?? '');
 }
 
+const mentionsReader =
+  /\b(sh|bash|dash|ash|zsh|ksh|mksh|fish|eval|source|python|perl|ruby|node|ssh)\b|(^|[;&|\s])\.\s/;
+
 /** A shell without a script of its own reads one from its input; so does a remote one without a command. */
 function executesInput(command: ShellCommand): boolean {
   const { words } = command;
@@ -60,13 +76,14 @@ function executesInput(command: ShellCommand): boolean {
   const program = programIndex(command);
   if (program < 0) return ssh >= 0 && words.slice(afterHost(words, ssh)).length === 0;
   const rest = words.slice(program + 1);
-  if (rest.some((word) => /^-[a-z]*c[a-z]*$/.test(word))) return false;
+  // A script of its own may read the input, or have another read it.
+  if (rest.some((word) => /^-[a-z]*c[a-z]*$/.test(word)))
+    return rest.some((word) => mentionsReader.test(word));
   return rest.some((word) => word === '-s' || word === '-') || rest.every(isOption);
 }
 
 function executesFile({ words }: ShellCommand): boolean {
-  const name = nameOf(words[0] ?? '');
-  return name === '.' || name === 'source' || words.some((word) => shells.test(nameOf(word)));
+  return words.some((word) => word === '.' || word === 'source' || shells.test(nameOf(word)));
 }
 
 const numericTests: ReadonlySet<string> = new Set(['-eq', '-ne', '-lt', '-le', '-gt', '-ge', '-v', '-R']);
@@ -74,9 +91,9 @@ const numericTests: ReadonlySet<string> = new Set(['-eq', '-ne', '-lt', '-le', '
 /** Of a number that is none, bash looks for a variable, and executes what stands in its subscript. */
 function calculation({ command, before }: Owner, shell: string): Execution | undefined {
   const { words } = command;
-  const subscripted = /^([A-Za-z_]\w*)\[[^\]]*$/.exec(before)?.[1];
-  if (subscripted !== undefined) return { command: `${subscripted}[…]`, how: 'calculates' };
-  if (words[0] === 'let') return { command: 'let', how: 'calculates' };
+  const subscripted = /^([A-Za-z_]\w*)?\[[^\]]*$/.exec(before);
+  if (subscripted !== null) return { command: `${subscripted[1] ?? ''}[…]`, how: 'calculates' };
+  if (words.includes('let')) return { command: 'let', how: 'calculates' };
   if (!words.some((word) => numericTests.has(word))) return undefined;
   if (command.inTest) return { command: '[[ ]]', how: 'calculates' };
   const test = words.find((word) => word === '[' || word === 'test');

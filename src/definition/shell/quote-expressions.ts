@@ -1,5 +1,5 @@
 import type { Template } from '../expressions/templates.ts';
-import { executingCommand } from './executing-commands.ts';
+import { executingCommand, isCommandItself } from './executing-commands.ts';
 import { describeDoubt, describeExecution, describeShell } from './refusals.ts';
 import { placeholder, type Place, type Spot } from './scan.ts';
 import { scanShell } from './scan-shell.ts';
@@ -50,6 +50,8 @@ export function quoteExpressions({ parts }: Template, { shell, nameOf }: Quoting
 function refuse(spot: Spot, shell: string): { message: string; remedy: string } | undefined {
   if (spot.place === 'comment') return undefined;
   if (spot.doubt !== undefined) return describeDoubt(spot.doubt);
+  if (spot.owners.slice(0, -1).some(isCommandItself))
+    return describeExecution({ command: '$(…)', how: 'executes' });
   const execution = spot.owners
     .map((owner) => executingCommand(owner, shell))
     .find((found) => found !== undefined);

@@ -71,6 +71,10 @@ function readComment(scan: Scan, reader: Reader): void {
 }
 
 function readMark(scan: Scan, reader: Reader, character: string): void {
+  // A subscript goes on over spaces; and what is in a list may be calculated with.
+  if (/^[A-Za-z_]\w*\[[^\]]*$/.test(reader.word ?? '')) scan.unclear = true;
+  if (character === '(' && reader.word?.endsWith('=') === true && reader.command.words.length > 0)
+    scan.unclear = true;
   endWord(scan, reader);
   switch (character) {
     case '<':

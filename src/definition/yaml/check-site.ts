@@ -25,10 +25,14 @@ export interface Sight {
 export type Owner = TaskDraft | undefined;
 
 export function checkSite(site: ExpressionSite, owner: Owner, sight: Sight): Finding[] {
-  return expressionsOf(site.template).flatMap((part) => [
-    ...readsWithoutSchema(part, owner, sight).map((finding) => ({ ...finding, at: site.at })),
-    ...judge(site, part, typeOfExpression(part.expression, owner, sight)),
-  ]);
+  return expressionsOf(site.template).flatMap((part) => {
+    const fieldsOfText = readsOfText(part, owner, sight);
+    if (fieldsOfText.length > 0) return fieldsOfText.map((finding) => ({ ...finding, at: site.at }));
+    return [
+      ...readsWithoutSchema(part, owner, sight).map((finding) => ({ ...finding, at: site.at })),
+      ...judge(site, part, typeOfExpression(part.expression, owner, sight)),
+    ];
+  });
 }
 
 /** An expression is given only those tasks that it mentions: a workflow may have thousands. */
@@ -69,6 +73,18 @@ function readsWithoutSchema(part: ExpressionPart, owner: Owner, sight: Sight): U
     const message = `The output of \`${read.task.name}\` has no schema, so nothing is known of \`${read.field.name}\`.`;
     const remedy = `Add \`output: { ${read.field.name}: … }\` to \`${read.task.name}\`.`;
     return [{ offset: part.start + read.field.start, message, remedy }];
+  });
+}
+
+/** Fields of what a command prints, which is text unless it says otherwise. */
+function readsOfText(part: ExpressionPart, owner: Owner, sight: Sight): Unplaced[] {
+  return chainsOf(part.expression, sight.names).flatMap((chain) => {
+    const read = outputRead(chain, owner, sight);
+    if (read?.task.work.type !== 'command' || outputType(read.task, sight.types) !== 'string') return [];
+    const { task, field } = read;
+    const message = `The output of \`${task.name}\` is the text it prints, which has no \`${field.name}\`.`;
+    const remedy = `Let it print JSON, and add \`output: { ${field.name}: … }\` to \`${task.name}\`.`;
+    return [{ offset: part.start + field.start, message, remedy }];
   });
 }
 

@@ -17,14 +17,14 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 const { usage, refused, interrupted } = exitCodes;
 
 /** Codes of errors that are not plain failures. */
-const byError: Readonly<Record<string, ExitCode>> = {
+export const exitCodesByError: Readonly<Record<string, ExitCode>> = {
   USAGE_INVALID: usage,
+  CHECKPOINT_NOT_FOUND: usage,
   CONFIG_INVALID: usage,
   OPTION_INVALID: usage,
   DEFINITION_INVALID: usage,
   FILE_UNREADABLE: usage,
   INPUT_INVALID: usage,
-  INPUTS_INVALID: usage,
   SELECTION_INVALID: usage,
   TASK_UNKNOWN: usage,
   NO_PROJECT: usage,
@@ -34,12 +34,19 @@ const byError: Readonly<Record<string, ExitCode>> = {
   RUN_NOT_FOUND: usage,
   STORE_UNKNOWN: usage,
   STORE_URL_INVALID: usage,
+  WORKFLOW_AMBIGUOUS: usage,
   WORKFLOW_INVALID: usage,
   WORKFLOW_NOT_FOUND: usage,
+  COMMAND_REFUSED: refused,
+  SECRET_MISSING: usage,
+  REDO_REFUSED: refused,
   RUN_CHANGED: refused,
   RUN_DAMAGED: refused,
   RUN_DRIVEN: refused,
   RUN_EXISTS: refused,
+  RUN_INSIDE: refused,
+  RUN_LOST: refused,
+  RUN_TOO_NEW: refused,
   LEASE_LOST: refused,
   STORE_DAMAGED: refused,
   STORE_NOT_A_DATABASE: refused,
@@ -49,5 +56,5 @@ const byError: Readonly<Record<string, ExitCode>> = {
 };
 
 export function exitCodeOf(code: string): ExitCode {
-  return byError[code] ?? exitCodes.failed;
+  return exitCodesByError[code] ?? exitCodes.failed;
 }

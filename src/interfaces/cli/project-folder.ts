@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { hasCode } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 
 /** Everything in `.piton` is state of this machine, except what people write. */
@@ -15,6 +16,12 @@ export function makeFolder({ folder }: Config): string[] {
   const file = join(folder, '.gitignore');
   if (existsSync(file)) return [];
   mkdirSync(folder, { recursive: true });
-  writeFileSync(file, ignored, { flag: 'wx' });
-  return [file];
+  try {
+    writeFileSync(file, ignored, { flag: 'wx' });
+    return [file];
+  } catch (error) {
+    // Another command was faster.
+    if (hasCode(error, 'EEXIST')) return [];
+    throw error;
+  }
 }

@@ -5,8 +5,8 @@ import { cleanText, isColoured, styleFor, type Output } from './output/index.ts'
 /** Says what went wrong and what to do about it, on standard error; gives the exit code. */
 export function reportError(output: Output, thrown: unknown): ExitCode {
   const error = asError(thrown);
-  if (output.isJson) output.note(JSON.stringify({ error: errorJson(error) }));
-  else for (const line of errorLines(error)) output.note(line);
+  if (output.isJson) output.complain(JSON.stringify({ error: errorJson(error) }));
+  else for (const line of errorLines(error)) output.complain(line);
   return error instanceof PitonError ? exitCodeOf(error.code) : exitCodes.failed;
 }
 

@@ -1,11 +1,16 @@
+import { PitonError } from '../../base/index.ts';
 import type { Piton } from '../../library/index.ts';
 import { commandsFor } from './next-step.ts';
+import { shellWord } from './progress/shell-words.ts';
+import { messageOf } from './report-error.ts';
+import type { RunRecord } from './runs.ts';
 
 /** A task that waits for a person. */
 export interface WaitingTask {
   readonly run: string;
   readonly workflow: string;
-  readonly task: string;
+  /** Absent: the run as a whole, because its journal is damaged. */
+  readonly task?: string;
   /** When the run changed last. */
   readonly since: number;
   readonly reason: string;
@@ -21,21 +26,24 @@ export async function waitingTasks(piton: Piton): Promise<WaitingTask[]> {
     limit: Number.MAX_SAFE_INTEGER,
   });
   const waiting: WaitingTask[] = [];
-  for (const { run, workflow, updatedAt } of records) {
-    const { tasks } = await (await piton.find(run)).checkpoint();
-    for (const [task, report] of Object.entries(tasks)) {
-      if (report.status !== 'held') continue;
-      const { reason = '', actions = [] } = report;
-      waiting.push({
-        run,
-        workflow,
-        task,
-        since: updatedAt,
-        reason,
-        actions,
-        commands: commandsFor(run, task, report),
-      });
-    }
-  }
+  for (const record of records) waiting.push(...(await waitingIn(piton, record)));
   return waiting;
+}
+
+async function waitingIn(piton: Piton, record: RunRecord): Promise<WaitingTask[]> {
+  const { run, workflow, updatedAt: since } = record;
+  try {
+    const { tasks } = await (await piton.find(run)).checkpoint();
+    return Object.entries(tasks)
+      .filter(([, { status }]) => status === 'held')
+      .map(([task, report]) => {
+        const { reason = '', actions = [] } = report;
+        return { run, workflow, task, since, reason, actions, commands: commandsFor(run, task, report) };
+      });
+  } catch (thrown) {
+    if (!(thrown instanceof PitonError) || thrown.code !== 'RUN_DAMAGED') throw thrown;
+    // One damaged journal must not hide what waits in the others.
+    const commands = [`piton verify ${shellWord(run)} --repair`];
+    return [{ run, workflow, since, reason: messageOf(thrown), actions: ['repair'], commands }];
+  }
 }

@@ -1,3 +1,4 @@
+import type { DriverReport } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import { conclude } from '../drive/drive-run.ts';
 import { watchRun } from '../drive/watch-run.ts';
@@ -23,13 +24,14 @@ A run that nobody drives is not waited for: exit code 3 if it waits for you, els
     const { output } = context;
     const piton = await context.openExisting();
     const { run: id, seq } = await findRecord(piton, args[0]);
-    const driver = await piton.driver(id);
-    if (driver?.alive === true) {
-      const state = driver.stopped ? ', which is stopped: nothing will happen until it goes on' : '';
-      output.print(
-        `Driven by process ${driver.pid} on ${driver.host} since ${whenText(driver.since, context.now())}${state}. Ctrl-C ends the watching only.`,
-      );
-    }
-    return conclude(context, await watchRun({ piton, output }, await piton.find(id), seq));
+    const intro = introOf(await piton.driver(id), context.now());
+    return conclude(context, await watchRun({ piton, output }, await piton.find(id), { head: seq, intro }));
   },
 });
+
+function introOf(driver: DriverReport | undefined, now: number): string {
+  if (driver?.alive !== true) return 'Nobody drives it.';
+  const state = driver.stopped ? ', which is stopped: nothing happens until it goes on' : '';
+  const who = `process ${driver.pid} on ${driver.host} since ${whenText(driver.since, now)}`;
+  return `Driven by ${who}${state}. Ctrl-C ends the watching only.`;
+}

@@ -42,7 +42,7 @@ function entriesOf(run: string, events: readonly RunEvent[]): Entry[] {
   const changes = new Map<RunEvent, string>();
   for (const event of events) {
     foldEvent(view, event);
-    changes.set(event, describeEvent(view, event)?.text ?? plainText(event));
+    changes.set(event, changeText(event, describeEvent(view, event)));
   }
   return [...Map.groupBy(events, ({ seq }) => seq)].map(([seq, events]) => ({
     checkpoint: `${run}@${seq}`,
@@ -53,9 +53,11 @@ function entriesOf(run: string, events: readonly RunEvent[]): Entry[] {
   }));
 }
 
-function plainText(event: RunEvent): string {
+/** What is not worth a word while a run is watched still belongs to its history. */
+function changeText(event: RunEvent, saying: ReturnType<typeof describeEvent>): string {
+  if (saying !== undefined) return `${saying.symbol} ${saying.text}`;
   const task = 'task' in event && event.task !== undefined ? `${event.task}: ` : '';
-  return `${task}${event.type.replace('.', ' ')}`;
+  return `· ${task}${event.type.replace('.', ' ')}`;
 }
 
 function entryJson({ checkpoint, seq, at, changes, events }: Entry): unknown {

@@ -27,7 +27,7 @@ function printTask(
 ): void {
   const { bold, dim } = output.style;
   const when = dim(whenText(since, now()));
-  output.print(`${bold(task)}  ${run} (${cleanText(workflow)})  ${when}`);
+  output.print(`${bold(task ?? 'damage')}  ${run} (${cleanText(workflow)})  ${when}`);
   for (const line of cleanText(reason).split('\n')) output.print(`  ${line}`);
   for (const command of commands) output.print(`    ${command}`);
   output.print();

@@ -46,7 +46,11 @@ export const command = defineCommand<Options>({
     const signal = untilStopped();
     const events = follow ? run.events({ signal }) : readHistory(run, seq);
     if (output.isJson) await printEvents(output, choice, events);
-    else await printOutput({ piton, output, choice, known, follow, isRaw, tail, signal }, events);
+    else if (!(await printOutput({ piton, output, choice, known, follow, isRaw, tail, signal }, events))) {
+      output.note(
+        'Nothing was printed. Only commands print; what has happened is told by --json, or piton history.',
+      );
+    }
     if (output.isTerminal) sayNext(context, id, follow);
     return exitCodes.done;
   },

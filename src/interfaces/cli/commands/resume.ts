@@ -1,4 +1,4 @@
-import { hasCode } from '../../../base/index.ts';
+import { hasCode, PitonError } from '../../../base/index.ts';
 import type { ResumeOptions, ResumePreview } from '../../../engine/index.ts';
 import { isFinal } from '../../../model/index.ts';
 import { defineCommand } from '../command-spec.ts';
@@ -41,7 +41,10 @@ export const command = defineCommand<Options>({
     ['piton resume 4f2 --redo test,deploy', 'do two tasks again, and what needs them'],
   ],
   async run(context, { args, options }) {
-    if (options.all === true) return resumeAll(context, resumeOptions(options), options.dryRun === true);
+    if (options.all === true) {
+      assertAlone(args, options);
+      return resumeAll(context, resumeOptions(options), options.dryRun === true);
+    }
     const piton = await context.openExisting();
     const record = await findRecord(piton, args[0]);
     await noticeInterrupted(context, { except: record.run });
@@ -49,6 +52,15 @@ export const command = defineCommand<Options>({
     return resumeOne(context, record, options);
   },
 });
+
+/** What is meant for one run is not done to all. */
+function assertAlone(args: readonly string[], { detach, redo }: Options): void {
+  const given = [args[0], detach && '--detach', redo && '--redo'].find((other) => typeof other === 'string');
+  if (given === undefined) return;
+  throw new PitonError('USAGE_INVALID', `--all and ${given} do not go together.`, {
+    remedy: 'Name one run, or leave that out.',
+  });
+}
 
 async function resumeOne(context: Context, record: RunRecord, options: Options): Promise<ExitCode> {
   const { run, status } = record;

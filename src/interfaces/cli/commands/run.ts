@@ -107,10 +107,8 @@ async function isDrivenElsewhere(context: Context, id: string): Promise<boolean>
 async function watch(context: Context, { run, seq }: RunRecord): Promise<ExitCode> {
   const { output } = context;
   const piton = await context.open();
-  output.print(
-    `Run ${run} is there already, and is driven elsewhere: watching it. Ctrl-C ends the watching only.`,
-  );
-  return conclude(context, await watchRun({ piton, output }, await piton.find(run), seq));
+  const intro = `Run ${run} is there already, and is driven elsewhere: watching it. Ctrl-C ends the watching only.`;
+  return conclude(context, await watchRun({ piton, output }, await piton.find(run), { head: seq, intro }));
 }
 
 /** What is wrong with its inputs is better told here than in a log. */

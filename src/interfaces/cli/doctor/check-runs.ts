@@ -4,6 +4,7 @@ import { asError, PitonError } from '../../../base/index.ts';
 import type { Piton } from '../../../library/index.ts';
 import { isFinal } from '../../../model/index.ts';
 import type { Context } from '../context.ts';
+import { plural } from '../progress/index.ts';
 import { messageOf } from '../report-error.ts';
 import { interruptedRuns } from '../runs.ts';
 import { waitingTasks } from '../waiting-tasks.ts';
@@ -27,7 +28,8 @@ export async function checkRuns(context: Context): Promise<Check[]> {
 async function checkStore(piton: Piton, store: string): Promise<[damaged: boolean, check: Check]> {
   const verdicts = await piton.verify();
   const damaged = verdicts.filter(({ ok }) => !ok);
-  if (damaged.length === 0) return [false, ok('store', `${store}: ${verdicts.length} runs, all sound`)];
+  if (damaged.length === 0)
+    return [false, ok('store', `${store}: ${plural(verdicts.length, 'run')}, all sound`)];
   const names = damaged.map(({ run, firstBad }) => `${run} (from checkpoint ${firstBad})`).join(', ');
   return [true, bad('store', `damaged: ${names}`, `piton verify ${damaged[0]!.run} --repair`)];
 }
@@ -41,7 +43,7 @@ async function checkInterrupted(piton: Piton): Promise<Check> {
 async function checkHeld(piton: Piton): Promise<Check> {
   const waiting = await waitingTasks(piton);
   if (waiting.length === 0) return ok('held tasks', 'none');
-  return warn('held tasks', waiting.map(({ run, task }) => `${run} ${task}`).join(', '), 'piton inbox');
+  return warn('held tasks', waiting.map(({ run, task = '' }) => `${run} ${task}`).join(', '), 'piton inbox');
 }
 
 interface Kept {
@@ -78,7 +80,7 @@ function checkProcesses(left: readonly Kept[]): Check {
 function checkStale(stale: readonly Kept[]): Check {
   const [first] = stale;
   if (first === undefined) return ok('spool', 'no folders of runs that are gone');
-  const text = `${stale.length} folders of runs that are gone, such as ${first.folder}`;
+  const text = `${plural(stale.length, 'folder')} of runs that are gone, such as ${first.folder}`;
   return warn('spool', text, 'They take room and nothing else: remove them.');
 }
 

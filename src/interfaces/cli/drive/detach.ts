@@ -2,7 +2,6 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { PitonError } from '../../../base/index.ts';
 import type { Piton } from '../../../library/index.ts';
 import type { Context } from '../context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
@@ -27,17 +26,23 @@ export async function detach(context: Context, { run, args = [] }: Detaching): P
   const child = startDriver(args, log.descriptor);
   closeSync(log.descriptor);
   const code = await drivesOrEnded(await context.open(), run, child);
-  if (code !== undefined && code !== exitCodes.done) throw couldNot(run, code, readFrom(log));
   child.unref();
   const { output } = context;
-  output.json({ run, pid: child.pid, log: log.file }, true);
-  output.print(
-    code === undefined
-      ? `Run ${run} goes on in the background, driven by process ${child.pid}. Its log: ${log.file}`
-      : `Run ${run} has ended in the background already. Its log: ${log.file}`,
-  );
-  output.next(code === undefined ? `piton attach ${shellWord(run)}` : `piton show ${shellWord(run)}`);
+  output.json({ run, pid: child.pid, log: log.file, ...(code !== undefined && { exitCode: code }) }, true);
+  return code === undefined ? sayDriven(context, run, log) : sayEnded(context, log, code);
+}
+
+function sayDriven({ output }: Context, run: string, { file }: Log): ExitCode {
+  output.print(`Run ${run} goes on in the background. What its driver says: ${file}`);
+  output.next(`piton attach ${shellWord(run)}`);
   return exitCodes.done;
+}
+
+/** It was refused, or ended before anybody could look: what it said is all there is to say. */
+function sayEnded({ output }: Context, log: Log, code: ExitCode): ExitCode {
+  output.note(`It has ended in the background already, with exit code ${code}:`);
+  output.note(readFrom(log));
+  return code;
 }
 
 interface Log {
@@ -64,12 +69,13 @@ function startDriver(added: readonly string[], log: number): ChildProcess {
 }
 
 /** The exit code if it has ended, undefined when it drives the run. */
-async function drivesOrEnded(piton: Piton, run: string, child: ChildProcess): Promise<number | undefined> {
+async function drivesOrEnded(piton: Piton, run: string, child: ChildProcess): Promise<ExitCode | undefined> {
   let failure: Error | undefined;
   child.once('error', (error) => (failure = error));
   for (;;) {
     if (failure !== undefined) throw failure;
-    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode ?? exitCodes.failed;
+    if (child.exitCode !== null || child.signalCode !== null)
+      return (child.exitCode ?? exitCodes.failed) as ExitCode;
     const driver = await piton.driver(run);
     if (driver?.alive === true && driver.pid === child.pid) return undefined;
     await pause(lookEveryMs);
@@ -78,16 +84,4 @@ async function drivesOrEnded(piton: Piton, run: string, child: ChildProcess): Pr
 
 function readFrom({ file, start }: Log): string {
   return cleanText(readFileSync(file).subarray(start).subarray(-longestErrorBytes).toString('utf8')).trim();
-}
-
-const reasons: Readonly<Record<number, string>> = {
-  1: 'failed',
-  2: 'could not begin',
-  3: 'waits for a person',
-  4: 'was refused',
-};
-
-function couldNot(run: string, code: number, said: string): PitonError {
-  const message = `Run ${run} ${reasons[code] ?? `ended with exit code ${code}`} in the background:\n${said}`;
-  return new PitonError('DETACH_ENDED', message, { run, exitCode: code });
 }

@@ -1,8 +1,9 @@
-import { asError, hasCode } from '../../../base/index.ts';
+import { asError, hasCode, PitonError } from '../../../base/index.ts';
 import type { Observation, RunEvent } from '../../../engine/index.ts';
 import type { Piton, Run } from '../../../library/index.ts';
 import type { Output } from '../output/index.ts';
 import { createProgress, waitsForPerson, type Progress } from '../progress/index.ts';
+import { captureConsole } from './capture-console.ts';
 import type { Ended, Ending } from './ending.ts';
 import { readHistory } from './read-history.ts';
 import { onStopSignals } from './stop-signals.ts';
@@ -26,12 +27,24 @@ export async function driveHere(driving: Driving, begin: Begin): Promise<Ended[]
   const progress = createProgress({ output, isShared, lastLine: (attempt) => piton.lastLine(attempt) });
   const watch = new Watch(piton, progress);
   const deaf = onStopSignals((signal) => watch.stop(signal));
+  const silence = captureConsole((line) => progress.say({ tone: 'quiet', symbol: '│', text: line }));
   try {
-    return await watch.over(await begin());
+    return await watch.over(await begun(watch, begin));
   } finally {
     watch.close();
     deaf();
     progress.close();
+    silence();
+  }
+}
+
+/** Whoever is asked to stop before anything has begun leaves in good order too. */
+async function begun(watch: Watch, begin: Begin): Promise<readonly Run[]> {
+  try {
+    return await begin();
+  } catch (thrown) {
+    if (!watch.isStopping || !hasCode(thrown, 'STORE_CLOSED')) throw thrown;
+    throw new PitonError('RUN_STOPPED', 'Stopped before anything had begun.', { cause: thrown });
   }
 }
 
@@ -46,7 +59,7 @@ class Watch {
   readonly #runs = new Map<string, Run>();
   readonly #going = new Set<string>();
   readonly #waiting = new Set<string>();
-  #isStopping = false;
+  isStopping = false;
   #hasLetGo = false;
 
   constructor(piton: Piton, progress: Progress) {
@@ -62,7 +75,7 @@ class Watch {
 
   /** What runs is asked to stop, and may take its time: whoever has none asks again. */
   stop(signal: NodeJS.Signals): void {
-    this.#isStopping = true;
+    this.isStopping = true;
     const text = `${signal}: stopping what runs; nothing is lost. Again: leave at once, and let commands run on`;
     this.#progress.say({ tone: 'warning', symbol: '!', text });
     this.#letGo();
@@ -85,7 +98,7 @@ class Watch {
     const { how, error } = await ending;
     this.#going.delete(run.id);
     this.#leaveIfNothingGoes();
-    const isWaiting = how === 'stopped' && !this.#isStopping && this.#waiting.has(run.id);
+    const isWaiting = how === 'stopped' && !this.isStopping && this.#waiting.has(run.id);
     const view = this.#progress.viewOf(run.id);
     return { ending: isWaiting ? 'waiting' : how, view, ...(error !== undefined && { error }) };
   }
@@ -126,7 +139,7 @@ class Watch {
   /** Whether only a person can go on with the run. The view may be in the middle of a transition: the driver is not. */
   async #look(id: string): Promise<void> {
     const run = this.#runs.get(id);
-    if (run === undefined || this.#isStopping) return;
+    if (run === undefined || this.isStopping) return;
     const isWaiting = waitsForPerson(this.#progress.viewOf(id)) && (await isAtRest(run));
     if (isWaiting) this.#waiting.add(id);
     else this.#waiting.delete(id);

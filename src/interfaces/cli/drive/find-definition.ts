@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { asError } from '../../../base/index.ts';
+import { asError, PitonError } from '../../../base/index.ts';
 import type { Definition, Piton } from '../../../library/index.ts';
 import { functionsOf, type Origin } from '../../../model/index.ts';
 import { selectFrom } from './selection.ts';
@@ -18,22 +18,33 @@ export interface FoundDefinition {
  */
 export async function findDefinition(piton: Piton, run: string): Promise<FoundDefinition> {
   const { definition: stored, origin } = await piton.definitionOf(run);
-  const needsFile = !functionsOf(stored.workflow).next().done;
-  if (origin?.file === undefined) return { definition: stored, ...(origin && { origin }) };
-  if (!existsSync(origin.file)) {
-    const note = `${origin.file} is gone: going on with the definition that the run keeps.`;
-    return { definition: stored, origin, note };
+  const file = origin?.file;
+  const kept = { definition: stored, ...(origin !== undefined && { origin }) };
+  const callsFunctions = functionsOf(stored.workflow).next().done !== true;
+  if (file === undefined || !existsSync(file)) {
+    if (callsFunctions) throw functionsGone(run, file);
+    return file === undefined ? kept : { ...kept, note: `${file} is gone: ${goingOn}` };
   }
   try {
-    return { definition: await fromFile(origin.file, origin), origin };
+    return { ...kept, definition: await fromFile(file, origin!) };
   } catch (thrown) {
-    if (needsFile) throw thrown;
-    const note = `${origin.file} cannot be used (${asError(thrown).message}): going on with the definition that the run keeps.`;
-    return { definition: stored, origin, note };
+    if (callsFunctions) throw thrown;
+    return { ...kept, note: `${file} cannot be used (${asError(thrown).message}): ${goingOn}` };
   }
 }
+
+const goingOn = 'going on with the definition that the run keeps.';
 
 async function fromFile(file: string, origin: Origin): Promise<Definition> {
   const { loadDefinition } = await import('../workflows.ts');
   return selectFrom(await loadDefinition(file), origin);
+}
+
+/** Going on without them would fail every task that calls one. */
+function functionsGone(run: string, file: string | undefined): PitonError {
+  const where = file === undefined ? 'of the program that started it' : `of ${file}, which is gone`;
+  return new PitonError('RUN_CHANGED', `Run ${run} cannot go on here: it calls functions ${where}.`, {
+    run,
+    remedy: file === undefined ? 'Resume it in that program.' : 'Bring the file back.',
+  });
 }

@@ -4,7 +4,7 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
  * The first signal asks us to stop in good order. The second one ends this process at once: what runs as a process of
- * its own lives on, and whoever resumes the run adopts it. Returns the way to listen no longer.
+ * its own lives on, and whoever resumes the run adopts it. Returns the way to listen no longer, if there was none.
  */
 export function onStopSignals(stop: (signal: NodeJS.Signals) => void): () => void {
   let isStopping = false;
@@ -15,6 +15,8 @@ export function onStopSignals(stop: (signal: NodeJS.Signals) => void): () => voi
   };
   for (const signal of signals) process.on(signal, hear);
   return () => {
+    // Whoever has asked once is still heard while the last words are said.
+    if (isStopping) return;
     for (const signal of signals) process.off(signal, hear);
   };
 }

@@ -1,6 +1,7 @@
 import type { Output, Style } from '../output/index.ts';
 import { cleanLine, cutTo, spanText } from '../output/index.ts';
 import { commandFor, countTasks, plural, shellWord, type RunView } from '../progress/index.ts';
+import { jsonLine } from '../task-lines.ts';
 import type { Ended, Ending } from './ending.ts';
 
 /** What became of a run, in a few lines; the last one says what to do next. */
@@ -9,6 +10,7 @@ export function printSummary(output: Output, { ending, view }: Ended): void {
   output.print();
   output.print(headline(style, ending, view));
   output.print(`  ${countsLine(view)}`);
+  if (view.outputs !== undefined) output.print(`  outputs: ${jsonLine(view.outputs)}`);
   for (const line of troubleLines(view)) output.print(`  ${line}`);
   output.next(nextCommand(ending, view));
 }

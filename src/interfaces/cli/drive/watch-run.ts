@@ -4,20 +4,29 @@ import type { Output } from '../output/index.ts';
 import { createProgress } from '../progress/index.ts';
 import type { Ended, Ending } from './ending.ts';
 
+export interface WatchOptions {
+  /** What was committed until then is no news. */
+  readonly head: number;
+  /** Printed first. */
+  readonly intro: string;
+}
+
 /**
  * Shows what happens to a run that is driven elsewhere, until it has ended or nobody drives it any more. Ctrl-C ends the
- * watching, and never touches the run. `head`: what was committed until then is no news.
+ * watching, and never touches the run.
  */
 export async function watchRun(
   { piton, output }: { readonly piton: Piton; readonly output: Output },
   run: Run,
-  head: number,
+  { head, intro }: WatchOptions,
 ): Promise<Ended> {
   const progress = createProgress({ output, lastLine: (attempt) => piton.lastLine(attempt) });
   const leaving = new AbortController();
   const leave = (): void => leaving.abort();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, leave);
   try {
+    // Said when it is true: before this, Ctrl-C would end the process without a word.
+    output.print(intro);
     for await (const event of run.events({ signal: leaving.signal })) progress.tell(event, event.seq > head);
     const view = progress.viewOf(run.id);
     return { ending: leaving.signal.aborted ? 'left' : await standing(run), view };

@@ -15,6 +15,7 @@ export class LinePrinter {
   readonly #options: PrinterOptions;
   readonly #partial = new Map<string, string>();
   #skipped = 0;
+  hasPrinted = false;
 
   constructor(options: PrinterOptions) {
     this.#options = options;
@@ -38,6 +39,7 @@ export class LinePrinter {
     const left = Math.min(skip - this.#skipped, lines.length);
     this.#skipped += left;
     const shown = lines.slice(left).map((line) => `${prefix}${isRaw ? line : cleanText(line)}\n`);
+    this.hasPrinted ||= shown.length > 0;
     return output.write(shown.join(''));
   }
 }

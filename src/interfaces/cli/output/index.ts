@@ -1,6 +1,6 @@
 export { createOutput, type Output } from './output.ts';
 export { statusCell, statusSymbol, type ShownStatus } from './status.ts';
 export { isColoured, styleFor, type Style } from './style.ts';
-export { tableLines, type Cell, type TableOptions } from './table.ts';
+export { tableLines, type Cell } from './table.ts';
 export { cleanLine, cleanText, cutTo, padTo, widthOf } from './text.ts';
 export { clockText, spanText, whenText } from './time.ts';

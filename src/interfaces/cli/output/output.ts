@@ -15,8 +15,10 @@ export interface Output {
   table(rows: readonly (readonly (Cell | string)[])[], options?: Omit<TableOptions, 'columns'>): void;
   /** A JSON value on standard output, in JSON mode. `isLine`: as one line of many. */
   json(value: unknown, isLine?: boolean): void;
-  /** A line on standard error: what is worth knowing, but is not the answer. */
+  /** A line on standard error: what is worth knowing, but is not the answer. In JSON mode as `{"note":…}`. */
   note(line: string): void;
+  /** A line on standard error as it is, in any mode. */
+  complain(line: string): void;
   /** The last line: what to do next. Not in JSON mode. */
   next(line: string): void;
   /** Text as it is on standard output, in any mode. False once nobody reads it any more. */
@@ -42,7 +44,7 @@ export function createOutput({ stdout, stderr, env }: Streams, isJson: boolean):
     isJson,
     isTerminal: stdout.isTTY === true,
     get columns() {
-      return stdout.columns ?? widthOfFiles;
+      return stdout.columns || widthOfFiles;
     },
     style,
     print: (line = '') => void (isJson || out.write(`${line}\n`)),
@@ -53,7 +55,8 @@ export function createOutput({ stdout, stderr, env }: Streams, isJson: boolean):
     json(value, isLine = false) {
       if (isJson) out.write(`${JSON.stringify(value, null, isLine ? 0 : 2)}\n`);
     },
-    note: (line) => void err.write(`${line}\n`),
+    note: (line) => output.complain(isJson ? JSON.stringify({ note: line }) : line),
+    complain: (line) => void err.write(`${line}\n`),
     next: (line) => output.print(`${style.dim('Next:')} ${line}`),
     write: (text) => out.write(text),
     flush: async () => void (await Promise.all([out.flush(), err.flush()])),

@@ -33,7 +33,7 @@ function widthsOf(rows: readonly (readonly Cell[])[], { columns, flexible }: Tab
   const widths = Array.from({ length: count }, (_, index) =>
     Math.max(0, ...rows.map((row) => widthOf(row[index]?.text ?? ''))),
   );
-  const excess = widths.reduce((sum, width) => sum + width + gap, -gap) - columns;
+  const excess = widths.reduce((sum, width) => sum + (width === 0 ? 0 : width + gap), -gap) - columns;
   const giving = flexible ?? count - 1;
   if (excess > 0 && count > 0) widths[giving] = Math.max(narrowest, widths[giving]! - excess);
   return widths;
@@ -44,6 +44,8 @@ function lineOf(row: readonly Cell[], widths: readonly number[]): string {
   return row
     .slice(0, last + 1)
     .map(({ text, paint = (plain: string) => plain }, index) => {
+      // A column in which nothing stands takes no room.
+      if (widths[index] === 0) return '';
       const cut = cutTo(text, widths[index]!);
       const padding = index === last ? '' : padTo('', widths[index]! - widthOf(cut) + gap);
       return paint(cut) + padding;

@@ -20,11 +20,9 @@ export function cleanLine(text: string): string {
 
 /** The columns a text takes on a terminal; it holds no control characters. */
 export function widthOf(text: string): number {
-  // Most text is ASCII, and looking at every character of it would cost more than all else.
-  if (/^[\u0020-\u007e]*$/.test(text)) return text.length;
-  let width = 0;
-  for (const { segment } of segments.segment(text)) width += widthOfCharacter(segment);
-  return width;
+  // Most text is ASCII and our own symbols: making a segmenter for it would cost more than all else.
+  if (/^[ -~·‖…→─│┌└├▶▼◔○●⊘✓✗]*$/.test(text)) return text.length;
+  return charactersOf(text).reduce((width, character) => width + widthOfCharacter(character), 0);
 }
 
 /** At most `width` columns wide; what was cut ends with an ellipsis. */
@@ -32,10 +30,10 @@ export function cutTo(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let cut = '';
   let used = 1;
-  for (const { segment } of segments.segment(text)) {
-    used += widthOfCharacter(segment);
+  for (const character of charactersOf(text)) {
+    used += widthOfCharacter(character);
     if (used > width) break;
-    cut += segment;
+    cut += character;
   }
   return width < 1 ? '' : `${cut}…`;
 }
@@ -44,7 +42,14 @@ export function padTo(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - widthOf(text)));
 }
 
-const segments = new Intl.Segmenter('en', { granularity: 'grapheme' });
+let segmenter: Intl.Segmenter | undefined;
+
+/** As people see them: a letter with its marks is one. */
+function charactersOf(text: string): string[] {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
 const wide =
   /^(?:\p{Emoji_Presentation}|.\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}])/u;
 

@@ -41,8 +41,9 @@ const folders: Folders = {
     view.status = 'running';
     giveReason(view, undefined);
   },
-  'run.succeeded'(view) {
+  'run.succeeded'(view, { data }) {
     view.status = 'succeeded';
+    if (data.outputs !== undefined) view.outputs = data.outputs;
   },
   'run.failed'(view, { data }) {
     view.status = 'failed';

@@ -1,4 +1,4 @@
-export { describeEvent, plural, type Saying } from './describe-event.ts';
+export { describeEvent, plural } from './describe-event.ts';
 export { foldEvent } from './fold-event.ts';
 export { eventLine } from './event-line.ts';
 export { createProgress, type Progress } from './progress.ts';

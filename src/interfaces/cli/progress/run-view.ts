@@ -1,3 +1,4 @@
+import type { Json } from '../../../base/index.ts';
 import type { RunStatus, TaskSpec, TaskStatus, Workflow } from '../../../model/index.ts';
 
 /** What is shown of one task. */
@@ -24,6 +25,8 @@ export interface RunView {
   workflow?: Workflow;
   status: RunStatus;
   reason?: string;
+  /** What it gave back. */
+  outputs?: Json;
   createdAt: number;
   /** When whoever drives it now began to. */
   drivenSince: number;

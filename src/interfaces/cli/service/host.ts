@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { PitonError } from '../../../base/index.ts';
 import { launchdAgent, systemdUnit, type Service } from './unit.ts';
@@ -18,7 +19,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Throws `SERVICE_UNSUPPORTED`. */
 export function serviceHost(service: Service, platform: string, env: Env): ServiceHost {
   if (platform === 'linux') return systemd(service, env);
-  if (platform === 'darwin') return launchd(service, env);
+  if (platform === 'darwin') return launchd(service);
   throw new PitonError('SERVICE_UNSUPPORTED', `Piton cannot install a service on ${platform}.`, {
     remedy: 'Call piton resume --all at login in your own way.',
   });
@@ -26,7 +27,7 @@ export function serviceHost(service: Service, platform: string, env: Env): Servi
 
 function systemd(service: Service, env: Env): ServiceHost {
   const unit = `${service.name}.service`;
-  const folder = env['XDG_CONFIG_HOME'] || join(env['HOME'] ?? '', '.config');
+  const folder = env['XDG_CONFIG_HOME'] || join(homedir(), '.config');
   return {
     file: join(folder, 'systemd/user', unit),
     text: systemdUnit(service),
@@ -40,8 +41,8 @@ function userSystemd(...args: readonly string[]): string | undefined {
   return trouble('systemctl', ['--user', ...args]);
 }
 
-function launchd(service: Service, env: Env): ServiceHost {
-  const file = join(env['HOME'] ?? '', 'Library/LaunchAgents', `${service.name}.plist`);
+function launchd(service: Service): ServiceHost {
+  const file = join(homedir(), 'Library/LaunchAgents', `${service.name}.plist`);
   return {
     file,
     text: launchdAgent(service),

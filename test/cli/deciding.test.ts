@@ -1,0 +1,167 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import type { Definition } from '../../src/index.ts';
+import { eventually } from '../support/eventually.ts';
+import { newProject, type Project } from './command-line.ts';
+import { releaseFile } from './workflows-of-tests.ts';
+
+/** A run that waits for its approval, and that nobody drives. */
+async function waiting(id = 'rel'): Promise<Project> {
+  const project = newProject();
+  const file = project.write('.piton/workflows/release.mjs', releaseFile);
+  const { default: definition } = (await import(pathToFileURL(file).href)) as { default: Definition };
+  await project.withStore(async (piton) => {
+    const run = await piton.start(definition, { id, origin: { directory: project.folder, file } } as never);
+    await eventually('it waits for approval', async () => (await run.status()) === 'held');
+  });
+  return project;
+}
+
+test('the inbox has all that waits for a person, with the commands to type', async () => {
+  const { piton, json } = await waiting();
+  expect(await json(['inbox'])).toEqual([
+    {
+      run: 'rel',
+      workflow: 'release',
+      task: 'publish',
+      since: expect.any(Number),
+      reason: expect.stringContaining('Release it?'),
+      actions: expect.arrayContaining(['approve', 'reject']),
+      commands: expect.arrayContaining(['piton approve rel publish', 'piton reject rel publish']),
+    },
+  ]);
+  const { stdout } = await piton(['inbox']);
+  expect(stdout).toContain('Release it?');
+  expect(stdout).toMatch(/Next: piton approve rel publish\n$/);
+  expect((await piton([])).stdout).toContain('Next: piton inbox');
+  expect(await json(['status'])).toMatchObject({
+    status: 'held',
+    tasks: { publish: { status: 'held', hold: { reason: expect.any(String), actions: expect.any(Array) } } },
+  });
+});
+
+test('approving shows what was done, goes on with the run where nobody drives it, and decides once', async () => {
+  const { piton, json } = await waiting();
+  const approved = await piton(['approve', 'rel', 'publish', '-m', 'checked']);
+  expect(approved.stdout).toMatch(
+    /Done so far:\n +greet +✓ succeeded +hello red\n +count .*\n\n\? .*Release it\?/,
+  );
+  expect(approved).toMatchObject({ code: 0 });
+  expect(await json(['status'])).toMatchObject({
+    status: 'succeeded',
+    tasks: { publish: { status: 'succeeded' }, tell: { status: 'succeeded' } },
+  });
+  const again = await piton(['approve', 'rel', 'publish']);
+  expect(again).toMatchObject({ code: 4, stderr: expect.stringContaining('COMMAND_REFUSED') });
+});
+
+test('a run that is driven elsewhere takes the decision there, and is left to its driver', async () => {
+  const { piton, withStore, json } = await waiting();
+  await withStore(async (store) => {
+    const { definition } = await store.definitionOf('rel');
+    const functions = Object.fromEntries(
+      ['greet', 'count', 'publish', 'tell'].map((name) => [name, () => `${name} is done`]),
+    );
+    const run = await store.resume({ ...definition, functions } as Definition, 'rel');
+    expect(await json(['status'])).toMatchObject({ driver: { alive: true, pid: process.pid } });
+    const approved = await piton(['approve', 'rel', 'publish']);
+    expect(approved).toMatchObject({ code: 0, stdout: expect.stringMatching(/Next: piton attach rel\n$/) });
+    expect(await run.result()).toMatchObject({ status: 'succeeded' });
+  });
+});
+
+test('rejecting fails the task with the comment as its reason', async () => {
+  const { piton, json } = await waiting();
+  expect(await piton(['reject', 'rel', 'publish', '-m', 'tests are red'])).toMatchObject({ code: 1 });
+  expect(await json(['status'])).toMatchObject({
+    status: 'failed',
+    tasks: {
+      publish: { status: 'failed', error: { message: expect.stringContaining('tests are red') } },
+      tell: { status: 'skipped' },
+    },
+  });
+});
+
+test('with --no-drive a decision waits for whoever resumes the run', async () => {
+  const { piton, json } = await waiting();
+  const queued = await piton(['approve', 'rel', 'publish', '--no-drive']);
+  expect(queued).toMatchObject({ code: 0, stdout: expect.stringMatching(/Next: piton resume rel\n$/) });
+  expect(await json(['status'])).toMatchObject({ tasks: { publish: { status: 'held' } } });
+  expect(await piton(['resume', 'rel'])).toMatchObject({ code: 0 });
+  expect(await json(['status'])).toMatchObject({ status: 'succeeded' });
+});
+
+test('a task that is skipped or waits for nothing is decided accordingly', async () => {
+  const { piton, json } = await waiting();
+  const unknown = await piton(['approve', 'rel', 'publsh']);
+  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean publish?') });
+  expect(await piton(['approve', 'rel', 'tell'])).toMatchObject({ code: 4 });
+  const skipped = await piton(['skip', 'rel', 'publish']);
+  expect(skipped.stderr).not.toContain('error:');
+  expect(await json(['status'])).toMatchObject({ tasks: { publish: { status: 'skipped' } } });
+});
+
+test('cancelling ends a run that nobody drives; then nothing more can be asked of it', async () => {
+  const { piton, json } = await waiting();
+  expect(await piton(['cancel', 'rel', '-m', 'wrong branch'])).toMatchObject({ code: 0 });
+  expect(await json(['status'])).toMatchObject({ status: 'cancelled' });
+  for (const args of [
+    ['cancel', 'rel'],
+    ['pause', 'rel'],
+    ['skip', 'rel', 'tell'],
+  ]) {
+    expect(await piton(args)).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('the run has ended'),
+    });
+  }
+});
+
+test('pausing what nobody drives changes nothing and says so', async () => {
+  const { piton } = await waiting();
+  const { code, stdout } = await piton(['pause', 'rel']);
+  expect(code).toBe(0);
+  expect(stdout).toContain('nobody drives it');
+});
+
+test('retry does a failed task of an ended run again, and what needs it', async () => {
+  const { piton, json, write, folder } = await waiting();
+  const flag = join(folder, 'mended');
+  const file = write(
+    '.piton/workflows/flaky.mjs',
+    releaseFile.replace(/export default[\s\S]*/, '').concat(
+      `import { existsSync } from 'node:fs';
+export default workflow('flaky')
+  .task('once', () => 1)
+  .task('test', { needs: ['once'] }, () => { if (!existsSync(${JSON.stringify(flag)})) throw new Error('red'); return 'green'; })
+  .task('after', { needs: ['test'] }, () => 'done');
+`,
+    ),
+  );
+  expect(await piton(['run', 'flaky', '--id', 'flaky'])).toMatchObject({ code: 1 });
+  write('mended', '');
+  expect(await piton(['retry', 'flaky'])).toMatchObject({ code: 0 });
+  expect(await json(['status', 'flaky'])).toMatchObject({
+    status: 'succeeded',
+    tasks: { once: { attempts: 1 }, test: { output: 'green' }, after: { output: 'done' } },
+  });
+  expect((await piton(['retry', 'flaky'])).stderr).toContain('No task of run flaky is held or has failed');
+  expect(await json(['drift', 'flaky'])).toMatchObject({ run: 'flaky', file, drift: [] });
+});
+
+test('drift tells which tasks of the file differ, and refuses with 4 where they have begun', async () => {
+  const { piton, json, write } = await waiting();
+  expect(await json(['drift', 'rel'])).toMatchObject({ run: 'rel', drift: [] });
+  write(
+    '.piton/workflows/release.mjs',
+    releaseFile.replace(".task('tell', {", ".task('tell', { priority: 3,"),
+  );
+  expect(await json(['drift', 'rel'])).toMatchObject({
+    drift: [{ task: 'tell', change: 'changed', begun: false }],
+  });
+  write('.piton/workflows/release.mjs', releaseFile.replace('attempts: 2', 'attempts: 3'));
+  const begun = await piton(['drift', 'rel']);
+  expect(begun.code).toBe(4);
+  expect(begun.stdout).toMatch(/count +changed +has begun/);
+});

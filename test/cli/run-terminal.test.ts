@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { newProject } from './command-line.ts';
+import { begun, ledgerOf, release, writeTraced } from './live-command.ts';
+import { SmallTerminal } from './small-terminal.ts';
+
+const binary = fileURLToPath(new URL('../../bin/piton.js', import.meta.url));
+/** Its options differ from system to system; the one of Linux is the one that is known here. */
+const hasTerminals = process.platform === 'linux' && existsSync('/usr/bin/script');
+
+test.runIf(hasTerminals)(
+  'on a real terminal what runs is drawn in place, what has ended stays, and Ctrl-C leaves it as it was',
+  async () => {
+    const project = newProject();
+    const talking = 'echo "$PITON_TASK" >> ledger; echo halfway; while [ -e b.wait ]; do sleep 0.02; done';
+    writeTraced(project, { a: {}, b: { needs: ['a'], run: talking }, c: { needs: ['b'] } }, ['b']);
+    const line = `stty cols 60 rows 20; exec "${process.execPath}" "${binary}" run flow --id live`;
+    const child = spawn('script', ['-qfec', line, '/dev/null'], {
+      cwd: project.folder,
+      env: { ...process.env, TERM: 'xterm', NO_COLOR: '1', PITON_DURABILITY: 'process' },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const terminal = new SmallTerminal(60, 20);
+    child.stdout.setEncoding('utf8').on('data', (text: string) => terminal.write(text));
+    await begun(project, 'b');
+    await eventually('b is drawn', () =>
+      /\n▶ b {2}\ds {2}halfway\n█+░+ 33% · 1\/3 done · 1 running/.test(terminal.text),
+    );
+    expect(terminal.isCursorShown).toBe(false);
+    expect(terminal.text).toMatch(/^Run live of flow: 3 tasks[\s\S]*\n✓ a \d+ms\n▶ b/);
+    child.stdin.write('\u0003');
+    const [code] = (await once(child, 'close')) as [number];
+    expect(code).toBe(130);
+    expect(terminal.isCursorShown).toBe(true);
+    expect(terminal.text).toMatch(
+      /✓ a \d+ms\n(\^C)?! SIGINT: stopping[\s\S]*b was interrupted[\s\S]*Next: piton resume live$/,
+    );
+    expect(terminal.text).not.toContain('▶');
+    release(project, 'b');
+    expect((await project.piton(['resume', 'live'])).code).toBe(0);
+    expect(ledgerOf(project)).toEqual(['a', 'b', 'b', 'c']);
+  },
+);

@@ -1,0 +1,68 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { temporaryFolder } from './support/temporary-folder.ts';
+
+/** Guides are followed as a reader would: files are written, and commands typed, in the order in which they stand there. */
+const guides = ['quick-start', 'recovery', 'troubleshooting', 'yaml'];
+
+interface Step {
+  readonly language: string;
+  readonly text: string;
+}
+
+function stepsOf(guide: string): Step[] {
+  const text = readFileSync(`docs/guides/${guide}.md`, 'utf8');
+  return [...text.matchAll(/^```(sh|yaml|ts)\n(.*?)^```/gms)]
+    .map(([, language, block]) => ({ language: language!, text: block! }))
+    .filter(({ language, text: block }) => language === 'sh' || fileNamed(block) !== undefined);
+}
+
+/** The first line of a file's text may say where it belongs: `# .piton/workflows/build.yaml`. */
+function fileNamed(block: string): string | undefined {
+  return /^(?:#|\/\/) (\S+\.(?:yaml|ts))\n/.exec(block)?.[1];
+}
+
+/** Each command with the exit code it is to end with: `piton run x # exit 3`. */
+function scriptOf(block: string): string {
+  const lines = block.replaceAll('\\\n', '').trimEnd().split('\n');
+  return lines
+    .map((line) => {
+      const expected = / # exit (\d+)$/.exec(line)?.[1] ?? '0';
+      return `${line}\ncode=$?; [ $code = ${expected} ] || { echo "exit $code, not ${expected}: ${line.replaceAll(/["$`\\]/g, '')}" >&2; exit 99; }`;
+    })
+    .join('\n');
+}
+
+function follow(guide: string): void {
+  const folder = temporaryFolder();
+  const bin = join(folder, 'bin');
+  const project = join(folder, 'project');
+  mkdirSync(bin);
+  mkdirSync(project);
+  symlinkSync(process.execPath, join(bin, 'node'));
+  writeFileSync(join(bin, 'piton'), `#!/bin/sh\nexec node "${resolve('bin/piton.js')}" "$@"\n`, {
+    mode: 0o755,
+  });
+  const env = { ...process.env, PATH: `${bin}${delimiter}${process.env['PATH']}`, NO_COLOR: '1' };
+  for (const { language, text } of stepsOf(guide)) {
+    if (language === 'sh') {
+      const { status, stderr, stdout } = spawnSync('sh', ['-c', scriptOf(text)], { cwd: project, env });
+      expect(status, `${text}\n${String(stdout)}\n${String(stderr)}`).toBe(0);
+      continue;
+    }
+    const file = join(project, fileNamed(text)!);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text.replaceAll(`'piton'`, JSON.stringify(resolve('src/index.ts'))));
+  }
+}
+
+describe('a reader who follows the guide gets what it says', () => {
+  test.for(guides.filter((guide) => stepsOf(guide).some(({ language }) => language === 'sh')))(
+    '%s',
+    (guide) => {
+      follow(guide);
+    },
+  );
+});

@@ -1,0 +1,396 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import {
+  loadWorkflow,
+  open,
+  type OpenOptions,
+  type Piton,
+  type Run,
+  type RunEvent,
+} from '../../src/index.ts';
+import { isAlive } from '../spool/open-spool.ts';
+import { eventually } from '../support/eventually.ts';
+import { startProgram } from '../support/start-program.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+interface Place {
+  readonly folder: string;
+  readonly piton: Piton;
+  /** Starts a workflow of these tasks, in the folder. */
+  run(tasks: Readonly<Record<string, unknown>>, more?: Readonly<Record<string, unknown>>): Promise<Run>;
+  has(file: string): boolean;
+}
+
+async function openPlace(options: Partial<OpenOptions> = {}): Promise<Place> {
+  const folder = temporaryFolder();
+  const piton = await open({
+    store: `sqlite:${join(folder, 'piton.db')}`,
+    durability: 'process',
+    graceMs: 300,
+    ...options,
+  });
+  onTestFinished(() => piton.close());
+  return {
+    folder,
+    piton,
+    has: (file) => existsSync(join(folder, file)),
+    async run(tasks, more = {}) {
+      const file = join(folder, 'flow.yaml');
+      // JSON is YAML.
+      writeFileSync(file, JSON.stringify({ name: 'flow', ...more, tasks }));
+      return piton.start(await loadWorkflow(file), { id: 'run', origin: { directory: folder } });
+    },
+  };
+}
+
+async function outputOf(
+  task: Readonly<Record<string, unknown>>,
+  options?: Partial<OpenOptions>,
+): Promise<unknown> {
+  const { run } = await openPlace(options);
+  const { outputs, error } = await (await run({ task })).result();
+  return error ?? (outputs as Record<string, unknown>)['task'];
+}
+
+async function events(run: Run): Promise<RunEvent[]> {
+  return await Array.fromAsync(run.events());
+}
+
+describe('what a command gives', () => {
+  test('is its standard output as text, without the last line break', async () => {
+    expect(await outputOf({ run: 'echo one; echo two; echo not this >&2' })).toBe('one\ntwo');
+  });
+
+  test('is its last line, or nothing, where that is asked for', async () => {
+    expect(await outputOf({ run: 'echo one; echo two; echo', capture: 'last-line' })).toBe('two');
+    expect(await outputOf({ run: 'echo one', capture: 'none' })).toBeNull();
+  });
+
+  test('is JSON where a schema asks for it, and has to fit', async () => {
+    expect(await outputOf({ run: `echo '{ "n": 1 }'`, output: { n: 'integer' } })).toEqual({ n: 1 });
+    expect(await outputOf({ run: `echo '{ "n": "x" }'`, output: { n: 'integer' } })).toMatchObject({
+      message: expect.stringContaining('does not fit its schema'),
+    });
+    expect(await outputOf({ run: 'echo oops', capture: 'json' })).toMatchObject({
+      message: expect.stringContaining('not JSON'),
+    });
+  });
+
+  test('is what it writes to $PITON_OUTPUT, whatever it prints', async () => {
+    expect(await outputOf({ run: `echo chatter; echo '[1, 2]' > "$PITON_OUTPUT"` })).toEqual([1, 2]);
+  });
+
+  test('is the end of what it prints, if that is long; all of it is in the spool', async () => {
+    const { run, piton } = await openPlace();
+    const task = { run: 'i=0; while [ $i -lt 20000 ]; do echo "line $i"; i=$((i+1)); done' };
+    const started = await run({ task });
+    const { outputs } = await started.result();
+    const text = (outputs as { task: string }).task;
+    const { attempt } = (await started.checkpoint()).tasks['task']!;
+
+    expect(text).toMatch(/^\[the end of \d+ bytes, which are in the spool\]\n/);
+    expect(text.endsWith('line 19999')).toBe(true);
+    expect(text.length).toBeLessThan(70_000);
+    const whole = readFileSync(join(piton.spoolOf(attempt!), 'stdout'), 'utf8');
+    expect(whole.split('\n')).toHaveLength(20_001);
+  });
+
+  test('may be binary: what is no text is replaced', async () => {
+    expect(await outputOf({ run: String.raw`printf 'a\377\000b'` })).toBe('a\uFFFD\u0000b');
+  });
+});
+
+describe('what a command is given', () => {
+  test('are arguments as they are, never seen by a shell', async () => {
+    const hostile = '$(touch pwned) `touch pwned` ; touch pwned "\' \\ *';
+    const { run, has } = await openPlace();
+    const started = await run(
+      {
+        list: { run: ['printf', '%s', '${{ inputs.text }}'] },
+        text: { run: "printf '%s' ${{ inputs.text }}" },
+        quoted: { run: 'printf "%s" "<${{ inputs.text }}>"' },
+      },
+      { inputs: { text: { type: 'string', default: hostile } } },
+    );
+
+    expect((await started.result()).outputs).toEqual({
+      list: hostile,
+      text: hostile,
+      quoted: `<${hostile}>`,
+    });
+    expect(has('pwned')).toBe(false);
+  });
+
+  test('is what another command printed, and that is not executed either', async () => {
+    const { run, has } = await openPlace();
+    const started = await run({
+      first: { run: `printf '%s' '$(touch pwned); touch pwned'` },
+      second: { needs: ['first'], run: 'echo got ${{ tasks.first.output }}' },
+    });
+    expect((await started.result()).outputs).toMatchObject({ second: 'got $(touch pwned); touch pwned' });
+    expect(has('pwned')).toBe(false);
+  });
+
+  test('are env, its place in the run, and a key that stays the same over attempts', async () => {
+    const { run, folder } = await openPlace();
+    const text = `echo "$PITON_RUN $PITON_TASK $PITON_ATTEMPT $PITON_KEY $GREETING" >> seen; [ "$PITON_ATTEMPT" = 2 ]`;
+    const retry = { attempts: 2, backoff: '1ms' };
+    await (await run({ task: { run: text, retry, env: { GREETING: 'hi ${{ run.id }}' } } })).result();
+    const [first, second] = readFileSync(join(folder, 'seen'), 'utf8').trim().split('\n');
+
+    expect(first).toMatch(/^run task 1 \w+ hi run$/);
+    expect(second).toBe(first!.replace('task 1', 'task 2'));
+  });
+
+  test('is a folder relative to that of the run', async () => {
+    const { run, folder } = await openPlace();
+    mkdirSync(join(folder, 'inner'));
+    const started = await run({ task: { run: 'pwd', 'working-directory': 'inner' } });
+    expect((await started.result()).outputs).toEqual({ task: join(folder, 'inner') });
+  });
+});
+
+describe('a secret', () => {
+  const environment = { ...process.env, TOKEN: 'hunter2-hunter2' };
+
+  test('is given to the command, and appears neither in the journal nor in what is shown of its output', async () => {
+    const { run, piton, folder } = await openPlace({ environment });
+    const started = await run({
+      good: { run: 'echo "it is $TOKEN"', secrets: ['TOKEN'] },
+      bad: { run: 'echo "no: $TOKEN" >&2; exit 1', secrets: ['TOKEN'], 'continue-on-error': true },
+    });
+    const { outputs } = await started.result();
+    const { attempt } = (await started.checkpoint()).tasks['good']!;
+    const shown = await Array.fromAsync(piton.output(attempt!));
+
+    expect(outputs).toEqual({ good: 'it is ***' });
+    expect(shown.map(({ text }) => text).join('')).toBe('it is ***\n');
+    expect(JSON.stringify(await events(started))).not.toContain('hunter2');
+    expect(readFileSync(join(piton.spoolOf(attempt!), 'attempt.json'), 'utf8')).not.toContain('hunter2');
+    expect(readFileSync(join(folder, 'piton.db-wal')).includes('hunter2')).toBe(false);
+  });
+
+  test('that is not there is told before anything starts', async () => {
+    const { run, has } = await openPlace();
+    const tasks = { first: { run: 'touch ran' }, task: { needs: ['first'], run: 'x', secrets: ['NO_SUCH'] } };
+    await expect(run(tasks)).rejects.toMatchObject({ code: 'SECRET_MISSING' });
+    expect(has('ran')).toBe(false);
+  });
+});
+
+describe('a command that does not succeed', () => {
+  test('fails with its exit code and its last words, and is classified', async () => {
+    const { run } = await openPlace();
+    const started = await run({
+      plain: { run: 'echo "it is broken" >&2; exit 7' },
+      missing: { run: ['no-such-program-anywhere'], retry: 3 },
+      busy: { run: 'echo "HTTP 503 from upstream" >&2; exit 1' },
+    });
+    await started.result();
+    const { tasks } = await started.checkpoint();
+
+    expect(tasks['plain']!.error).toMatchObject({
+      code: 'COMMAND_FAILED',
+      message: 'exit code 7: it is broken',
+      exit: 7,
+      class: 'unknown',
+    });
+    expect(tasks['missing']).toMatchObject({ attempts: 1, error: { exit: 127, class: 'permanent' } });
+    expect(tasks['busy']!.error).toMatchObject({ class: 'transient' });
+  });
+
+  test('that takes too long is ended, whatever it does about that', async () => {
+    const { run } = await openPlace();
+    const started = await run({
+      task: { run: `trap '' TERM; while :; do sleep 0.05; done`, timeout: '200ms' },
+    });
+    await started.result();
+    expect((await started.checkpoint()).tasks['task']!.error).toMatchObject({ code: 'TIMEOUT' });
+  });
+
+  test('because its folder is not there, says so', async () => {
+    const { run } = await openPlace();
+    const started = await run({ task: { run: 'true', 'working-directory': 'nowhere' } });
+    await started.result();
+    expect((await started.checkpoint()).tasks['task']!.error).toMatchObject({ code: 'COMMAND_NOT_STARTED' });
+  });
+
+  test('that kills its wrapper has an unknown end: it is tried again, and then asked about', async () => {
+    const { run, folder } = await openPlace();
+    const started = await run({
+      again: {
+        run: 'echo x >> again; [ -e second ] || { touch second; kill -9 $PPID; sleep 5; }; echo fine',
+      },
+      ask: { run: 'kill -9 $PPID; sleep 5', 'on-interrupt': 'ask' },
+    });
+    await eventually('it is held', async () => (await started.status()) === 'held');
+    const { tasks } = await started.checkpoint();
+
+    expect(tasks['again']).toMatchObject({ status: 'succeeded', output: 'fine', attempts: 2 });
+    expect(readFileSync(join(folder, 'again'), 'utf8')).toBe('x\nx\n');
+    expect(tasks['ask']).toMatchObject({
+      status: 'held',
+      actions: expect.arrayContaining(['retry', 'skip']),
+    });
+  });
+});
+
+test('what a command leaves running is ended with it', async () => {
+  const { run, folder } = await openPlace();
+  const started = await run({
+    task: { run: '(setsid sleep 300 & echo $! > pid); while [ ! -s pid ]; do :; done' },
+  });
+  expect((await started.result()).status).toBe('succeeded');
+  const pid = Number(readFileSync(join(folder, 'pid'), 'utf8'));
+  expect(isAlive(pid)).toBe(false);
+});
+
+describe('stopping', () => {
+  test('a cancelled run ends its commands, also those that do not want to', async () => {
+    const { run, has } = await openPlace();
+    const started = await run({ task: { run: `trap '' TERM; touch begun; while :; do sleep 0.05; done` } });
+    await eventually('it runs', () => has('begun'));
+    await started.cancel('enough');
+    expect(await started.result()).toMatchObject({ status: 'cancelled' });
+    expect((await started.checkpoint()).tasks['task']).toMatchObject({ status: 'cancelled' });
+  });
+
+  test('closing interrupts what may be started again, and waits for what must not be interrupted', async () => {
+    const place = await openPlace();
+    const started = await place.run({
+      gentle: { run: 'touch gentle; while :; do sleep 0.02; done' },
+      careful: {
+        run: 'touch careful; while [ ! -e go ]; do sleep 0.02; done; echo whole',
+        'on-interrupt': 'ask',
+      },
+    });
+    await eventually('both run', () => place.has('gentle') && place.has('careful'));
+    const closing = place.piton.close();
+    await eventually('one of them is interrupted', async () => {
+      const again = await open({ store: `sqlite:${join(place.folder, 'piton.db')}` });
+      const { tasks } = await (await again.find('run')).checkpoint();
+      await again.close();
+      return tasks['gentle']!.status === 'queued';
+    });
+    writeFileSync(join(place.folder, 'go'), '');
+    await closing;
+
+    await using again = await open({ store: `sqlite:${join(place.folder, 'piton.db')}` });
+    const { tasks } = await (await again.find(started.id)).checkpoint();
+    expect(tasks['careful']).toMatchObject({ status: 'succeeded', output: 'whole' });
+  });
+});
+
+describe('going on', () => {
+  async function killedDriver(tasks: Readonly<Record<string, unknown>>): Promise<string> {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'flow.yaml'), JSON.stringify({ name: 'flow', tasks }));
+    const driver = startProgram('drive-commands', { args: [JSON.stringify({ folders: [folder] })] });
+    await eventually('the command runs', () => existsSync(join(folder, 'begun')));
+    driver.child.kill('SIGKILL');
+    await driver.ended();
+    return folder;
+  }
+
+  const waiting = 'touch begun; while [ ! -e go ]; do sleep 0.02; done; echo over';
+
+  test('is told beforehand, task by task', async () => {
+    const folder = await killedDriver({
+      slow: { run: waiting },
+      after: { needs: ['slow'], run: 'true' },
+    });
+    await using piton = await open({ store: `sqlite:${join(folder, 'piton.db')}` });
+    const before = await piton.preview('run');
+    writeFileSync(join(folder, 'go'), '');
+    await eventually('it has ended', async () => (await piton.preview('run')).tasks[0]!.action === 'harvest');
+
+    expect(before.tasks).toMatchObject([
+      { task: 'slow', action: 'adopt' },
+      { task: 'after', action: 'wait' },
+    ]);
+  });
+
+  test('is refused to a process of one of its own tasks', async () => {
+    const folder = await killedDriver({ slow: { run: waiting } });
+    const store = `sqlite:${join(folder, 'piton.db')}`;
+    await using outside = await open({ store });
+    const { attempt } = (await (await outside.find('run')).checkpoint()).tasks['slow']!;
+    await using inside = await open({ store, environment: { [`PITON_MARK_${attempt}`]: '1' } });
+    const { definition } = await inside.definitionOf('run');
+
+    await expect(inside.resume(definition, 'run')).rejects.toMatchObject({ code: 'RUN_INSIDE' });
+    writeFileSync(join(folder, 'go'), '');
+    expect(await (await outside.resume(definition, 'run')).result()).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('is possible from a stopped driver, which is ended first', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(
+      join(folder, 'flow.yaml'),
+      JSON.stringify({ name: 'flow', tasks: { slow: { run: waiting } } }),
+    );
+    const driver = startProgram('drive-commands', { args: [JSON.stringify({ folders: [folder] })] });
+    await eventually('the command runs', () => existsSync(join(folder, 'begun')));
+    driver.child.kill('SIGSTOP');
+    await using piton = await open({ store: `sqlite:${join(folder, 'piton.db')}` });
+    const { definition } = await piton.definitionOf('run');
+    await eventually('it is seen to be stopped', async () => (await piton.driver('run'))?.stopped === true);
+
+    await expect(piton.resume(definition, 'run')).rejects.toMatchObject({
+      code: 'RUN_DRIVEN',
+      details: { pid: driver.child.pid, stopped: true },
+    });
+    const run = await piton.resume(definition, 'run', { takeover: 'kill' });
+    writeFileSync(join(folder, 'go'), '');
+    expect((await driver.ended()).by).toBe('SIGKILL');
+    expect(await run.result()).toMatchObject({ status: 'succeeded', outputs: { slow: 'over' } });
+  });
+
+  test('does again what is named, with all that came of it, also after the end', async () => {
+    const { run, piton, folder } = await openPlace();
+    const trace = 'echo "$PITON_TASK" >> ledger';
+    const started = await run({
+      first: { run: trace },
+      second: { needs: ['first'], run: `${trace}; [ -e go ]` },
+      third: { needs: ['second'], run: trace },
+    });
+    expect((await started.result()).status).toBe('failed');
+    writeFileSync(join(folder, 'go'), '');
+    const { definition } = await piton.definitionOf('run');
+    const again = await piton.resume(definition, 'run', { redo: ['second'] });
+
+    expect((await again.result()).status).toBe('succeeded');
+    expect(readFileSync(join(folder, 'ledger'), 'utf8')).toBe('first\nsecond\nsecond\nthird\n');
+  });
+});
+
+describe('an approval', () => {
+  test('is asked for before the task starts, and decided once', async () => {
+    const { run, has } = await openPlace();
+    const started = await run({ task: { approval: 'Really ${{ run.id }}?', run: 'touch ran' } });
+    expect(await started.status()).toBe('held');
+    expect((await started.checkpoint()).tasks['task']).toMatchObject({
+      status: 'held',
+      reason: 'Really run?',
+    });
+    expect(has('ran')).toBe(false);
+
+    expect(await started.approve('task')).toMatchObject({ status: 'accepted' });
+    expect((await started.result()).status).toBe('succeeded');
+    expect(await started.approve('task')).toMatchObject({ status: 'refused' });
+    expect(has('ran')).toBe(true);
+  });
+
+  test('that is refused fails the task, with the comment as the reason', async () => {
+    const { run, has } = await openPlace();
+    const started = await run({ task: { approval: 'Really?', run: 'touch ran' } });
+    await started.reject('task', 'not on a Friday');
+    expect(await started.result()).toMatchObject({ status: 'failed' });
+    expect((await started.checkpoint()).tasks['task']!.error).toMatchObject({
+      code: 'REJECTED',
+      message: 'not on a Friday',
+    });
+    expect(has('ran')).toBe(false);
+  });
+});
