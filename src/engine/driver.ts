@@ -14,11 +14,11 @@ import type { Attempt } from './attempt.ts';
 import { Attempts } from './attempts.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { dropPayloads } from './drop-payloads.ts';
-import { findAttempt } from './find-attempt.ts';
 import { Mailbox } from './mailbox.ts';
 import type { EnginePorts } from './options.ts';
 import { isPassing, patiently, type Patience } from './patience.ts';
 import type { Program } from './program.ts';
+import { recoverAttempts } from './recover-attempts.ts';
 import { RunWriter, type Answers, type Course } from './run-writer.ts';
 
 /** Timers are looked at again at least so often: a sleeping machine or a changed clock must not lose one. */
@@ -123,37 +123,12 @@ export class Driver {
   async #recover(events: readonly Event[], { endsPause }: { readonly endsPause: boolean }): Promise<void> {
     const { state } = this.#writer;
     this.#writer.add(events);
-    const attached = await this.#recoverAttempts();
+    const attached = await recoverAttempts(this.#writer, this.#ports.spool, () => this.#world());
     const answers = (await this.#pendingCommands()).map((command) => this.#answer(command));
     // After the commands: going on supersedes a pause that was asked for before.
     if (endsPause && state.phase.status === 'paused') this.#writer.add([{ type: 'run.resumed', data: {} }]);
     await this.#advance(answers, 0);
-    for (const attach of attached) attach();
-  }
-
-  /** Gives what is to be followed once this is durable. */
-  async #recoverAttempts(): Promise<(() => void)[]> {
-    const { state } = this.#writer;
-    const attached: (() => void)[] = [];
-    for (const task of [...state.tasks.values()]) {
-      if (task.life.status !== 'running' || task.life.attempt === undefined) continue;
-      const { attempt } = task.life;
-      if (task.spec.work.type !== 'command') {
-        this.#decide(task, { type: 'interrupted', reason: 'the process that ran it ended' });
-        continue;
-      }
-      const finding = await findAttempt(this.#ports.spool, attempt);
-      if (finding.how === 'interrupted') {
-        this.#decide(task, finding.outcome);
-        continue;
-      }
-      const { how, found } = finding;
-      this.#writer.add([
-        { type: 'attempt.recovered', task: task.address, attempt: attempt.id, data: { how } },
-      ]);
-      attached.push(() => this.#attempts.attach(task, found));
-    }
-    return attached;
+    for (const { task, found } of attached) this.#attempts.attach(task, found);
   }
 
   #decide(task: TaskState, outcome: Outcome): void {

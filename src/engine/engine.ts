@@ -8,19 +8,18 @@ import {
   type Commit,
   type Event,
   type Lease,
-  type LeaseOwner,
-  type Origin,
   type Workflow,
 } from '../model/index.ts';
-import { insideOf } from '../spool/index.ts';
 import type { RunFilter, RunRecord } from '../store/index.ts';
 import { findRun, refuseLost } from './chain.ts';
 import { encodeCommit, genesis } from './codec.ts';
 import { Driver } from './driver.ts';
 import { Journal, passCrashPoints } from './journal.ts';
 import { loadRun } from './load-run.ts';
-import { leaseName, type EnginePorts, type Inputs } from './options.ts';
+import { createdEvent, takenEvent } from './opening-events.ts';
+import { leaseName, type CreateOptions, type EnginePorts } from './options.ts';
 import type { Program } from './program.ts';
+import { assertSameWorkflow, refuseFromInside } from './refuse-driving.ts';
 import { repairRun } from './repair.ts';
 import { previewResume, type ResumePreview } from './preview.ts';
 import { reopen, resolveDrift } from './resolve-drift.ts';
@@ -29,15 +28,6 @@ import { assertSecrets } from './secrets.ts';
 import { takeRunLease, type Takeover } from './take-run-lease.ts';
 import { Recorder } from './tell-observers.ts';
 import { verifyRun, type RunVerdict } from './verify-run.ts';
-
-export interface CreateOptions {
-  readonly run: string;
-  readonly inputs: Inputs;
-  /** Of a graph: fields that begin with another value than the workflow gives. */
-  readonly state?: Inputs;
-  /** The folder commands run in, and the file to compare with when the run goes on. */
-  readonly origin?: Origin;
-}
 
 /** `keepPause`: attaching to a paused run is not a wish to end the pause. */
 interface AttachOptions extends ResumeOptions {
@@ -348,37 +338,6 @@ export class Engine {
     await Promise.allSettled(Array.from(this.#live, (driver) => driver.stop()));
     for (const unwatch of this.#unwatch) unwatch();
   }
-}
-
-function createdEvent(workflow: Workflow, { inputs, state, origin }: CreateOptions): Event {
-  const data = { workflow, inputs, ...(state && { state }), ...(origin && { origin }) };
-  return { type: 'run.created', data };
-}
-
-function takenEvent({ host, pid, instance }: LeaseOwner, epoch: number): Event {
-  return { type: 'lease.taken', data: { epoch, host, pid, instance } };
-}
-
-/** A task that goes on with its own run would wait for itself, and be fenced by itself. */
-async function refuseFromInside({ store, environment }: EnginePorts, run: string): Promise<void> {
-  const inside = insideOf(environment);
-  if (inside.length === 0) return;
-  const { state } = await loadRun(store, run);
-  const task = [...state.tasks.values()].find(({ lastAttempt = '' }) => inside.includes(lastAttempt));
-  if (task === undefined) return;
-  throw new PitonError('RUN_INSIDE', `This is a process of ${task.address}, a task of run ${run} itself.`, {
-    run,
-    task: task.address,
-    remedy: 'Drive the run from outside of it.',
-  });
-}
-
-function assertSameWorkflow(run: string, name: string, given: Workflow): void {
-  if (name === given.name) return;
-  throw new PitonError('RUN_CHANGED', `Run ${run} is one of ${name}, not of ${given.name}.`, {
-    run,
-    remedy: 'Choose another id, or resume it with its own definition.',
-  });
 }
 
 function closed(): PitonError {

@@ -1,5 +1,5 @@
 import type { Clock, Json } from '../base/index.ts';
-import type { LeaseOwner } from '../model/index.ts';
+import type { LeaseOwner, Origin } from '../model/index.ts';
 import type { Spool } from '../spool/index.ts';
 import type { Store } from '../store/index.ts';
 import type { Environment } from './command-order.ts';
@@ -23,6 +23,15 @@ export interface EnginePorts {
 }
 
 export type Inputs = Readonly<Record<string, Json>>;
+
+export interface CreateOptions {
+  readonly run: string;
+  readonly inputs: Inputs;
+  /** Of a graph: fields that begin with another value than the workflow gives. */
+  readonly state?: Inputs;
+  /** The folder commands run in, and the file to compare with when the run goes on. */
+  readonly origin?: Origin;
+}
 
 export function leaseName(run: string): string {
   return `run:${run}`;

@@ -13,7 +13,6 @@ export {
   statusOfTask,
   taskAt,
   type AttemptState,
-  type BreakerState,
   type RunState,
   type TaskState,
 } from './run-state.ts';

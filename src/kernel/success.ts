@@ -35,14 +35,18 @@ export function successEvents(
   }
 }
 
-/** Unless `update` says otherwise, a node's output is what it changes; a list of outputs, of a for-each, changes nothing. */
+/**
+ * Unless `update` says otherwise, what a function or a nested workflow gives is what it changes. What a command prints is
+ * not meant so, nor is a list of outputs, of a for-each.
+ */
 function updateOf(
   state: RunState,
   task: TaskState,
   { success, world }: { success: Success; world: World },
 ): unknown {
   const { update } = task.spec;
-  if (update === undefined) return task.group === undefined ? (success.update ?? success.output) : undefined;
+  const isUpdate = task.group === undefined && task.spec.work.type !== 'command';
+  if (update === undefined) return isUpdate ? (success.update ?? success.output) : undefined;
   const output =
     task.group === undefined ? (success.output ?? success.update) : outputsOfItems(state, task.group);
   return world.evaluator.render(update, { ...variablesOf(state, task), output });

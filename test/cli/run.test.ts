@@ -205,7 +205,7 @@ test('what functions print stays out of the JSON, and is seen among the other li
 export default workflow('code').task('talk', () => console.log('said %s\\nand more', 'this'));`,
   );
   const json = await project.piton(['run', 'code.ts', '--json']);
-  expect([json.code, json.stderr]).toEqual([0, 'said this\nand more\n']);
+  expect([json.code, json.stderr]).toEqual([0, '{"note":"said this"}\n{"note":"and more"}\n']);
   expect(parseLines(json.stdout).at(-1)).toMatchObject({ type: 'run.succeeded' });
   const plain = await project.piton(['run', 'code.ts']);
   expect(plain.stdout).toContain('│ said this\n│ and more\n');

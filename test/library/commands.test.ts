@@ -365,6 +365,33 @@ describe('going on', () => {
   });
 });
 
+test('commands are nodes of a graph: what they print changes the state only as `update` says', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'flow.yaml');
+  const graph = {
+    add: { run: 'echo chatter', next: 'count' },
+    count: {
+      run: ['expr', '${{ state.n }}', '+', '1'],
+      update: { n: '${{ int(output) }}' },
+      next: [{ if: 'state.n >= 3', to: 'end' }, { to: 'ask' }],
+    },
+    ask: {
+      approval: 'Once more?',
+      run: 'true',
+      next: [{ if: 'failure()', to: 'end' }, { to: 'add' }],
+    },
+  };
+  writeFileSync(file, JSON.stringify({ name: 'flow', state: { n: 0 }, start: 'add', graph }));
+  await using piton = await open({ store: 'memory:' });
+  const run = await piton.start(await loadWorkflow(file), { id: 'run', origin: { directory: folder } });
+  await eventually('it asks', async () => (await run.status()) === 'held');
+  await run.approve('ask#1');
+  await eventually('it asks again', async () => (await run.checkpoint()).tasks['ask#2']?.status === 'held');
+  await run.reject('ask#2');
+
+  expect(await run.result()).toMatchObject({ status: 'succeeded', state: { n: 2 } });
+});
+
 describe('an approval', () => {
   test('is asked for before the task starts, and decided once', async () => {
     const { run, has } = await openPlace();

@@ -9,14 +9,14 @@ export interface CommandTask {
   readonly name: string;
   readonly needs?: readonly string[];
   /** Shell text that follows the trace. */
-  readonly then?: string;
+  readonly text?: string;
   readonly onInterrupt?: 'restart' | 'ask';
 }
 
 /** Writes `flow.yaml`, whose tasks trace themselves. */
 export function writeFlow(folder: string, tasks: readonly CommandTask[]): void {
-  const entries = tasks.map(({ name, needs = [], then = ':', onInterrupt = 'restart' }) => {
-    const run = `${trace}\n${then}\necho "done ${name}"`;
+  const entries = tasks.map(({ name, needs = [], text = ':', onInterrupt = 'restart' }) => {
+    const run = `${trace}\n${text}\necho "done ${name}"`;
     return [name, { needs, run, 'on-interrupt': onInterrupt }];
   });
   // JSON is YAML.

@@ -1,6 +1,8 @@
 /** One simple command of a shell's text, with its words as the shell would see them, quotes removed. */
 export interface ShellCommand {
   readonly words: string[];
+  /** Places of words that may become none, or many: substitutions without quotes. */
+  readonly loose: Set<number>;
   /** Where its standard output goes, if that is another command. */
   pipedInto?: ShellCommand;
   /** It is the end of a group, a loop or the like: what it is piped into reads all of that. */
@@ -31,6 +33,7 @@ export interface Owner {
 export function openCommand(line: CommandLine, given: Partial<ShellCommand> = {}): ShellCommand {
   const command = {
     words: [],
+    loose: new Set<number>(),
     endsGroup: false,
     inTest: false,
     ...given,

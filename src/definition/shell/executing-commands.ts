@@ -72,6 +72,7 @@ const mentionsReader =
 /** A shell without a script of its own reads one from its input; so does a remote one without a command. */
 function executesInput(command: ShellCommand): boolean {
   const { words } = command;
+  if (words.some((word) => executors.has(word))) return true;
   const ssh = words.findIndex((word) => nameOf(word) === 'ssh');
   const program = programIndex(command);
   if (program < 0) return ssh >= 0 && words.slice(afterHost(words, ssh)).length === 0;
@@ -141,21 +142,31 @@ const textOptions: readonly (readonly [name: RegExp, option: RegExp])[] = [
 /** Commands all of whose words may be executed. */
 const executors: ReadonlySet<string> = new Set(['eval', 'trap', 'watch', 'parallel']);
 
-function execution({ command: { words }, word }: Owner): Execution | undefined {
-  const found = words
+function execution({ command, word }: Owner): Execution | undefined {
+  const found = command.words
     .slice(0, word)
     .map(nameOf)
-    .find((name, index) => executors.has(name) || isProgramText(words, index, word));
+    .find((name, index) => executors.has(name) || isProgramText(command, index, word));
   return found === undefined ? undefined : executes(found);
 }
 
-/** Whether the word is what the program at `index` takes for the text of a program. */
-function isProgramText(words: readonly string[], index: number, word: number): boolean {
+/** Whether the word is, or may become, what the program at `index` takes for the text of a program. */
+function isProgramText(command: ShellCommand, index: number, word: number): boolean {
+  const { words, loose } = command;
   const name = nameOf(words[index]!);
-  if (shells.test(name)) return scriptIndex(words, index) === word;
   if (name === 'ssh') return word >= afterHost(words, index);
+  if (shells.test(name)) return isScript(command, index, word);
   if (/^([gmn]?awk|sed)$/.test(name) && firstArgument(words, index) === word) return true;
-  return textOptions.some(([program, option]) => program.test(name) && option.test(words[word - 1]!));
+  let before = word - 1;
+  while (before > index && loose.has(before)) before--;
+  return textOptions.some(([program, option]) => program.test(name) && option.test(words[before]!));
+}
+
+/** Of `sh -c`: its script, or a word that takes the script's place if that turns out to be nothing. */
+function isScript({ words, loose }: ShellCommand, shell: number, word: number): boolean {
+  const script = scriptIndex(words, shell);
+  if (script === undefined || word < script) return false;
+  return word === script || [...loose].some((place) => place > shell && place <= script);
 }
 
 /** Where the text of `sh -c` stands, behind all options; undefined without `-c`. */

@@ -72,8 +72,13 @@ function readEscape(scan: Scan): void {
   else take(scan);
 }
 
+function loosen({ reader }: Scan): void {
+  reader?.command.loose.add(reader.command.words.length);
+}
+
 /** What is inside is read twice, and by rules of its own. */
 function readBackticks(scan: Scan): void {
+  loosen(scan);
   scan.at++;
   while (scan.at < scan.text.length && scan.text[scan.at] !== '`') {
     if (scan.text[scan.at] === '\\') scan.at++;
@@ -84,6 +89,7 @@ function readBackticks(scan: Scan): void {
 
 function readDollar(scan: Scan, place: 'plain' | 'double' | 'here'): void {
   const next = scan.text[scan.at + 1] ?? '';
+  if (place === 'plain') loosen(scan);
   switch (next) {
     case '(':
       return readSubstitution(scan);

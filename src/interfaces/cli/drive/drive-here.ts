@@ -162,11 +162,14 @@ async function isAtRest(run: Run): Promise<boolean> {
   }
 }
 
+/** All of these say that the run was let go of: which one depends on how far that had come when it was asked. */
+const letGoCodes = ['RUN_STOPPED', 'RUN_INTERRUPTED', 'STORE_CLOSED'];
+
 async function endingOf(run: Run): Promise<{ readonly how: Ending; readonly error?: Error }> {
   try {
     return { how: (await run.result()).status };
   } catch (thrown) {
-    if (hasCode(thrown, 'RUN_STOPPED') || hasCode(thrown, 'STORE_CLOSED')) return { how: 'stopped' };
+    if (letGoCodes.some((code) => hasCode(thrown, code))) return { how: 'stopped' };
     return { how: 'lost', error: asError(thrown) };
   }
 }

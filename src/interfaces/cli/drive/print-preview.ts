@@ -29,7 +29,7 @@ const standing: Readonly<Record<ResumePreview['status'], string>> = {
 /** So many that only wait for others are worth a line each. */
 const mostWaiting = 20;
 
-/** What going on will do for each task that has not settled, and why. In JSON mode on standard error, for people. */
+/** What going on will do for each task that has not settled, and why. For people: not in JSON mode. */
 export function printPreview(context: Context, preview: ResumePreview, redo: readonly string[] = []): void {
   const { output } = context;
   if (output.isJson) return;

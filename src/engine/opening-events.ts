@@ -1,0 +1,11 @@
+import type { Event, LeaseOwner, Workflow } from '../model/index.ts';
+import type { CreateOptions } from './options.ts';
+
+export function createdEvent(workflow: Workflow, { inputs, state, origin }: CreateOptions): Event {
+  const data = { workflow, inputs, ...(state && { state }), ...(origin && { origin }) };
+  return { type: 'run.created', data };
+}
+
+export function takenEvent({ host, pid, instance }: LeaseOwner, epoch: number): Event {
+  return { type: 'lease.taken', data: { epoch, host, pid, instance } };
+}

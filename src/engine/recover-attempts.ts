@@ -1,0 +1,53 @@
+import { decideOutcome, type TaskState, type World } from '../kernel/index.ts';
+import type { Spool } from '../spool/index.ts';
+import type { Found } from './command-attempt.ts';
+import { findAttempt } from './find-attempt.ts';
+import type { RunWriter } from './run-writer.ts';
+
+/** What is to be followed once its recovery is durable. */
+export interface Attached {
+  readonly task: TaskState;
+  readonly found: Found;
+}
+
+/** What becomes of all that was under way when the last driver let go of the run, however it did. */
+export async function recoverAttempts(
+  writer: RunWriter,
+  spool: Spool,
+  world: () => World,
+): Promise<Attached[]> {
+  const attached: Attached[] = [];
+  for (const task of attemptedTasks(writer)) {
+    const found = await recoverAttempt(writer, task, { spool, world });
+    if (found !== undefined) attached.push({ task, found });
+  }
+  return attached;
+}
+
+function attemptedTasks({ state }: RunWriter): TaskState[] {
+  return [...state.tasks.values()].filter(
+    ({ life }) => life.status === 'running' && life.attempt !== undefined,
+  );
+}
+
+async function recoverAttempt(
+  writer: RunWriter,
+  task: TaskState,
+  { spool, world }: { readonly spool: Spool; readonly world: () => World },
+): Promise<Found | undefined> {
+  const { state } = writer;
+  if (task.life.status !== 'running') return undefined;
+  const attempt = task.life.attempt!;
+  if (task.spec.work.type !== 'command') {
+    // A function lived in the process of its driver.
+    const outcome = { type: 'interrupted', reason: 'the process that ran it ended' } as const;
+    return void writer.add(decideOutcome(state, task, { outcome, world: world() }));
+  }
+  const finding = await findAttempt(spool, attempt);
+  if (finding.how === 'interrupted') {
+    return void writer.add(decideOutcome(state, task, { outcome: finding.outcome, world: world() }));
+  }
+  const { how, found } = finding;
+  writer.add([{ type: 'attempt.recovered', task: task.address, attempt: attempt.id, data: { how } }]);
+  return found;
+}
