@@ -39,7 +39,9 @@ export class CommandAttempt implements Attempt {
   /** Ends the waits of this process; the command does not hear of it. */
   readonly #watching = new AbortController();
   #process: ProcessIdentity | undefined;
+  /** Also one that an earlier driver had: then it is followed as if nobody had asked, but its end is not its own doing. */
   #stopReason: StopReason | undefined;
+  #isStopping = false;
   #isOver = false;
 
   constructor(task: TaskState, attempt: AttemptState, ports: CommandPorts) {
@@ -62,14 +64,16 @@ export class CommandAttempt implements Attempt {
   /** Goes on with what another driver started. */
   attach(found: Found): void {
     if (found.type === 'alive') this.#process = found.process;
+    this.#stopReason = readStopNote(this.#ports.spool.stopNote(this.id));
     this.returned = this.#guard(() => (found.type === 'exited' ? this.#conclude(found) : this.#follow()));
   }
 
   /** What must not be interrupted is waited for, unless it is to be cancelled. */
   stop(reason: StopReason): void {
-    if (this.#isOver || this.#stopReason !== undefined) return;
+    if (this.#isOver || this.#isStopping) return;
     if (reason.type === 'interrupted' && this.#spec.onInterrupt === 'ask' && this.#process !== undefined)
       return;
+    this.#isStopping = true;
     this.#stopReason = reason;
     if (this.#process !== undefined) this.#endProcess();
   }
@@ -131,7 +135,7 @@ export class CommandAttempt implements Attempt {
   /** Nobody of it may be left, however it ended. */
   async #conclude(ending: Ending): Promise<void> {
     const { spool, environment, maxOutputBytes, program } = this.#ports;
-    if (ending.type === 'unclaimed') return this.end(neverBegan(this.#stopReason));
+    if (ending.type === 'unclaimed') return this.end(this.#notBegun());
     const { survivors } = await spool.fence(this.id, fenceOptions(this.#process));
     crashPoint('engine:after-fence');
     if (this.#isOver) return;
@@ -143,6 +147,13 @@ export class CommandAttempt implements Attempt {
     this.end(this.#settled(outcome));
   }
 
+  /** Not at once again: whatever ends the wrapper that early may go on doing so. */
+  #notBegun(): Outcome {
+    if (this.#stopReason !== undefined) return neverBegan(this.#stopReason);
+    const until = this.#ports.clock.now() + spoolTroubleMs;
+    return { type: 'delayed', until, reason: 'its wrapper ended before the command began' };
+  }
+
   /** Work that was finished in spite of being asked to stop is finished work. */
   #settled(outcome: Outcome): Outcome {
     const reason = this.#stopReason;
@@ -150,9 +161,20 @@ export class CommandAttempt implements Attempt {
     return stoppedOutcome(reason, { isStillRunning: false });
   }
 
+  /** Should we die before its end is committed, whoever harvests it must not take it for a failure. */
+  #noteStop(): void {
+    try {
+      this.#ports.spool.noteStop(this.id, JSON.stringify(this.#stopReason));
+    } catch {
+      // On a full disk there is no note; that must not keep it from being stopped.
+    }
+  }
+
   /** A request first; after the grace an end. `#follow` sees it either way. */
   #endProcess(): void {
     const { spool, graceMs } = this.#ports;
+    this.#noteStop();
+    crashPoint('engine:after-stop-note');
     void spool
       .fence(this.id, { ...fenceOptions(this.#process), graceMs })
       .then(({ survivors }) => {
@@ -163,14 +185,22 @@ export class CommandAttempt implements Attempt {
   }
 }
 
+/** Torn or unknown, it says nothing. */
+function readStopNote(text: string | undefined): StopReason | undefined {
+  try {
+    return text === undefined ? undefined : (JSON.parse(text) as StopReason);
+  } catch {
+    return undefined;
+  }
+}
+
 function fenceOptions(process: ProcessIdentity | undefined): { readonly process?: ProcessIdentity } {
   return process === undefined ? {} : { process };
 }
 
-function neverBegan(stop: StopReason | undefined): Outcome {
-  if (stop?.type === 'cancelled') return { type: 'cancelled', reason: stop.text };
-  const reason = stop?.text ?? 'its wrapper ended before the command began';
-  return { type: 'interrupted', reason, graceful: stop !== undefined, neverBegan: true };
+function neverBegan({ type, text }: StopReason): Outcome {
+  if (type === 'cancelled') return { type: 'cancelled', reason: text };
+  return { type: 'interrupted', reason: text, graceful: true, neverBegan: true };
 }
 
 /** Its wrapper is gone without a word: nobody knows how it ended. */

@@ -1,10 +1,57 @@
-import type { ProcessIdentity } from '../base/index.ts';
+import { ownIdentity, type ProcessIdentity } from '../base/index.ts';
 import type { AttemptState } from '../kernel/index.ts';
 import type { Outcome } from '../model/index.ts';
-import type { Sighting, Spool } from '../spool/index.ts';
+import type { Exit, Spool } from '../spool/index.ts';
 import type { Found } from './command-attempt.ts';
 
-/** What a new driver makes of a command that was under way: something to go on with, or how it ended. */
+/** How a command that was under way stands, as far as that can be seen without changing anything. */
+export type Standing =
+  | { readonly type: 'alive' | 'ended'; readonly found: Found }
+  /** Unless it begins in this moment: the claim decides. */
+  | { readonly type: 'not-begun' }
+  /** Something of it may be alive, or its exit be written yet. */
+  | { readonly type: 'unknown' }
+  | Interrupted;
+
+interface Interrupted {
+  readonly type: 'interrupted';
+  readonly reason: string;
+  readonly mayStillRun?: boolean;
+}
+
+type Attempt = Pick<AttemptState, 'id'> & { readonly process?: ProcessIdentity | undefined };
+
+export function standingOf(spool: Spool, { id, process }: Attempt): Standing {
+  const seen = spool.look(id, process);
+  switch (seen.type) {
+    case 'alive':
+      return { type: 'alive', found: seen };
+    case 'exited':
+      return wasShutDown(seen.exit, process)
+        ? { type: 'interrupted', reason: 'the machine was shut down while it ran' }
+        : { type: 'ended', found: seen };
+    case 'elsewhere': {
+      const reason = `it was started on ${seen.host}, and cannot be seen from here`;
+      return { type: 'interrupted', reason, mayStillRun: true };
+    }
+    case 'absent':
+    case 'unclaimed':
+      // A process is known, but not its spool: somebody removed it, and with it how the command ended.
+      return { type: process === undefined ? 'not-begun' : 'unknown' };
+    case 'vanished':
+      return { type: 'unknown' };
+  }
+}
+
+/** Hangup, interrupt, kill and termination: what a machine that is shut down sends to everyone. */
+const shutDownCodes = new Set([129, 130, 137, 143]);
+
+function wasShutDown({ code, timedOut }: Exit, process: ProcessIdentity | undefined): boolean {
+  const isOfEarlierBoot = process !== undefined && process.bootId !== ownIdentity().bootId;
+  return isOfEarlierBoot && shutDownCodes.has(code) && !timedOut;
+}
+
+/** What a new driver makes of it: something to go on with, or how it ended. */
 export type Finding =
   | { readonly how: 'adopted' | 'harvested'; readonly found: Found }
   | { readonly how: 'interrupted'; readonly outcome: Extract<Outcome, { type: 'interrupted' }> };
@@ -13,46 +60,44 @@ export type Finding =
  * Is anyone alive? Else, is there a valid exit record? Else nobody knows how it ended: then nothing of it may be left
  * alive, and after that an exit may yet have been written. What has not begun is kept from ever beginning.
  */
-export async function findAttempt(spool: Spool, { id, process }: AttemptState): Promise<Finding> {
+export async function findAttempt(spool: Spool, attempt: Attempt): Promise<Finding> {
   for (;;) {
-    const seen = spool.look(id, process);
-    switch (seen.type) {
+    const standing = standingOf(spool, attempt);
+    switch (standing.type) {
       case 'alive':
-        return { how: 'adopted', found: seen };
-      case 'exited':
-        return { how: 'harvested', found: seen };
-      case 'elsewhere':
-        return interrupted(`it was started on ${seen.host}, and cannot be seen from here`, {
-          mayStillRun: true,
-        });
-      case 'absent':
-      case 'unclaimed':
-        if (!spool.claim(id)) continue;
-        // A process is known, but not its spool: somebody removed it, and with it how the command ended.
-        if (process !== undefined) return endRemains(spool, { id, process });
-        return interrupted('it had not begun', { neverBegan: true });
-      case 'vanished':
-        return endRemains(spool, { id, process });
+        return { how: 'adopted', found: standing.found };
+      case 'ended':
+        return { how: 'harvested', found: standing.found };
+      case 'interrupted':
+        return { how: 'interrupted', outcome: standing };
+      case 'not-begun':
+        if (spool.claim(attempt.id)) return neverBegan;
+        break;
+      case 'unknown':
+        return endRemains(spool, attempt);
     }
   }
 }
 
-async function endRemains(
-  spool: Spool,
-  { id, process }: { readonly id: string; readonly process: ProcessIdentity | undefined },
-): Promise<Finding> {
+const neverBegan: Finding = {
+  how: 'interrupted',
+  outcome: { type: 'interrupted', reason: 'it had not begun', neverBegan: true },
+};
+
+async function endRemains(spool: Spool, attempt: Attempt): Promise<Finding> {
+  const { id, process } = attempt;
+  // Where the spool was removed: nobody may begin it there.
+  spool.claim(id);
   const { survivors } = await spool.fence(id, process === undefined ? {} : { process });
-  const seen: Sighting = spool.look(id, process);
-  if (seen.type === 'exited') return { how: 'harvested', found: seen };
-  if (survivors.length > 0) {
-    return interrupted(`its processes ${survivors.join(', ')} cannot be ended`, { mayStillRun: true });
-  }
-  return interrupted('its process ended without leaving an exit code', {});
+  const standing = standingOf(spool, attempt);
+  if (standing.type === 'ended') return { how: 'harvested', found: standing.found };
+  return { how: 'interrupted', outcome: remainsOutcome(survivors) };
 }
 
-function interrupted(
-  reason: string,
-  flags: { readonly mayStillRun?: boolean; readonly neverBegan?: boolean },
-): Finding {
-  return { how: 'interrupted', outcome: { type: 'interrupted', reason, ...flags } };
+function remainsOutcome(survivors: readonly number[]): Interrupted {
+  if (survivors.length === 0) {
+    return { type: 'interrupted', reason: 'its process ended without leaving an exit code' };
+  }
+  const reason = `its processes ${survivors.join(', ')} cannot be ended`;
+  return { type: 'interrupted', reason, mayStillRun: true };
 }

@@ -9,6 +9,8 @@ import {
 } from '../kernel/index.ts';
 import type { RunStatus, Workflow } from '../model/index.ts';
 import type { Spool } from '../spool/index.ts';
+import type { Found } from './command-attempt.ts';
+import { standingOf } from './find-attempt.ts';
 
 /** What going on with a run would do. */
 export interface ResumePreview {
@@ -55,26 +57,35 @@ function previewTask(state: RunState, task: TaskState, spool: Spool): TaskPrevie
 }
 
 function previewAttempt(state: RunState, task: TaskState, spool: Spool): Omit<TaskPreview, 'task'> {
-  if (task.life.status !== 'running' || task.spec.work.type !== 'command') return interruption(state, task);
-  const { id, process } = task.life.attempt!;
-  const seen = spool.look(id, process);
-  switch (seen.type) {
+  if (task.life.status !== 'running' || task.spec.work.type !== 'command') return interruptionOf(state, task);
+  const attempt = task.life.attempt!;
+  const standing = standingOf(spool, attempt);
+  switch (standing.type) {
     case 'alive':
-      return { action: 'adopt', reason: `its process ${seen.process.pid} still runs` };
-    case 'exited':
-      return { action: 'harvest', reason: `it ended meanwhile with exit code ${seen.exit.code}` };
-    case 'elsewhere':
-      return { action: 'hold', reason: `it was started on ${seen.host}, and cannot be seen from here` };
-    case 'absent':
-    case 'unclaimed':
-      if (process === undefined) return { action: 'restart', reason: 'it had not begun' };
-      return interruption(state, task);
-    case 'vanished':
-      return interruption(state, task);
+    case 'ended':
+      return previewFound(state, task, {
+        found: standing.found,
+        isStopped: spool.stopNote(attempt.id) !== undefined,
+      });
+    case 'interrupted':
+      if (standing.mayStillRun === true) return { action: 'hold', reason: standing.reason };
+      return interruptionOf(state, task);
+    case 'not-begun':
+      return { action: 'restart', reason: 'it had not begun' };
+    case 'unknown':
+      return interruptionOf(state, task);
   }
 }
 
-function interruption(state: RunState, task: TaskState): Omit<TaskPreview, 'task'> {
-  const { action, reason } = interruptionOf(state, task);
-  return { action, reason };
+/** One that failed after it was asked to stop has not failed by itself. */
+function previewFound(
+  state: RunState,
+  task: TaskState,
+  { found, isStopped }: { readonly found: Found; readonly isStopped: boolean },
+): Omit<TaskPreview, 'task'> {
+  if (found.type === 'alive')
+    return { action: 'adopt', reason: `its process ${found.process.pid} still runs` };
+  const { code } = found.exit;
+  if (isStopped && code !== 0) return interruptionOf(state, task);
+  return { action: 'harvest', reason: `it ended meanwhile with exit code ${code}` };
 }

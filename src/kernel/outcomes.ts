@@ -149,10 +149,10 @@ function interrupt(state: RunState, task: TaskState, outcome: Interruption): Eve
 function reasonToHold(
   state: RunState,
   task: TaskState,
-  { graceful, mayStillRun, neverBegan }: Partial<Interruption>,
+  { graceful, mayStillRun, neverBegan, reason }: Partial<Interruption>,
 ): string | undefined {
   if (neverBegan === true) return undefined;
-  if (mayStillRun === true) return 'it did not stop when it was asked to, and may still be running';
+  if (mayStillRun === true) return `${reason}; it may still be running`;
   return reasonToAsk(task, graceful === true ? 0 : interruptionsInARow(state, task));
 }
 

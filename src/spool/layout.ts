@@ -11,6 +11,8 @@ export const files = {
   /** Who the wrapper is, written after the claim and before the command begins. */
   wrapper: 'wrapper',
   timedOut: 'timed-out',
+  /** Why somebody has asked it to stop, if so: written before it is asked. */
+  stopping: 'stopping',
   exit: 'exit',
   stdout: 'stdout',
   stderr: 'stderr',

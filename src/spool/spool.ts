@@ -1,11 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { crashPoint, livenessOf, type ProcessIdentity } from '../base/index.ts';
 import { awaitEnd } from './await-end.ts';
 import { assertAttemptName } from './environment.ts';
 import { fenceFamily, type FenceResult } from './fence.ts';
 import { followFiles, type FollowOptions } from './follow.ts';
-import { files, makeClaim, readExit, readOrder } from './layout.ts';
+import { files, makeClaim, readExit, readIfThere, readOrder } from './layout.ts';
 import { lookAt, mayHaveLostClaim, type Place } from './look.ts';
 import { familyOf } from './members.ts';
 import type { Ending, OutputPiece, OutputStream, OutputText, Sighting, SpoolOrder } from './order.ts';
@@ -113,6 +114,16 @@ export class Spool {
     const family = familyOf(this.#place(attempt), process);
     if (family === undefined) return { ended: 0, survivors: [] };
     return fenceFamily(family, isGentle ? graceMs : undefined);
+  }
+
+  /** Leaves a note why it is about to be asked to stop: whoever finds its end must not take that for its own doing. */
+  noteStop(attempt: string, reason: string): void {
+    writeFileSync(join(this.folderOf(attempt), files.stopping), reason);
+  }
+
+  /** The note, if there is one. */
+  stopNote(attempt: string): string | undefined {
+    return readIfThere(join(this.folderOf(attempt), files.stopping));
   }
 
   /** Asks the command and its group to stop, nothing more. */

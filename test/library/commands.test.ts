@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   loadWorkflow,
   open,
+  workflow,
   type OpenOptions,
   type Piton,
   type Run,
@@ -390,6 +391,21 @@ test('commands are nodes of a graph: what they print changes the state only as `
   await run.reject('ask#2');
 
   expect(await run.result()).toMatchObject({ status: 'succeeded', state: { n: 2 } });
+});
+
+test('commands and functions of one TypeScript workflow give each other what they have', async () => {
+  await using piton = await open({ store: 'memory:' });
+  const flow = workflow<{ name: string }>('flow')
+    .command('greet', 'echo hello ${{ inputs.name }}')
+    .task('length', { needs: ['greet'] }, ({ needs }) => needs.greet.length)
+    .command(
+      'facts',
+      { needs: ['length'], capture: 'json', env: { N: '${{ tasks.length.output }}' } },
+      'echo "[$N]"',
+    );
+  const run = await piton.start(flow, { inputs: { name: 'ada' } });
+
+  expect(await run.result()).toMatchObject({ outputs: { greet: 'hello ada', length: 9, facts: [9] } });
 });
 
 describe('an approval', () => {

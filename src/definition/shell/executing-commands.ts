@@ -50,8 +50,9 @@ function readersOf(command: ShellCommand): ShellCommand[] {
 const shells = /^(sh|bash|dash|ash|zsh|ksh|mksh|fish|csh|tcsh|busybox)$/;
 const interpreters = /^(python[\d.]*|perl|ruby|node|nodejs|deno|bun|php|lua|osascript|Rscript|pwsh)$/;
 
+/** Of a program. What is substituted beside it may be nothing. */
 function nameOf(word: string): string {
-  return word.slice(word.lastIndexOf('/') + 1);
+  return word.slice(word.lastIndexOf('/') + 1).replace(/\0|\$\{[^}]*\}|\$[\d?!#@*-]/g, '');
 }
 
 function isOption(word: string): boolean {

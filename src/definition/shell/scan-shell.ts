@@ -71,10 +71,7 @@ function readComment(scan: Scan, reader: Reader): void {
 }
 
 function readMark(scan: Scan, reader: Reader, character: string): void {
-  // A subscript goes on over spaces; and what is in a list may be calculated with.
-  if (/^[A-Za-z_]\w*\[[^\]]*$/.test(reader.word ?? '')) scan.unclear = true;
-  if (character === '(' && reader.word?.endsWith('=') === true && reader.command.words.length > 0)
-    scan.unclear = true;
+  if (isUncertain(reader, character)) scan.unclear = true;
   endWord(scan, reader);
   switch (character) {
     case '<':
@@ -88,6 +85,12 @@ function readMark(scan: Scan, reader: Reader, character: string): void {
     default:
       return readSeparator(scan, reader, character);
   }
+}
+
+/** A subscript goes on over spaces; and what is in the list of a declaration may be calculated with. */
+function isUncertain({ word = '', command }: Reader, character: string): boolean {
+  if (/^[A-Za-z_]\w*\[[^\]]*$/.test(word)) return true;
+  return character === '(' && word.endsWith('=') && command.words.length > 0;
 }
 
 function endWord(scan: Scan, reader: Reader): void {

@@ -79,12 +79,14 @@ function loosen({ reader }: Scan): void {
 /** What is inside is read twice, and by rules of its own. */
 function readBackticks(scan: Scan): void {
   loosen(scan);
+  const word = scan.reader?.word ?? '';
   scan.at++;
   while (scan.at < scan.text.length && scan.text[scan.at] !== '`') {
     if (scan.text[scan.at] === '\\') scan.at++;
     takeUntil(scan, scan.at + 1, { place: 'plain', doubt: 'backticks' });
   }
   scan.at++;
+  if (scan.reader !== undefined) scan.reader.word = `${word}${placeholder}`;
 }
 
 function readDollar(scan: Scan, place: 'plain' | 'double' | 'here'): void {

@@ -27,6 +27,7 @@ async function driveToEnd(folder: string): Promise<string> {
     graceMs: 500,
   });
   try {
+    process.once('SIGTERM', () => void piton.close());
     const definition = await loadWorkflow(join(folder, 'flow.yaml'));
     const run = await piton.start(definition, { id: 'run', origin: { directory: folder } });
     console.log('driving');

@@ -1,0 +1,183 @@
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { open, type TaskReport } from '../../src/index.ts';
+import { executionsOf, writeFlow, type CommandTask } from '../support/commands.ts';
+import { eventually } from '../support/eventually.ts';
+import { killAt, oneOfEach, placesPassed, subfolder } from '../support/kill.ts';
+import { startProgram, type Program } from '../support/start-program.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const patience = { timeout: 180_000 };
+
+function drive(folder: string, env: Readonly<Record<string, string>> = {}): Program {
+  return startProgram('drive-commands', { args: [JSON.stringify({ folders: [folder] })], env });
+}
+
+async function taskIn(folder: string, name: string): Promise<TaskReport> {
+  await using piton = await open({ store: `sqlite:${join(folder, 'piton.db')}` });
+  return (await (await piton.find('run')).checkpoint()).tasks[name]!;
+}
+
+/** A run whose driver was killed while `slow` was at work and another task waited for it. */
+async function interrupted(folder: string): Promise<void> {
+  writeFlow(folder, [
+    { name: 'slow', text: 'while [ ! -e go ]; do sleep 0.02; done' },
+    { name: 'next', needs: ['slow'] },
+  ]);
+  const driver = drive(folder);
+  await eventually('the command runs', () => executionsOf(folder)['slow'] === 1);
+  driver.child.kill('SIGKILL');
+  await driver.ended();
+}
+
+describe('a driver killed while it recovers commands', patience, () => {
+  test.for(['adopted', 'harvested'] as const)(
+    'that are %s: the next one goes on, and each ran exactly once',
+    async (how) => {
+      const root = temporaryFolder();
+      const prepare = async (name: string): Promise<string> => {
+        const folder = subfolder(root, name.replaceAll(/[^a-z0-9]/g, '-'));
+        await interrupted(folder);
+        if (how === 'harvested') writeFileSync(join(folder, 'go'), '');
+        return folder;
+      };
+      const untouched = await prepare('untouched');
+      const letGo = (folder: string): void => writeFileSync(join(folder, 'go'), '');
+      const places = oneOfEach(
+        await placesPassed((env) => {
+          const driver = drive(untouched, env);
+          void driver.nextLine().then(() => letGo(untouched));
+          return driver;
+        }),
+      );
+
+      for (const place of places) {
+        const folder = await prepare(place);
+        await killAt(place, (env) => {
+          const driver = drive(folder, env);
+          // What is killed before it drives prints nothing.
+          void driver.nextLine().then(() => letGo(folder));
+          return driver;
+        });
+        letGo(folder);
+        const { lines } = await drive(folder).ended();
+        expect.soft([place, lines.at(-1)]).toEqual([place, 'ended succeeded']);
+        expect.soft([place, executionsOf(folder)]).toEqual([place, { slow: 1, next: 1 }]);
+      }
+    },
+  );
+});
+
+describe('a wrapper killed by itself', patience, () => {
+  const task: CommandTask = { name: 'task', onInterrupt: 'ask' };
+
+  test.for(['before-claim', 'after-claim'] as const)(
+    '%s: the command has not begun, which is no reason to ask',
+    async (place) => {
+      const folder = temporaryFolder();
+      writeFlow(folder, [task]);
+      const driver = drive(folder, { PITON_WRAPPER_CRASH: place });
+      await eventually('it is put off', async () => {
+        const found = globSync(join(folder, 'piton.db')).length > 0;
+        return found && (await taskIn(folder, 'task').catch(() => undefined))?.status === 'delayed';
+      });
+      driver.child.kill('SIGKILL');
+      await driver.ended();
+      await using piton = await open({ store: `sqlite:${join(folder, 'piton.db')}` });
+      const { definition } = await piton.definitionOf('run');
+      const run = await piton.resume(definition, 'run');
+      await run.retry('task');
+
+      expect(await run.result()).toMatchObject({ status: 'succeeded' });
+      expect(executionsOf(folder)).toEqual({ task: 1 });
+    },
+  );
+
+  test.for([
+    ['before-command', {}],
+    ['after-command', { task: 1 }],
+    ['during-record', { task: 1 }],
+  ] as const)(
+    '%s: nobody knows how it ended, so a person is asked, and it is not taken for a success',
+    async ([place, executions]) => {
+      const folder = temporaryFolder();
+      writeFlow(folder, [task]);
+
+      expect((await drive(folder, { PITON_WRAPPER_CRASH: place }).ended()).lines.at(-1)).toBe('ended held');
+      expect(await taskIn(folder, 'task')).toMatchObject({ status: 'held', attempts: 1 });
+      expect(executionsOf(folder)).toEqual(executions);
+    },
+  );
+
+  test('after-record: it has ended, and its result counts', async () => {
+    const folder = temporaryFolder();
+    writeFlow(folder, [task]);
+
+    const { lines } = await drive(folder, { PITON_WRAPPER_CRASH: 'after-record' }).ended();
+
+    expect(lines.at(-1)).toBe('ended succeeded');
+    expect(executionsOf(folder)).toEqual({ task: 1 });
+  });
+});
+
+test(
+  'a driver that is killed after it has asked a command to stop leaves no failure behind',
+  patience,
+  async () => {
+    const folder = temporaryFolder();
+    writeFlow(folder, [{ name: 'task', text: '[ -e go ] || while :; do sleep 0.02; done' }]);
+    const driver = drive(folder, { PITON_CRASH_AT: 'spool:fence-between-term-and-kill' });
+    await eventually('the command runs', () => executionsOf(folder)['task'] === 1);
+    driver.child.kill('SIGTERM');
+    expect((await driver.ended()).by).toBe('SIGKILL');
+    writeFileSync(join(folder, 'go'), '');
+
+    expect((await drive(folder).ended()).lines.at(-1)).toBe('ended succeeded');
+    expect(executionsOf(folder)).toEqual({ task: 2 });
+  },
+);
+
+test('a driver that was stopped before it could spawn, and wakes when another has taken over, starts nothing', async () => {
+  const folder = temporaryFolder();
+  writeFlow(folder, [{ name: 'task' }]);
+  const stopped = drive(folder, { PITON_STOP_AT: 'spool:before-prepare' });
+  await eventually('it is stopped', async () => {
+    if (globSync(join(folder, 'piton.db')).length === 0) return false;
+    await using piton = await open({ store: `sqlite:${join(folder, 'piton.db')}` });
+    return (await piton.driver('run').catch(() => undefined))?.stopped === true;
+  });
+  {
+    await using piton = await open({ store: `sqlite:${join(folder, 'piton.db')}` });
+    const { definition } = await piton.definitionOf('run');
+    const run = await piton.resume(definition, 'run', { takeover: true });
+    expect(await run.result()).toMatchObject({ status: 'succeeded' });
+  }
+  stopped.child.kill('SIGCONT');
+  await stopped.ended();
+
+  expect(executionsOf(folder)).toEqual({ task: 1 });
+});
+
+test('a command that was started on another host is held, for only a person can know', async () => {
+  const folder = temporaryFolder();
+  await interrupted(folder);
+  const { attempt } = await taskIn(folder, 'slow');
+  const description = join(folder, 'spool', attempt!, 'attempt.json');
+  await using piton = await open({ store: `sqlite:${join(folder, 'piton.db')}` });
+  const [pid] = piton.keptAttempts().flatMap((kept) => (kept.attempt === attempt ? [kept.pid!] : []));
+  process.kill(-pid!, 'SIGKILL');
+  const described = JSON.parse(readFileSync(description, 'utf8')) as { origin: object };
+  writeFileSync(
+    description,
+    JSON.stringify({ ...described, origin: { ...described.origin, host: 'elsewhere' } }),
+  );
+  const { definition } = await piton.definitionOf('run');
+  const run = await piton.resume(definition, 'run');
+
+  expect((await run.checkpoint()).tasks['slow']).toMatchObject({
+    status: 'held',
+    reason: expect.stringContaining('elsewhere'),
+  });
+  expect(executionsOf(folder)).toEqual({ slow: 1 });
+});
