@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { nearest, ownIdentity, PitonError, randomId, systemClock, type Clock } from './base/index.ts';
@@ -67,12 +68,23 @@ export async function open(options: OpenOptions): Promise<Piton> {
   });
 }
 
-/** What lives as long as the store lives beside it; what is only in memory leaves its commands to the system's folder. */
+/** Beside the store's file. What is only in memory does not outlive this process, and neither does its spool. */
 function spoolBeside(url: string): string {
   const [scheme, rest = ''] = url.split(/:(.*)/s);
   if (scheme === 'sqlite') return join(dirname(resolve(rest.replace(/\?[^?]*$/, ''))), 'spool');
-  return join(tmpdir(), `piton-spool-${randomId()}`);
+  return scheme === 'memory' ? temporarySpool() : resolve('.piton', 'spool');
 }
+
+/** One for all stores of this process that are only in memory: two of them may share their runs. */
+function temporarySpool(): string {
+  if (temporary === undefined) {
+    const folder = join(tmpdir(), `piton-spool-${randomId()}`);
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+    temporary = folder;
+  }
+  return temporary;
+}
+let temporary: string | undefined;
 
 type Resolved = Omit<Required<OpenOptions>, 'mirror' | 'spool'> & Pick<OpenOptions, 'mirror' | 'spool'>;
 

@@ -7,6 +7,7 @@ import { failureOf } from './call-function.ts';
 import { outcomeOfExit } from './command-output.ts';
 import { orderOf, type Environment } from './command-order.ts';
 import type { Program } from './program.ts';
+import { isShortage, throughShortage } from './shortage.ts';
 
 export interface CommandPorts {
   readonly program: Program;
@@ -42,6 +43,10 @@ export class CommandAttempt implements Attempt {
   /** Also one that an earlier driver had: then it is followed as if nobody had asked, but its end is not its own doing. */
   #stopReason: StopReason | undefined;
   #isStopping = false;
+  /** A process may exist, or is about to. */
+  #hasBegun = false;
+  /** Its exit was seen: nothing that is asked for later changes how it ended. */
+  #hasExited = false;
   #isOver = false;
 
   constructor(task: TaskState, attempt: AttemptState, ports: CommandPorts) {
@@ -63,16 +68,15 @@ export class CommandAttempt implements Attempt {
 
   /** Goes on with what another driver started. */
   attach(found: Found): void {
+    this.#hasBegun = true;
     if (found.type === 'alive') this.#process = found.process;
-    this.#stopReason = readStopNote(this.#ports.spool.stopNote(this.id));
     this.returned = this.#guard(() => (found.type === 'exited' ? this.#conclude(found) : this.#follow()));
   }
 
   /** What must not be interrupted is waited for, unless it is to be cancelled. */
   stop(reason: StopReason): void {
-    if (this.#isOver || this.#isStopping) return;
-    if (reason.type === 'interrupted' && this.#spec.onInterrupt === 'ask' && this.#process !== undefined)
-      return;
+    if (this.#isOver || this.#isStopping || this.#hasExited) return;
+    if (reason.type === 'interrupted' && this.#spec.onInterrupt === 'ask' && this.#hasBegun) return;
     this.#isStopping = true;
     this.#stopReason = reason;
     if (this.#process !== undefined) this.#endProcess();
@@ -100,17 +104,20 @@ export class CommandAttempt implements Attempt {
 
   /** True if it may be started. Trouble with the spool is not the command's failure. */
   async #prepare(order: SpoolOrder): Promise<boolean> {
-    const { spool, clock } = this.#ports;
+    const { spool } = this.#ports;
     try {
       await spool.prepare(order);
       return true;
     } catch (thrown) {
       // Another driver has taken this run over, and the attempt with it.
       if (hasCode(thrown, 'SPOOL_EXISTS')) this.letGo();
-      const reason = `it could not be started: ${asError(thrown).message}`;
-      this.end({ type: 'delayed', until: clock.now() + spoolTroubleMs, reason });
+      this.end(this.#putOff(`it could not be started: ${asError(thrown).message}`));
       return false;
     }
+  }
+
+  #putOff(reason: string): Outcome {
+    return { type: 'delayed', until: this.#ports.clock.now() + spoolTroubleMs, reason };
   }
 
   async #spawn(order: SpoolOrder): Promise<void> {
@@ -118,7 +125,13 @@ export class CommandAttempt implements Attempt {
     if (this.#stopReason !== undefined && spool.claim(this.id)) {
       return this.end(neverBegan(this.#stopReason));
     }
-    this.#process = await spool.start(order);
+    this.#hasBegun = true;
+    try {
+      this.#process = await spool.start(order);
+    } catch (thrown) {
+      if (!isShortage(thrown)) throw thrown;
+      return this.end(this.#putOff(asError(thrown).message));
+    }
     crashPoint('engine:after-spawn');
     if (this.#isOver) return;
     this.#ports.spawned(this, this.#process);
@@ -132,10 +145,20 @@ export class CommandAttempt implements Attempt {
     if (ending !== undefined && !this.#isOver) await this.#conclude(ending);
   }
 
-  /** Nobody of it may be left, however it ended. */
   async #conclude(ending: Ending): Promise<void> {
+    const { spool } = this.#ports;
+    this.#hasExited = ending.type === 'exited';
+    await this.#patiently(async () => {
+      // Also a driver that has lost this run in the meantime may have asked it to stop.
+      this.#stopReason ??= readStopNote(spool.stopNote(this.id));
+      if (ending.type === 'unclaimed') return this.end(this.#notBegun());
+      await this.#settle(ending);
+    });
+  }
+
+  /** Nobody of it may be left, however it ended. */
+  async #settle(ending: Extract<Ending, { type: 'exited' | 'vanished' }>): Promise<void> {
     const { spool, environment, maxOutputBytes, program } = this.#ports;
-    if (ending.type === 'unclaimed') return this.end(this.#notBegun());
     const { survivors } = await spool.fence(this.id, fenceOptions(this.#process));
     crashPoint('engine:after-fence');
     if (this.#isOver) return;
@@ -150,8 +173,7 @@ export class CommandAttempt implements Attempt {
   /** Not at once again: whatever ends the wrapper that early may go on doing so. */
   #notBegun(): Outcome {
     if (this.#stopReason !== undefined) return neverBegan(this.#stopReason);
-    const until = this.#ports.clock.now() + spoolTroubleMs;
-    return { type: 'delayed', until, reason: 'its wrapper ended before the command began' };
+    return this.#putOff('its wrapper ended before the command began');
   }
 
   /** Work that was finished in spite of being asked to stop is finished work. */
@@ -170,13 +192,18 @@ export class CommandAttempt implements Attempt {
     }
   }
 
+  /** Whatever the system lacks for now is waited for: a command that has begun must not be misjudged for it. */
+  #patiently<T>(work: () => Promise<T>): Promise<T> {
+    return throughShortage({ clock: this.#ports.clock, signal: this.#watching.signal }, work);
+  }
+
   /** A request first; after the grace an end. `#follow` sees it either way. */
   #endProcess(): void {
     const { spool, graceMs } = this.#ports;
     this.#noteStop();
     crashPoint('engine:after-stop-note');
-    void spool
-      .fence(this.id, { ...fenceOptions(this.#process), graceMs })
+    const fence = () => spool.fence(this.id, { ...fenceOptions(this.#process), graceMs });
+    void this.#patiently(fence)
       .then(({ survivors }) => {
         if (survivors.length === 0) return;
         this.end(stoppedOutcome(this.#stopReason!, { isStillRunning: true }));

@@ -80,6 +80,11 @@ function secretNamed(name: string, environment: Environment): string {
 
 /** What a program is given: text as it is, nothing for null, the rest as JSON. */
 function textOf(value: Json): string {
-  if (typeof value === 'string') return value;
-  return value === null ? '' : JSON.stringify(value);
+  if (typeof value !== 'string') return value === null ? '' : JSON.stringify(value);
+  if (!value.includes('\0')) return value;
+  throw new PitonError(
+    'COMMAND_NOT_STARTED',
+    'A value that it is to be given holds the character NUL, which no program can be given.',
+    { remedy: 'Take it out where the value comes from, or pass it in a file.' },
+  );
 }

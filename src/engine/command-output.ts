@@ -3,7 +3,8 @@ import type { Capture, CommandWork, Failure, Outcome, TaskSpec } from '../model/
 import type { Exit, Spool } from '../spool/index.ts';
 import { checkOutput, failureOf, type OutputLimits } from './call-function.ts';
 import { secretsOf, type Environment } from './command-order.ts';
-import { redactJson, redactor } from './redact.ts';
+import { redactJson, redactor, type Redact } from './redact.ts';
+import { isShortage } from './shortage.ts';
 
 /** Of what a command prints, so much is kept as the task's output; all of it is in the spool. */
 const longestTextBytes = 64 * 1024;
@@ -27,11 +28,12 @@ export async function outcomeOfExit(
   try {
     const redact = redactor(Object.values(secretsOf(work, environment)));
     if (exit.timedOut || exit.code !== 0) {
-      return { type: 'failed', failure: failureOfExit(exit, redact(lastWords(spool, attempt))) };
+      return { type: 'failed', failure: failureOfExit(exit, lastWords(spool, attempt, redact)) };
     }
-    const printed = redactJson(outputOf(spool, attempt, { capture: work.capture, limits }), redact);
+    const printed = outputOf(spool, attempt, { capture: work.capture, limits, redact });
     return { type: 'succeeded', output: await checkOutput(printed, spec, limits) };
   } catch (thrown) {
+    if (isShortage(thrown)) throw thrown;
     return { type: 'failed', failure: failureOf(thrown) };
   }
 }
@@ -45,27 +47,32 @@ function failureOfExit({ code, timedOut }: Exit, words: string): Failure {
 }
 
 /** The end of what it complained, or else of what it said: the reason is mostly there. */
-function lastWords(spool: Spool, attempt: string): string {
+function lastWords(spool: Spool, attempt: string, redact: Redact): string {
   for (const stream of ['stderr', 'stdout'] as const) {
-    const { text } = spool.readOutput(attempt, stream, { maxBytes: longestReasonBytes, from: 'end' });
-    const lines = text.split('\n').filter((line) => line.trim() !== '');
+    const { text, isCut } = spool.readOutput(attempt, stream, { maxBytes: longestReasonBytes, from: 'end' });
+    const lines = redact(text, isCut)
+      .split('\n')
+      .filter((line) => line.trim() !== '');
     if (lines.length > 0) return lines.slice(-3).join('\n').trim();
   }
   return '';
 }
 
-function outputOf(
-  spool: Spool,
-  attempt: string,
-  { capture, limits }: { capture: Capture; limits: OutputLimits },
-): Json {
+interface Reading {
+  readonly capture: Capture;
+  readonly limits: OutputLimits;
+  readonly redact: Redact;
+}
+
+function outputOf(spool: Spool, attempt: string, reading: Reading): Json {
+  const { capture, limits, redact } = reading;
   const result = spool.readResult(attempt, { maxBytes: limits.maxOutputBytes });
-  if (result !== undefined) return parse(result, '$PITON_OUTPUT', limits);
+  if (result !== undefined) return parse(result, '$PITON_OUTPUT', reading);
   if (capture === 'none') return null;
   const maxBytes = capture === 'json' ? limits.maxOutputBytes : longestTextBytes;
   const printed = spool.readOutput(attempt, 'stdout', { maxBytes, from: 'end' });
-  if (capture === 'json') return parse(printed, 'the standard output', limits);
-  const text = printed.text.replace(/\r?\n$/, '');
+  if (capture === 'json') return parse(printed, 'the standard output', reading);
+  const text = redact(printed.text, printed.isCut).replace(/\r?\n$/, '');
   if (capture === 'last-line') return lastLineOf(text);
   return printed.isCut ? `[the end of ${printed.bytes} bytes, which are in the spool]\n${text}` : text;
 }
@@ -82,7 +89,7 @@ function lastLineOf(text: string): string {
 function parse(
   { text, bytes, isCut }: { readonly text: string; readonly bytes: number; readonly isCut: boolean },
   what: string,
-  { maxOutputBytes }: OutputLimits,
+  { limits: { maxOutputBytes }, redact }: Reading,
 ): Json {
   if (isCut) {
     throw new PitonError(
@@ -94,8 +101,19 @@ function parse(
     );
   }
   try {
-    return toJson(JSON.parse(text), 'output');
+    return redactJson(toJson(JSON.parse(text.replace(/^\uFEFF/, '')), 'output'), redact);
   } catch (cause) {
-    throw new PitonError('OUTPUT_INVALID', `${what} is not JSON: ${asError(cause).message}.`, { cause });
+    const fault = faultOf(redact(text)) ?? redact(asError(cause).message);
+    throw new PitonError('OUTPUT_INVALID', `${what} is not JSON: ${fault}.`);
+  }
+}
+
+/** The fault is told with a piece of the text, which must not be a piece of a secret. */
+function faultOf(text: string): string | undefined {
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (cause) {
+    return asError(cause).message;
   }
 }

@@ -129,6 +129,9 @@ export class Driver {
     if (endsPause && state.phase.status === 'paused') this.#writer.add([{ type: 'run.resumed', data: {} }]);
     await this.#advance(answers, 0);
     for (const { task, found } of attached) this.#attempts.attach(task, found);
+    // What was asked for before they were attached holds for them too.
+    this.#attempts.stopDoomed(state);
+    if (this.#isStopping()) this.#stopAttempts();
   }
 
   #decide(task: TaskState, outcome: Outcome): void {
@@ -173,9 +176,15 @@ export class Driver {
   /** Starts nothing more, stops what runs, writes that down and lets go of the run. It can be resumed. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    this.#attempts.stopAll({ type: 'interrupted', text: 'the driver was stopped' });
+    // What another driver has adopted meanwhile is not ours to end.
+    if (await this.#writer.isReplaced()) this.#mailbox.put({ type: 'lease-lost' });
+    else this.#stopAttempts();
     this.#mailbox.poke();
     await this.done;
+  }
+
+  #stopAttempts(): void {
+    this.#attempts.stopAll({ type: 'interrupted', text: 'the driver was stopped' });
   }
 
   async #drive(committed: readonly Event[], askedAt: number): Promise<void> {

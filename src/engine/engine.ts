@@ -293,6 +293,7 @@ export class Engine {
   /** What going on with the run would do, as things are now. Throws `RUN_NOT_FOUND`. */
   async preview(run: string, given: Workflow | undefined): Promise<ResumePreview> {
     const { state } = await loadRun(this.#ports.store, run);
+    if (given !== undefined) assertSameWorkflow(run, state.workflow.name, given);
     return previewResume(state, this.#ports.spool, given);
   }
 

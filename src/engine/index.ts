@@ -5,5 +5,5 @@ export { leaseName, type EnginePorts, type Inputs } from './options.ts';
 export type { ResumePreview, TaskPreview } from './preview.ts';
 export type { FunctionCall, Program, TaskFunction } from './program.ts';
 export { readEvents } from './read-events.ts';
-export { readOutput, type OutputOptions, type OutputPart } from './read-output.ts';
+export { readLastLine, readOutput, type OutputOptions, type OutputPart } from './read-output.ts';
 export type { RunVerdict } from './verify-run.ts';

@@ -131,6 +131,13 @@ export class RunWriter {
     throw new PitonError('LEASE_LOST', `Another process drives run ${run} now.`, { run });
   }
 
+  /** Another has the lease, as far as that can be told. */
+  async isReplaced(): Promise<boolean> {
+    const { store } = this.#ports;
+    const current = await store.findLease(this.#journal.lease.name).catch(() => undefined);
+    return current !== undefined && current.token !== this.#journal.lease.token;
+  }
+
   async #isHeld(): Promise<boolean> {
     const { token, name } = this.#journal.lease;
     const current = await this.#ports.store.findLease(name);

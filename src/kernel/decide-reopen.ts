@@ -56,7 +56,7 @@ function addressesOf({ state, reset, continued }: Reach): { tasks: string[]; con
 function name(reach: Reach, address: string): void {
   const task = reach.state.tasks.get(address);
   if (task === undefined) reach.refusals.push(`the run has no task ${address}`);
-  else if (!hasBegun(task)) reach.refusals.push(`${address} has not begun: there is nothing to do again`);
+  else if (!cameOfNeeds(task)) reach.refusals.push(`${address} has not begun: there is nothing to do again`);
   else reset(reach, task);
 }
 

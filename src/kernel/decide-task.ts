@@ -56,7 +56,12 @@ function reasonToSkip(state: RunState, task: TaskState, world: World): string | 
   if (condition === undefined || world.evaluator.test(condition, variablesOf(state, task))) return undefined;
   return isFunctionRef(condition)
     ? 'its condition does not hold'
-    : `its condition does not hold: ${condition}`;
+    : `its condition does not hold: ${asWritten(condition)}`;
+}
+
+/** Without what is asked of every condition. */
+function asWritten(condition: string): string {
+  return /^success\(\) && \(([^]*?)\n?\)$/.exec(condition)?.[1] ?? condition;
 }
 
 function needThatFailed(state: RunState, task: TaskState): string {

@@ -3,6 +3,7 @@ import { checkInputs } from '../definition/index.ts';
 import {
   Engine,
   leaseName,
+  readLastLine,
   readOutput,
   type EnginePorts,
   type Inputs,
@@ -146,7 +147,7 @@ export class Piton implements AsyncDisposable {
 
   /** The last line a command printed. */
   lastLine(attempt: string): string | undefined {
-    return this.#ports.spool.lastLine(attempt);
+    return readLastLine(this.#ports, attempt);
   }
 
   /** Newest first. */

@@ -1,3 +1,4 @@
+import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ownIdentity, PitonError } from '../base/index.ts';
@@ -54,15 +55,19 @@ async function writeNew(file: string, content: string, isSynced: boolean): Promi
   }
 }
 
-/** Paths that are not there are passed over. */
+/** Opening must not wait, whatever a command has put in the place of a file. */
+const readAtOnce = constants.O_RDONLY | constants.O_NONBLOCK;
+
+/** Paths that are not there are passed over, and so is what cannot be synced, such as pipes and devices. */
 export async function syncAll(paths: readonly string[]): Promise<void> {
   for (const path of paths) {
-    const handle = await open(path, 'r').catch((error: unknown) => {
+    const handle = await open(path, readAtOnce).catch((error: unknown) => {
       if (codeOf(error) !== 'ENOENT') throw error;
     });
     if (handle === undefined) continue;
     try {
-      await handle.sync();
+      const stat = await handle.stat();
+      if (stat.isFile() || stat.isDirectory()) await handle.sync();
     } finally {
       await handle.close();
     }

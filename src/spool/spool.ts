@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import { join, resolve } from 'node:path';
-import { crashPoint, livenessOf, type ProcessIdentity } from '../base/index.ts';
+import { crashPoint, type ProcessIdentity } from '../base/index.ts';
 import { awaitEnd } from './await-end.ts';
 import { assertAttemptName } from './environment.ts';
 import { fenceFamily, type FenceResult } from './fence.ts';
@@ -45,6 +46,7 @@ export interface FenceOptions {
 export class Spool {
   readonly #options: Required<SpoolOptions>;
   readonly #children = new Map<string, ChildProcess>();
+  readonly #turns = new Turns();
 
   constructor(options: SpoolOptions) {
     this.#options = Object.freeze({ shell: '/bin/sh', ...options, folder: resolve(options.folder) });
@@ -67,6 +69,7 @@ export class Spool {
    * it does not exist; then nothing has begun. That the command itself is missing is not such a case: it exits with 127.
    */
   async start(order: SpoolOrder): Promise<ProcessIdentity> {
+    await this.#turns.next();
     crashPoint('spool:before-start');
     const { graceMs, shell } = this.#options;
     const folder = this.folderOf(order.attempt);
@@ -113,6 +116,7 @@ export class Spool {
     const { process, graceMs = this.#options.graceMs, isGentle = true } = options;
     const family = familyOf(this.#place(attempt), process);
     if (family === undefined) return { ended: 0, survivors: [] };
+    await this.#turns.next();
     return fenceFamily(family, isGentle ? graceMs : undefined);
   }
 
@@ -124,17 +128,6 @@ export class Spool {
   /** The note, if there is one. */
   stopNote(attempt: string): string | undefined {
     return readIfThere(join(this.folderOf(attempt), files.stopping));
-  }
-
-  /** Asks the command and its group to stop, nothing more. */
-  terminate(_attempt: string, wrapper: ProcessIdentity): void {
-    const liveness = livenessOf(wrapper);
-    if (liveness !== 'alive' && liveness !== 'stopped') return;
-    try {
-      process.kill(-wrapper.pid, 'SIGTERM');
-    } catch {
-      // It has ended in the meantime.
-    }
   }
 
   /** In `full`: to be called before an end is recorded that rests on what the attempt has written. */
@@ -189,5 +182,15 @@ export class Spool {
 
   #place(attempt: string): Place {
     return { folder: this.folderOf(attempt), attempt };
+  }
+}
+
+/** Starting a process and looking for others take milliseconds each: between two, the event loop has its turn. */
+class Turns {
+  #last: Promise<unknown> = Promise.resolve();
+
+  next(): Promise<unknown> {
+    this.#last = this.#last.then(() => setImmediate());
+    return this.#last;
   }
 }

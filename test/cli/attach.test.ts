@@ -83,6 +83,17 @@ test('what keeps a detached run from beginning is told at once, with its exit co
   expect([code, stderr]).toEqual([2, expect.stringContaining('`name` is missing')]);
 });
 
+test('a run is left in the background also where its workflow stands after the end of the options', async () => {
+  const project = newProject();
+  writeTraced(project, { a: {} }, ['a']);
+  const { code, stdout } = await project.piton(['run', '--detach', '--', 'flow']);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('goes on in the background')]);
+  const watching = startPiton(project, ['attach']);
+  await watching.shows('Driven by process');
+  release(project, 'a');
+  expect((await watching.ended).code).toBe(0);
+});
+
 test('attaching to an interrupted run ends with 4 and says how to go on; resume --detach does', async () => {
   const project = newProject();
   writeTraced(project, { a: {} }, ['a']);

@@ -141,6 +141,8 @@ export default workflow('flaky')
   );
   expect(await piton(['run', 'flaky', '--id', 'flaky'])).toMatchObject({ code: 1 });
   write('mended', '');
+  expect(await piton(['retry', 'flaky', '--no-drive'])).toMatchObject({ code: 2, stdout: '' });
+  expect(await json(['status', 'flaky'])).toMatchObject({ status: 'failed' });
   expect(await piton(['retry', 'flaky'])).toMatchObject({ code: 0 });
   expect(await json(['status', 'flaky'])).toMatchObject({
     status: 'succeeded',

@@ -1,3 +1,4 @@
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -63,7 +64,7 @@ test('under --json an error is one JSON object on standard error, and standard o
 
 test('piton alone says where one is and what to do next', async () => {
   const { piton, folder, write } = newProject();
-  expect((await piton([])).stdout).toMatch(/no Piton project in .*\nNext: piton demo .* piton init/s);
+  expect((await piton([])).stdout).toMatch(/no Piton project in .*\nNext: piton demo\n {2}or: piton init\n/s);
   mkdirSync(join(folder, '.piton'));
   expect((await piton([])).stdout).toContain('Next: write a workflow into');
   write('.piton/workflows/ship.yaml', 'name: ship\ntasks: { a: { run: echo } }\n');
@@ -98,6 +99,33 @@ test('init makes a project that is valid, keeps state out of git, and never over
   expect(await json(['init'])).toMatchObject({ made: [] });
 });
 
+test('a run in a git repository leaves nothing for git to see but what a person wrote', async () => {
+  const { piton, folder } = newProject();
+  const git = (...args: string[]): string => execFileSync('git', args, { cwd: folder, encoding: 'utf8' });
+  git('init', '--quiet');
+  await piton(['init']);
+  expect((await piton(['run', 'hello', '--only', 'greet', '--detach'])).code).toBe(0);
+  await piton(['attach']);
+  expect(git('status', '--porcelain', '--untracked-files=all').trim().split('\n')).toEqual([
+    '?? .piton/.gitignore',
+    '?? .piton/workflows/hello.yaml',
+  ]);
+});
+
+test('where .piton cannot be made, that is said with what to do, and doctor finds it', async () => {
+  const { piton, write } = newProject();
+  write('.piton', 'a file');
+  write('flow.yaml', 'name: flow\ntasks: { a: { run: echo } }\n');
+  for (const args of [['init'], ['run', 'flow.yaml']])
+    expect(await piton(args)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/Nothing can be written in .*\.piton[\s\S]*\(FOLDER_UNWRITABLE\)/),
+    });
+  const { code, stdout } = await piton(['doctor']);
+  expect([code, stdout]).toEqual([4, expect.stringMatching(/✗ bad +folder +.*\.piton is no folder\n +→ /)]);
+});
+
 test('settings come from flags before environment before the file, and a wrong one is named with its line', async () => {
   const { piton, json, write, withStore, folder } = newProject();
   await withStore(async () => {});
@@ -123,7 +151,6 @@ test('settings come from flags before environment before the file, and a wrong o
 
 test('a reader that goes away ends the printing and nothing else', async () => {
   const { folder } = newProject();
-  const { spawnSync } = await import('node:child_process');
   const line = `"$0" ${join(import.meta.dirname, '../../bin/piton.js')} --help | true; echo "\${PIPESTATUS[0]}"`;
   const { stdout, stderr } = spawnSync('bash', ['-c', line, process.execPath], {
     cwd: folder,
@@ -139,7 +166,6 @@ test('colour is for terminals alone', async () => {
 });
 
 test('an older Node looks for a newer one beside it, and says what it needs when there is none', async () => {
-  const { spawnSync } = await import('node:child_process');
   const { folder, write } = newProject();
   const bin = write('app/bin/piton.js', '');
   const source = join(import.meta.dirname, '../../bin/piton.js');

@@ -21,6 +21,7 @@ test('doctor looks at everything, and each line is ok, warn or bad', async () =>
     'SQLite',
     'sh',
     'git',
+    'folder',
     'room',
     'file system',
     'store',
@@ -95,7 +96,7 @@ describe('the service', () => {
     expect(await piton(['service', 'install'], { env })).toMatchObject({ code: 0 });
     expect(readFileSync(unit, 'utf8')).toBe(printed.stdout);
     expect(printed.stdout).toContain(`"--root" "${folder}" "resume" "--all"`);
-    expect(printed.stdout).toContain('KillMode=process');
+    expect(printed.stdout).toContain('KillMode=process\nSuccessExitStatus=3\n');
     expect((await piton(['service', 'status'], { env })).stdout).toContain('enabled');
     expect(await piton(['service', 'uninstall'], { env })).toMatchObject({ code: 0 });
     expect(existsSync(unit)).toBe(false);
@@ -156,6 +157,7 @@ describe('completion', () => {
     expect(complete('re')).toEqual(['resume', 'reject', 'retry']);
     expect(complete('list', '--st')).toEqual(['--status', '--store']);
     expect(complete('graph', 's')).toEqual(['ship']);
+    expect(complete('-C', '.', 'stat')).toEqual(['status']);
     expect(complete('service', '')).toEqual(['install', 'uninstall', 'status']);
   });
 

@@ -31,6 +31,18 @@ test('logs show what tasks printed, by task, by attempt and by their last lines,
   expect(events.at(-1)!.type).toBe('task.succeeded');
 });
 
+test('a line without end is printed in pieces, and counts as one of the last lines', async () => {
+  const project = newProject();
+  const run = `seq 3; head -c 2500000 /dev/zero | tr '\\0' x`;
+  project.write('long.yaml', JSON.stringify({ name: 'long', tasks: { long: { run, capture: 'none' } } }));
+  expect((await project.piton(['run', 'long.yaml', '--id', 'long'])).code).toBe(0);
+  const { stdout } = await project.piton(['logs', 'long', 'long', '--tail', '2']);
+  const [first, ...pieces] = stdout.trimEnd().split('\n');
+  expect(first).toBe('3');
+  expect(pieces.length).toBeGreaterThan(1);
+  expect(pieces.join('')).toBe('x'.repeat(2_500_000));
+});
+
 test('a task that the run does not have is named with the one that was probably meant', async () => {
   const project = newProject();
   project.write('talk.yaml', JSON.stringify({ name: 'talk', tasks: { hello: { run: 'echo' } } }));

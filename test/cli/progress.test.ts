@@ -222,6 +222,16 @@ test('breakers and a jump of the clock are told', () => {
   expect(story.said.at(-1)).toBe('! the clock jumped by +1h 00m: deadlines were shifted by as much');
 });
 
+test('a request that the driver refuses is told with the reason', () => {
+  const story = new Story(three).starts('a');
+  const data = { id: 'c1', command: 'skip', answer: 'a is running' };
+  story.happens({ type: 'command.decided', data: { ...data, accepted: false } });
+  expect(story.said.at(-1)).toBe('! refused to skip: a is running');
+  const { length } = story.said;
+  story.happens({ type: 'command.decided', data: { ...data, accepted: true } });
+  expect(story.said).toHaveLength(length);
+});
+
 test('an event as a line of JSON has the promised keys and no others', () => {
   const [created, , started] = new Story(three).starts('a').events;
   expect(JSON.parse(eventLine(started!))).toEqual({
@@ -296,6 +306,19 @@ test('live progress keeps what has ended, draws what runs, and leaves no timer a
   expect(vi.getTimerCount()).toBe(0);
   expect(terminal.text).toBe('✓ a 1.0s');
   expect(terminal.isCursorShown).toBe(true);
+});
+
+test('whoever comes later sees at once what runs, before there is any news', () => {
+  vi.useFakeTimers({ now: start });
+  onTestFinished(() => void vi.useRealTimers());
+  const terminal = new SmallTerminal(60, 12);
+  const progress = createProgress({ output: outputOn(terminal, true), lastLine: () => 'compiling' });
+  const { events } = new Story(three).starts('a').ends('a', 'succeeded').starts('b');
+  for (const event of events) progress.tell(event, false);
+  vi.advanceTimersByTime(200);
+  expect(terminal.text).toMatch(/^▶ b {2}\ds {2}compiling\n█+░+ 33%/);
+  progress.close();
+  expect([vi.getTimerCount(), terminal.text]).toEqual([0, '']);
 });
 
 test('where nobody looks, each event of interest is a line with the time since the run began', () => {

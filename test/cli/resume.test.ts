@@ -131,6 +131,8 @@ test('a run whose file is gone goes on with the definition it keeps, and says so
   await ended;
   release(project, 'a');
   rmSync(join(project.folder, '.piton/workflows/flow.yaml'));
+  const accepting = await project.piton(['resume', 'orphan', '--accept-drift']);
+  expect(accepting).toMatchObject({ code: 4, stderr: expect.stringContaining('no other definition') });
   const { code, stderr } = await project.piton(['resume', 'orphan']);
   expect(code).toBe(0);
   expect(stderr).toContain('flow.yaml is gone: going on with the definition that the run keeps.');
@@ -209,6 +211,32 @@ test('--redo does settled tasks of an ended run again, with all that needs them'
   expect(redone.code).toBe(0);
   expect(parseLines(redone.stdout).map(({ type }) => type)).toContain('tasks.reopened');
   expect(ledgerOf(project)).toEqual(['a', 'b', 'c', 'b', 'c']);
+});
+
+test('--redo takes items whose keys hold commas', async () => {
+  const project = newProject();
+  const matrix = { os: ['linux', 'mac'], node: [22, 24] };
+  writeTraced(project, { build: { 'for-each': { matrix }, run: 'echo "$PITON_TASK" >> ledger' }, b: {} });
+  expect((await project.piton(['run', 'flow', '--id', 'items'])).code).toBe(0);
+  const before = ledgerOf(project).length;
+  expect((await project.piton(['resume', 'items', '--redo', 'build[mac,22],b'])).code).toBe(0);
+  expect(ledgerOf(project).slice(before).sort()).toEqual(['b', 'build[mac,22]']);
+});
+
+test('a run is not previewed with the definition of another workflow either', async () => {
+  const project = newProject();
+  writeTraced(project, { a: { approval: 'sure?' } });
+  expect((await project.piton(['run', 'flow', '--id', 'named'])).code).toBe(3);
+  project.write('.piton/workflows/flow.yaml', '{ name: other, tasks: { a: { run: ls } } }');
+  for (const command of [
+    ['resume', 'named', '--dry-run'],
+    ['drift', 'named'],
+  ]) {
+    expect(await project.piton(command)).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('is one of flow, not of other'),
+    });
+  }
 });
 
 test('a task that asks for approval ends the driving with 3; approving goes on with the run', async () => {

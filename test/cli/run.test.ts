@@ -26,7 +26,7 @@ test('a run that fails ends with 1, tells why, and names the commands to look an
   expect(code).toBe(1);
   expect(stdout).toContain('2 tasks: 1 failed, 1 skipped');
   expect(stdout).toMatch(/✗ a: .*7/);
-  expect(stdout).toMatch(/Next: piton logs first a, then piton retry first a\n$/);
+  expect(stdout).toMatch(/Next: piton logs first a\n {2}or: piton retry first a\n$/);
 });
 
 test('with --json every line is an event of the promised shape, in order, from the first to the last', async () => {
@@ -73,8 +73,9 @@ test('inputs that do not fit are refused with 2 and with what was probably meant
   const inputs = { name: { type: 'string' }, count: { type: 'integer', default: 1 } };
   project.write('typed.yaml', JSON.stringify({ name: 'typed', inputs, tasks: { say: { run: 'echo' } } }));
   const refused = async (...args: string[]): Promise<string> => {
-    const { code, stderr } = await project.piton(['run', 'typed.yaml', ...args]);
-    expect(code).toBe(2);
+    const { code, stdout, stderr } = await project.piton(['run', 'typed.yaml', ...args]);
+    // Nothing may say that a run has begun.
+    expect([code, stdout]).toEqual([2, '']);
     return stderr;
   };
   expect(await refused('-i', 'nam=x')).toContain('Did you mean `name`?');
@@ -83,6 +84,7 @@ test('inputs that do not fit are refused with 2 and with what was probably meant
     'The input `count` must be a whole number, and many is not.',
   );
   expect(await refused('-i', 'name')).toContain('Write -i name=value.');
+  expect(await refused('-i', 'name=x', '--id', '-x y')).toContain('"-x y" cannot be the id of a run.');
   expect(await refused('--input', 'nowhere.json')).toContain('nowhere.json cannot be used');
   expect(await project.json(['list'])).toEqual([]);
 });
@@ -195,6 +197,40 @@ export default workflow('code')
   expect(code).toBe(0);
   expect(stdout).toMatch(/⟳ flaky: attempt 1 failed: not yet; tries again in \d+ms/);
   expect(stdout).toMatch(/✓ flaky \(attempt 2\)/);
+});
+
+test('what a module writes to standard output stays out of the JSON, at its import and later', async () => {
+  const project = newProject();
+  project.write(
+    'code.ts',
+    `import { workflow } from ${JSON.stringify(library)};
+console.log('at import');
+process.stdout.write('raw at import\\n');
+export default workflow('code').task('talk', () => new Promise((done) => process.stdout.write('raw', () => done(1))));`,
+  );
+  const { code, stdout, stderr } = await project.piton(['run', 'code.ts', '--json']);
+  expect(code).toBe(0);
+  expect(parseLines(stdout).at(-1)).toMatchObject({ type: 'run.succeeded' });
+  expect(parseLines(stderr)).toEqual([{ note: 'at import' }, { note: 'raw at import' }, { note: 'raw' }]);
+  expect(await project.json(['graph', 'code.ts'])).toMatchObject({ workflow: 'code' });
+});
+
+test('an error that nobody caught in a function ends the driver with 1, is told, and the run is interrupted', async () => {
+  const project = newProject();
+  project.write(
+    'code.ts',
+    `import { workflow } from ${JSON.stringify(library)};
+export default workflow('code').task('trip', () => new Promise(() => {
+  setTimeout(() => { throw new Error('nobody caught me'); }, 1);
+}));`,
+  );
+  const { code, stderr } = await project.piton(['run', 'code.ts', '--id', 'tripped', '--json']);
+  expect(code).toBe(1);
+  expect(parseLines(stderr)).toMatchObject([
+    { error: { code: 'UNEXPECTED', message: 'nobody caught me' } },
+    { note: expect.stringContaining('piton resume') },
+  ]);
+  expect(await project.json(['status', 'tripped'])).toMatchObject({ status: 'interrupted' });
 });
 
 test('what functions print stays out of the JSON, and is seen among the other lines', async () => {

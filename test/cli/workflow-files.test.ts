@@ -90,13 +90,45 @@ test('a module that exports no workflow, or cannot be imported, is refused with 
   write('none.mjs', 'export const a = 1;');
   write('other.mjs', 'export default 7;');
   write('broken.ts', 'export default (;');
+  write('never.mjs', 'await new Promise(() => {}); export default 7;');
   const answers = await Promise.all(
-    ['none.mjs', 'other.mjs', 'broken.ts'].map((file) => piton(['graph', file])),
+    ['none.mjs', 'other.mjs', 'broken.ts', 'never.mjs'].map((file) => piton(['graph', file])),
   );
-  expect(answers.map(({ code }) => code)).toEqual([2, 2, 2]);
+  expect(answers.map(({ code }) => code)).toEqual([2, 2, 2, 2]);
   expect(answers[0]!.stderr).toContain('it exports nothing as its default');
   expect(answers[1]!.stderr).toContain('it exports something else as its default');
   expect(answers[2]!.stderr).toContain('broken.ts cannot be imported');
+  expect(answers[3]!.stderr).toContain(
+    'never.mjs cannot be imported: it awaits something that never happens',
+  );
+});
+
+test('what validate says to do next can be typed, also for files elsewhere and names with spaces', async () => {
+  const { piton, write } = newProject();
+  const text = 'name: flow\ntasks: { a: { run: echo } }\n';
+  write('.piton/workflows/my flow.yaml', text);
+  write('else where/flow.yaml', text);
+  const nextOf = async (...args: string[]): Promise<string | undefined> =>
+    /^Next: (.*)$/m.exec((await piton(args)).stdout)?.[1];
+  expect(await nextOf('validate')).toBe("piton run 'my flow'");
+  expect(await nextOf()).toBe("piton run 'my flow'");
+  expect(await nextOf('validate', 'else where/flow.yaml')).toBe("piton run './else where/flow.yaml'");
+});
+
+test('a file that calls functions is valid, but what cannot run by itself is neither run nor offered to be', async () => {
+  const { piton, write } = newProject();
+  write('calls.yaml', 'name: calls\ntasks: { a: { function: send-mail } }\n');
+  const valid = await piton(['validate', 'calls.yaml']);
+  expect(valid).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/\nNext: piton graph \.\/calls\.yaml\n$/),
+  });
+  const { code, stderr } = await piton(['run', 'calls.yaml']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('calls functions (send-mail)')]);
+  expect(stderr).toContain("loadWorkflow(import.meta.dirname + '/calls.yaml', { 'send-mail': … })");
+  // What is wrong besides is told as before.
+  write('calls.yaml', 'name: calls\ntasks: { a: { function: send-mail, retyr: 3 } }\n');
+  expect((await piton(['run', 'calls.yaml'])).stderr).toContain('retyr');
 });
 
 test('graph draws tasks by levels, graphs by edges, and both as Mermaid and JSON', async () => {

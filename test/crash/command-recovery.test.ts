@@ -159,6 +159,26 @@ test('a driver that was stopped before it could spawn, and wakes when another ha
   expect(executionsOf(folder)).toEqual({ task: 1 });
 });
 
+test('a driver that was stopped, and is asked to end when another has taken over, leaves the command alone', async () => {
+  const folder = temporaryFolder();
+  writeFlow(folder, [{ name: 'slow', text: 'while [ ! -e go ]; do sleep 0.02; done' }]);
+  const stale = drive(folder);
+  await eventually('the command runs', () => executionsOf(folder)['slow'] === 1);
+  await using piton = await open({ store: `sqlite:${join(folder, 'piton.db')}` });
+  const isQuiet = async (): Promise<boolean> => (await (await piton.find('run')).checkpoint()).seq === 2;
+  await eventually('its process is written down', isQuiet);
+  stale.child.kill('SIGSTOP');
+  const { definition } = await piton.definitionOf('run');
+  const run = await piton.resume(definition, 'run', { takeover: true });
+  stale.child.kill('SIGTERM');
+  stale.child.kill('SIGCONT');
+  await stale.ended();
+  writeFileSync(join(folder, 'go'), '');
+
+  expect(await run.result()).toMatchObject({ status: 'succeeded' });
+  expect(executionsOf(folder)).toEqual({ slow: 1 });
+});
+
 test('a command that was started on another host is held, for only a person can know', async () => {
   const folder = temporaryFolder();
   await interrupted(folder);

@@ -225,6 +225,17 @@ describe('an interrupted command', () => {
     'mysql -e "DROP TABLE x"',
     'set -e\nnpm test\nnpm publish',
     'git \\\n  push',
+    'echo $(git push)',
+    'echo "npm publish" | sh',
+    'git commit -m x && git push',
+    'npm version patch',
+    'npx semantic-release',
+    'gh api -X POST x',
+    'curl -sSX POST x',
+    './scripts/release.sh',
+    'node scripts/publish.js',
+    'psql -f change.sql',
+    'kubectl apply --dry-run=none -f x',
   ])('is asked about if it is %j', (run) => {
     expect(irreversibleReason(run)).toMatch(/^(it|by its name|others) /);
     expect(workflow([task('a', { work: { type: 'command', run } })]).tasks[0]!.onInterrupt).toBe('ask');
@@ -253,6 +264,15 @@ describe('an interrupted command', () => {
     'cargo build --release',
     'cat mail.txt',
     'grep deployment x',
+    'git commit -m "deploy"',
+    'git stash push',
+    'echo "npm publish"',
+    'cat deploy.log | grep done',
+    'npm run test:deploy',
+    'pytest tests/test_deploy.py',
+    'cd deploy && make build',
+    'npm publish --dry-run',
+    'dd if=/dev/zero of=blob bs=1k count=1',
   ])('is restarted if it is %j', (run) => {
     expect(irreversibleReason(run)).toBeUndefined();
     expect(workflow([task('a', { work: { type: 'command', run } })]).tasks[0]!.onInterrupt).toBe('restart');

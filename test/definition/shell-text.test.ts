@@ -133,10 +133,41 @@ describe('an expression is refused where its value would be executed, or might b
     ['`$(…)`', 'if true; then $(echo ${{ inputs.v }}); fi'],
     ['`sh`', 'sh -c $script ${{ inputs.v }}'],
     ['`sh`', 'sh -c bash <<E\n${{ inputs.v }}\nE'],
+    ['`sh`', 'echo ${{ inputs.v }} |\n  sh'],
+    ['`sh`', 'echo ${{ inputs.v }} | # to the shell\n\n  sh'],
+    ['`sh`', 'cat <<E |\n${{ inputs.v }}\nE\nsh'],
+    ['`sh`', 'echo ${{ inputs.v }} | sh 2>&1'],
+    ['`sh`', 'sh 0<<E\n${{ inputs.v }}\nE'],
+    ['`sh`', 'echo ${{ inputs.v }} | $SHELL'],
+    ['`sh`', '"${SHELL}" -c "echo ${{ inputs.v }}"'],
+    ['`sh`', 'echo ${{ inputs.v }} | (cat | sh)'],
+    ['`sh`', 'echo ${{ inputs.v }} | if true; then { sh; }; fi'],
+    ['`sh`', 'echo ${{ inputs.v }} | case x in x) sh;; esac'],
+    ['`sh`', '(sh) <<E\n${{ inputs.v }}\nE'],
+    ['`sh`', 'while true; do if true; then sh; fi; break; done <<E\n${{ inputs.v }}\nE'],
+    ['`sh`', "echo ${{ inputs.v }} | xargs -I{} sh -c 'echo {}'"],
+    ['`sh`', 'echo ${{ inputs.v }} | xargs sh -c'],
+    ['`bash`', 'bash /dev/stdin <<E\n${{ inputs.v }}\nE'],
+    ['`.`', '. /dev/stdin <<E\n${{ inputs.v }}\nE'],
+    ['`>&`', 'echo x >&${{ inputs.v }}'],
+    ['`declare`', 'declare -n r=${{ inputs.v }}'],
+    ['`GIT_EDITOR`', 'GIT_EDITOR=${{ inputs.v }} git commit'],
+    ['`env`', 'env -S ${{ inputs.v }}'],
     ['cannot be told for certain', 'a[1 + ${{ inputs.v }}]=1'],
     ['cannot be told for certain', 'echo $(case x in x) echo ${{ inputs.v }};; esac)'],
   ])('%s: %s', (reason, run) => {
     expect(refused(run, 'bash')).toContain(reason);
+  });
+
+  test.each([
+    'echo ${{ inputs.v }} |\n  cat\nsh script.sh',
+    'echo ${{ inputs.v }} | while read -r line; do echo "$line"; done; curl x | sh',
+    'python3 - <<\'E\'\nE\nwhile read -r line; do echo "$line"; done <<E\n${{ inputs.v }}\nE',
+    '(cat; sh < script) <<E\n${{ inputs.v }}\nE',
+    'echo ${{ inputs.v }} | xargs -I{} echo {} 2>&1',
+    'echo ${{ inputs.v }} 2>&1 | sh script.sh',
+  ])('but not for what merely stands near it: %s', (run) => {
+    expect(command(run, 'bash').env).toHaveProperty('PITON_VALUE_1');
   });
 
   test('in text for a shell whose quoting is not known', () => {
@@ -185,6 +216,12 @@ const wrappings: readonly ((inside: string) => string)[] = [
   (inside) => `env A=1 bash -o pipefail -c '${inside}'`,
   (inside) => `${inside} | sh`,
   (inside) => `${inside} | cat | bash -s`,
+  (inside) => `${inside} |\n  sh 2>&1`,
+  (inside) => `${inside} | (cat | sh)`,
+  (inside) => `${inside} | if true; then sh; fi`,
+  (inside) => `${inside} | xargs -I{} sh -c '{}'`,
+  (inside) => `{ sh; } <<E\n${inside}\nE\n`,
+  (inside) => `echo x >&${inside}`,
   (inside) => `cat <<E\n${inside}\nE\n`,
   (inside) => `cat <<'E'\n${inside}\nE\n`,
   (inside) => `cat <<-E | sh\n${inside}\n\tE\n`,
@@ -316,7 +353,8 @@ describe.each(shells)('with %s', (shell) => {
       fc.property(text, evil, (run, v) => {
         runIfAccepted(() => output(run, v, { shell, cwd }));
         const files = readdirSync(cwd);
-        rmSync(join(cwd, 'canary'), { force: true });
+        // What one text has written, another might execute.
+        for (const file of files) rmSync(join(cwd, file), { recursive: true, force: true });
         expect(files).not.toContain('canary');
       }),
       { numRuns: 400 },

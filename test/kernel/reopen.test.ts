@@ -135,6 +135,15 @@ describe('doing again', () => {
     expect(taskAt(simulation.state, 'b')).toMatchObject({ failures: 0, key: 'try-4' });
   });
 
+  test('a task that is asked about, and has not begun, is asked about anew', () => {
+    const simulation = simulate(workflow([task('a', { approval: 'sure?' })]));
+    expect(simulation.statusOf('a')).toBe('held');
+    expect(simulation.reopen('a')).toBeUndefined();
+    const opened = simulation.events.filter(({ type }) => type === 'gate.opened');
+    expect(opened).toHaveLength(2);
+    expect(simulation.statusOf('a')).toBe('held');
+  });
+
   test('survives a death right after it', () => {
     const simulation = simulate(chain).drain();
     simulation.reopen('a');

@@ -63,6 +63,10 @@ describe('what a command gives', () => {
     expect(await outputOf({ run: 'echo one; echo two; echo not this >&2' })).toBe('one\ntwo');
   });
 
+  test('is JSON where that is asked for, also with the mark some programs put before it', async () => {
+    expect(await outputOf({ run: `printf '\\357\\273\\277{"a": 1}'`, capture: 'json' })).toEqual({ a: 1 });
+  });
+
   test('is its last line, or nothing, where that is asked for', async () => {
     expect(await outputOf({ run: 'echo one; echo two; echo', capture: 'last-line' })).toBe('two');
     expect(await outputOf({ run: 'echo one', capture: 'none' })).toBeNull();
@@ -95,6 +99,12 @@ describe('what a command gives', () => {
     expect(text.length).toBeLessThan(70_000);
     const whole = readFileSync(join(piton.spoolOf(attempt!), 'stdout'), 'utf8');
     expect(whole.split('\n')).toHaveLength(20_001);
+  });
+
+  test('is what it prints where it has put a pipe or a device in the place of $PITON_OUTPUT', async () => {
+    const durable = { durability: 'full' } as const;
+    expect(await outputOf({ run: 'mkfifo "$PITON_OUTPUT"; echo whole' }, durable)).toBe('whole');
+    expect(await outputOf({ run: 'ln -s /dev/zero "$PITON_OUTPUT"; echo whole' }, durable)).toBe('whole');
   });
 
   test('may be binary: what is no text is replaced', async () => {
@@ -152,6 +162,20 @@ describe('what a command is given', () => {
   });
 });
 
+test('a command whose condition does not hold is skipped, and says it as it was written', async () => {
+  const { run } = await openPlace();
+  const started = await run({
+    a: { if: '1 > 2 // never', run: 'true' },
+    b: { if: 'failure()', run: 'true' },
+  });
+  await started.result();
+  const { tasks } = await started.checkpoint();
+  expect([tasks['a']!.reason, tasks['b']!.reason]).toEqual([
+    'its condition does not hold: 1 > 2 // never',
+    'its condition does not hold: failure()',
+  ]);
+});
+
 describe('a secret', () => {
   const environment = { ...process.env, TOKEN: 'hunter2-hunter2' };
 
@@ -170,6 +194,64 @@ describe('a secret', () => {
     expect(JSON.stringify(await events(started))).not.toContain('hunter2');
     expect(readFileSync(join(piton.spoolOf(attempt!), 'attempt.json'), 'utf8')).not.toContain('hunter2');
     expect(readFileSync(join(folder, 'piton.db-wal')).includes('hunter2')).toBe(false);
+  });
+
+  test('is nowhere in parts either: not in what is said about JSON that is none, not where a long text was cut', async () => {
+    const TOKEN = 'hunter2-"hunter2"-0123456789';
+    const KEY = 'first line of it\nsecond line of it';
+    const { run, piton, folder } = await openPlace({
+      environment: { ...process.env, TOKEN, KEY, PIN: '48151623' },
+    });
+    const started = await run(
+      {
+        broken: { run: 'printf %s "$TOKEN"', capture: 'json' },
+        late: { run: `printf '{"a": 1} %s' "$TOKEN"`, capture: 'json' },
+        escaped: { run: `node -p 'JSON.stringify(process.env.TOKEN)'` },
+        number: { run: `echo '{"pin":' "$PIN" '}'`, capture: 'json' },
+        lines: { run: 'echo "$KEY" | head -n 1' },
+        cut: { run: `node -e 'process.stdout.write(process.env.TOKEN.repeat(3000))'` },
+        words: { run: `node -e 'process.stderr.write(process.env.TOKEN.repeat(100)); process.exit(1)'` },
+      },
+      { secrets: ['TOKEN', 'KEY', 'PIN'] },
+    );
+    await started.result();
+    const journal = JSON.stringify(await events(started));
+    const { tasks } = await started.checkpoint();
+
+    for (const part of ['unter2', 'nter2', '3456789', 'first line', '48151623'])
+      expect(journal).not.toContain(part);
+    expect(readFileSync(join(folder, 'piton.db-wal')).includes('hunter2')).toBe(false);
+    expect(tasks['late']!.error!.message).toContain('is not JSON: Unexpected');
+    expect(tasks['number']!.output).toEqual({ pin: '***' });
+    expect(piton.lastLine(tasks['lines']!.attempt!)).toBe('***');
+  });
+
+  test('is hidden in a line without end too, which is shown before it ends', async () => {
+    const { run, piton } = await openPlace({ environment });
+    const started = await run({
+      task: {
+        run: `node -e 'process.stdout.write((process.env.TOKEN + "--").repeat(20_000))'`,
+        secrets: ['TOKEN'],
+      },
+    });
+    await started.result();
+    const { attempt } = (await started.checkpoint()).tasks['task']!;
+    const shown = await Array.fromAsync(piton.output(attempt!), ({ text }) => text);
+
+    expect(shown.length).toBeGreaterThan(1);
+    expect(shown.join('')).toBe('***--'.repeat(20_000));
+  });
+
+  test('that is not known where output is read keeps it from being shown', async () => {
+    const { run, folder } = await openPlace({ environment });
+    const started = await run({ task: { run: 'echo "it is $TOKEN"', secrets: ['TOKEN'] } });
+    await started.result();
+    const { attempt } = (await started.checkpoint()).tasks['task']!;
+    const elsewhere = await openPlace({ store: `sqlite:${join(folder, 'piton.db')}` });
+    const shown = await Array.fromAsync(elsewhere.piton.output(attempt!));
+
+    expect(shown.map(({ text }) => text).join('')).toMatch(/^\[not shown: TOKEN is secret, .*\]\n$/);
+    expect(elsewhere.piton.lastLine(attempt!)).toBeUndefined();
   });
 
   test('that is not there is told before anything starts', async () => {
@@ -208,6 +290,16 @@ describe('a command that does not succeed', () => {
     });
     await started.result();
     expect((await started.checkpoint()).tasks['task']!.error).toMatchObject({ code: 'TIMEOUT' });
+  });
+
+  test('because it would be given the character NUL, says so', async () => {
+    const { run } = await openPlace();
+    const started = await run({ task: { run: ['echo', "${{ 'a\\u0000b' }}"] } });
+    await started.result();
+    expect((await started.checkpoint()).tasks['task']!.error).toMatchObject({
+      code: 'COMMAND_NOT_STARTED',
+      message: expect.stringContaining('the character NUL') as string,
+    });
   });
 
   test('because its folder is not there, says so', async () => {
@@ -283,6 +375,31 @@ describe('stopping', () => {
   });
 });
 
+test('a command that has failed has failed, also if the driver is stopped while it ends what is left of it', async () => {
+  const place = await openPlace();
+  const stubborn = `(trap 'touch asked' TERM; touch begun; while :; do sleep 0.02 || :; done) &`;
+  await place.run({ task: { run: `${stubborn}\nwhile [ ! -e begun ]; do sleep 0.01; done; exit 3` } });
+  await eventually('what is left is asked to end', () => place.has('asked'));
+  await place.piton.close();
+
+  await using again = await open({ store: `sqlite:${join(place.folder, 'piton.db')}` });
+  expect((await (await again.find('run')).checkpoint()).tasks['task']).toMatchObject({
+    status: 'failed',
+    error: { exit: 3 },
+  });
+});
+
+test('a command that cannot be started for lack of open files is put off, and has not failed', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(
+    join(folder, 'flow.yaml'),
+    JSON.stringify({ name: 'flow', tasks: { task: { run: 'true' } } }),
+  );
+  const program = startProgram('lack-files', { args: [folder], under: 'ulimit -n 256' });
+
+  expect((await program.ended()).lines).toEqual(['task.delayed']);
+});
+
 describe('going on', () => {
   async function killedDriver(tasks: Readonly<Record<string, unknown>>): Promise<string> {
     const folder = temporaryFolder();
@@ -310,6 +427,44 @@ describe('going on', () => {
       { task: 'slow', action: 'adopt' },
       { task: 'after', action: 'wait' },
     ]);
+  });
+
+  test('with a run that was cancelled meanwhile ends the commands that still run', async () => {
+    const folder = await killedDriver({ slow: { run: waiting } });
+    await using piton = await open({ store: `sqlite:${join(folder, 'piton.db')}`, graceMs: 300 });
+    await (await piton.find('run')).cancel('enough');
+    const { definition } = await piton.definitionOf('run');
+    const run = await piton.resume(definition, 'run');
+
+    expect(await run.result()).toMatchObject({ status: 'cancelled', error: { message: 'enough' } });
+  });
+
+  test('can be given up at once: what was adopted is stopped', async () => {
+    const folder = await killedDriver({ slow: { run: waiting } });
+    const store = `sqlite:${join(folder, 'piton.db')}`;
+    const piton = await open({ store, graceMs: 300 });
+    const { definition } = await piton.definitionOf('run');
+    const closed = Promise.withResolvers<void>();
+    piton.observe(({ type }) => type === 'attempt.recovered' && closed.resolve(piton.close()));
+    await piton.resume(definition, 'run').catch(() => {});
+    await closed.promise;
+
+    await using again = await open({ store });
+    expect((await (await again.find('run')).checkpoint()).tasks['slow']).toMatchObject({ status: 'queued' });
+  });
+
+  test('with a command that somebody else has asked to stop does not take that for its failure', async () => {
+    const folder = await killedDriver({ slow: { run: waiting } });
+    await using piton = await open({ store: `sqlite:${join(folder, 'piton.db')}` });
+    const { definition } = await piton.definitionOf('run');
+    const run = await piton.resume(definition, 'run');
+    const { attempt } = (await run.checkpoint()).tasks['slow']!;
+    const note = JSON.stringify({ type: 'interrupted', text: 'the driver was stopped' });
+    writeFileSync(join(piton.spoolOf(attempt!), 'stopping'), note);
+    process.kill(-piton.keptAttempts().find((kept) => kept.attempt === attempt)!.pid!, 'SIGTERM');
+    writeFileSync(join(folder, 'go'), '');
+
+    expect(await run.result()).toMatchObject({ status: 'succeeded', outputs: { slow: 'over' } });
   });
 
   test('is refused to a process of one of its own tasks', async () => {

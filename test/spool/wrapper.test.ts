@@ -129,12 +129,12 @@ describe.each(shellsHere())('the wrapper, run by %s,', (shell) => {
   });
 
   test('passes a request to stop to the command', async () => {
-    const { spool, begin, place } = openSpool({ shell });
-    const { attempt, process, ended } = await begin('touch begun; sleep 1000');
+    const { begin, place } = openSpool({ shell });
+    const { process, ended } = await begin('touch begun; sleep 1000');
     await eventually('the command begins', () => existsSync(join(place, 'begun')));
-    spool.terminate(attempt, process);
+    globalThis.process.kill(-process.pid, 'SIGTERM');
     expect(await ended()).toMatchObject({ exit: { code: 143, timedOut: false } });
-    spool.terminate(attempt, process);
+    globalThis.process.kill(-process.pid, 'SIGTERM');
   });
 
   test.each([
@@ -199,12 +199,12 @@ describe.each(shellsHere())('the wrapper, run by %s,', (shell) => {
   });
 
   test('keeps the deadline when the group was asked to stop and did not', async () => {
-    const { spool, begin, place } = openSpool({ shell });
-    const { attempt, process, ended } = await begin(`trap '' TERM; touch begun; while :; do sleep 1; done`, {
+    const { begin, place } = openSpool({ shell });
+    const { process, ended } = await begin(`trap '' TERM; touch begun; while :; do sleep 1; done`, {
       timeoutMs: 500,
     });
     await eventually('the command begins', () => existsSync(join(place, 'begun')));
-    spool.terminate(attempt, process);
+    globalThis.process.kill(-process.pid, 'SIGTERM');
     expect(await ended()).toEqual({ type: 'exited', exit: { code: 137, timedOut: true } });
   });
 });

@@ -121,7 +121,7 @@ export class ReferenceRun {
   /** Something that has settled is to be done again, maybe after the end. */
   reopen(name: string): void {
     const task = this.#tasks.get(name)!;
-    if (task.status !== 'running' && (task.begun || isOver(task))) this.#reopen(task);
+    if (task.status !== 'running' && isTouched(task)) this.#reopen(task);
     this.#goOn();
   }
 

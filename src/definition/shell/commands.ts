@@ -5,8 +5,12 @@ export interface ShellCommand {
   readonly loose: Set<number>;
   /** Where its standard output goes, if that is another command. */
   pipedInto?: ShellCommand;
+  /** An opening parenthesis stands before it. */
+  readonly begins: boolean;
   /** It is the end of a group, a loop or the like: what it is piped into reads all of that. */
   endsGroup: boolean;
+  /** It has a standard input of its own, not that of the group around it. */
+  hasInput: boolean;
   /** Within `[[ ]]`. */
   inTest: boolean;
   readonly line: CommandLine;
@@ -18,8 +22,8 @@ export interface CommandLine {
   readonly commands: ShellCommand[];
 }
 
-/** How a value comes to a command: as a part of a word, by its standard input, by a file, or as the name of one. */
-export type Way = 'word' | 'input' | 'file' | 'redirection';
+/** How a value comes to a command: as a part of a word, by its standard input, by a file, as the name of one, or behind `>&`. */
+export type Way = 'word' | 'input' | 'file' | 'redirection' | 'duplication';
 
 /** That a value is a part of a command, or of what a substitution in it gives. */
 export interface Owner {
@@ -34,7 +38,9 @@ export function openCommand(line: CommandLine, given: Partial<ShellCommand> = {}
   const command = {
     words: [],
     loose: new Set<number>(),
+    begins: false,
     endsGroup: false,
+    hasInput: false,
     inTest: false,
     ...given,
     line,

@@ -1,4 +1,5 @@
 import type { Owner, ShellCommand } from './commands.ts';
+import { readersFrom, readersUntil } from './groups.ts';
 
 /** That a command takes a value for text that it executes, or calculates with. */
 export interface Execution {
@@ -10,9 +11,12 @@ export interface Execution {
 export function executingCommand(owner: Owner, shell: string): Execution | undefined {
   const { command, way } = owner;
   if (way === 'redirection') return undefined;
-  const reader = readersOf(command).find(executesInput);
+  // What is no number there, bash expands twice.
+  if (way === 'duplication') return executes('>&');
+  const readers = [...readersOf(command), ...(way === 'input' ? readersUntil(command) : [])];
+  const reader = readers.find(executesInput);
   if (reader !== undefined) return executes(programOf(reader));
-  if (way === 'input') return executesInput(command) ? executes(programOf(command)) : undefined;
+  if (way === 'input') return undefined;
   if (way === 'file')
     return executesFile(command) ? executes(command.words.find((word) => word !== '')!) : undefined;
   return calculation(owner, shell) ?? naming(owner) ?? execution(owner);
@@ -42,7 +46,8 @@ function readersOf(command: ShellCommand): ShellCommand[] {
   );
   return sources.flatMap((source) => {
     const readers: ShellCommand[] = [];
-    for (let next = source.pipedInto; next !== undefined; next = next.pipedInto) readers.push(next);
+    for (let next = source.pipedInto; next !== undefined; next = next.pipedInto)
+      readers.push(...readersFrom(next));
     return readers;
   });
 }
@@ -52,6 +57,7 @@ const interpreters = /^(python[\d.]*|perl|ruby|node|nodejs|deno|bun|php|lua|osas
 
 /** Of a program. What is substituted beside it may be nothing. */
 function nameOf(word: string): string {
+  if (/^\$(\{?(SHELL|BASH)\b|0$)/.test(word)) return 'sh';
   return word.slice(word.lastIndexOf('/') + 1).replace(/\0|\$\{[^}]*\}|\$[\d?!#@*-]/g, '');
 }
 
@@ -73,15 +79,34 @@ const mentionsReader =
 /** A shell without a script of its own reads one from its input; so does a remote one without a command. */
 function executesInput(command: ShellCommand): boolean {
   const { words } = command;
-  if (words.some((word) => executors.has(word))) return true;
+  if (words.some((word) => executors.has(word)) || takesProgramFromInput(words)) return true;
   const ssh = words.findIndex((word) => nameOf(word) === 'ssh');
   const program = programIndex(command);
   if (program < 0) return ssh >= 0 && words.slice(afterHost(words, ssh)).length === 0;
   const rest = words.slice(program + 1);
+  if (words.some((word) => nameOf(word) === 'xargs') && putsIntoScript(words, program)) return true;
   // A script of its own may read the input, or have another read it.
   if (rest.some((word) => /^-[a-z]*c[a-z]*$/.test(word)))
     return rest.some((word) => mentionsReader.test(word));
-  return rest.some((word) => word === '-s' || word === '-') || rest.every(isOption);
+  return rest.some((word) => word === '-s' || standardInput.test(word)) || rest.every(isOption);
+}
+
+const standardInput = /^(-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/;
+const programReaders = /^(\.|source|g?make|[gmn]?awk|sed)$/;
+
+/** `. /dev/stdin`, `make -f -` */
+function takesProgramFromInput(words: readonly string[]): boolean {
+  return (
+    words.some((word) => programReaders.test(nameOf(word))) && words.some((word) => standardInput.test(word))
+  );
+}
+
+/** `xargs -I{} sh -c 'echo {}'`, or a script that is still to come. */
+function putsIntoScript(words: readonly string[], program: number): boolean {
+  return (
+    words.slice(0, program).some((word) => /^(-[Ii]|--replace)/.test(word)) ||
+    scriptIndex(words, program) === words.length
+  );
 }
 
 function executesFile({ words }: ShellCommand): boolean {
@@ -118,13 +143,16 @@ const declaring: ReadonlySet<string> = new Set([
 ]);
 const reading: ReadonlySet<string> = new Set(['read', 'unset', 'getopts', 'mapfile', 'readarray', 'alias']);
 
+const executedVariables =
+  /^(PS[0-4]|PROMPT_COMMAND|BASH_ENV|ENV|VISUAL|(GIT_(SEQUENCE_)?)?EDITOR|(\w+_)?PAGER|GIT_SSH_COMMAND)\+?=/;
+
 /** A value that is taken for the name of a variable may have a subscript too. */
 function naming({ command: { words }, before, word }: Owner): Execution | undefined {
-  if (/^(PS[0-4]|PROMPT_COMMAND|BASH_ENV|ENV)\+?=/.test(before)) return executes(before.split('=', 1)[0]!);
+  if (executedVariables.test(before)) return executes(before.split('=', 1)[0]!);
   const found = words.slice(0, word).find((name) => declaring.has(name) || reading.has(name));
   if (found !== undefined) {
-    const isInteger = found === 'integer' || words.some((option) => /^-[A-Za-z]*i/.test(option));
-    return reading.has(found) || isInteger || !before.includes('=') ? executes(found) : undefined;
+    const isRead = found === 'integer' || words.some((option) => /^-[A-Za-z]*[in]/.test(option));
+    return reading.has(found) || isRead || !before.includes('=') ? executes(found) : undefined;
   }
   return words[word - 1] === '-v' && words.includes('printf') ? executes('printf -v') : undefined;
 }
@@ -136,7 +164,9 @@ const textOptions: readonly (readonly [name: RegExp, option: RegExp])[] = [
   [/^(node|nodejs|bun)$/, /^(-\w*[ep]|--eval|--print)$/],
   [/^deno$/, /^eval$/],
   [/^php$/, /^-[rBRE]$/],
-  [/^(su|runuser|script|pwsh)$/, /^(-\w*c|--command|-Command)$/],
+  [/^(su|runuser|script|flock|pwsh)$/, /^(-\w*c|--command|-Command)$/],
+  [/^(npx|npm|pnpm)$/, /^(-c|--call)$/],
+  [/^env$/, /^(-\w*S|--split-string)$/],
   [/^sed$/, /^(-\w*e|--expression)$/],
 ];
 

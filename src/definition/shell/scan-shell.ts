@@ -1,4 +1,5 @@
 import { openCommand, type CommandLine } from './commands.ts';
+import { groupEnds } from './groups.ts';
 import {
   ownerOf,
   placeholder,
@@ -72,6 +73,7 @@ function readComment(scan: Scan, reader: Reader): void {
 
 function readMark(scan: Scan, reader: Reader, character: string): void {
   if (isUncertain(reader, character)) scan.unclear = true;
+  if (isDescriptor(reader, character)) reader.word = undefined;
   endWord(scan, reader);
   switch (character) {
     case '<':
@@ -85,6 +87,11 @@ function readMark(scan: Scan, reader: Reader, character: string): void {
     default:
       return readSeparator(scan, reader, character);
   }
+}
+
+/** `2>` and `0<<`: not a word, but which file is redirected. */
+function isDescriptor({ word = '' }: Reader, character: string): boolean {
+  return (character === '<' || character === '>') && /^\d+$/.test(word);
 }
 
 /** A subscript goes on over spaces; and what is in the list of a declaration may be calculated with. */
@@ -106,14 +113,17 @@ function endWord(scan: Scan, reader: Reader): void {
   command.words.push(word);
 }
 
-const groupEnds: ReadonlySet<string> = new Set(['}', 'done', 'fi', 'esac']);
-
 function readSeparator(scan: Scan, reader: Reader, character: string): void {
   scan.at++;
   // `&>` redirects.
   if (character === ' ' || character === '\t' || (character === '&' && scan.text[scan.at] === '>')) return;
-  nextCommand(reader, {});
+  // Behind a pipe, the next command may begin on the next line.
+  if (character !== '\n' || !awaitsReader(reader)) nextCommand(reader, {});
   if (character === '\n') readHereDocuments(scan);
+}
+
+function awaitsReader({ line, command }: Reader): boolean {
+  return command.words.length === 0 && line.commands.at(-2)?.pipedInto === command;
 }
 
 function nextCommand(reader: Reader, given: Parameters<typeof openCommand>[1]): void {
@@ -133,15 +143,17 @@ function readParenthesis(scan: Scan, reader: Reader, character: '(' | ')'): void
   if (startsArithmetic(scan)) return readArithmetic(scan);
   scan.at++;
   reader.parentheses = Math.max(0, reader.parentheses + (character === '(' ? 1 : -1));
-  nextCommand(reader, { endsGroup: character === ')' });
+  nextCommand(reader, { begins: character === '(', endsGroup: character === ')' });
 }
 
 function readRedirection(scan: Scan, reader: Reader): void {
   const [mark] = /^(<<<|<<-?|[<>]\(|[<>][>&|]?)/.exec(scan.text.slice(scan.at, scan.at + 3))!;
   scan.at += mark.length;
+  if (mark.startsWith('<') && mark !== '<(') reader.command.hasInput = true;
   if (mark.endsWith('(')) return readProcess(scan, reader);
   if (mark === '<<' || mark === '<<-') return readDelimiter(scan, mark === '<<-');
-  reader.way = mark === '<<<' ? 'input' : 'redirection';
+  if (mark === '<<<') reader.way = 'input';
+  else reader.way = mark.endsWith('&') ? 'duplication' : 'redirection';
 }
 
 /** `<(…)` stands for the name of a file, which is a word of the command. */

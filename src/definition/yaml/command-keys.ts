@@ -14,7 +14,9 @@ const errorRule = z.strictObject({
   match: z.string().optional().describe('An error code or name, or a /pattern/ on the message.'),
   class: z
     .enum(['transient', 'permanent', 'unknown'])
-    .describe('transient: trying again may help; permanent: it cannot, so it is not tried again.'),
+    .describe(
+      'transient: trying again may help; permanent: it cannot, so it is not tried again, unless `retry.on` names it.',
+    ),
 });
 
 /** May stand in `defaults` too. */
@@ -28,7 +30,7 @@ export const commandSettings = {
     .describe('Added to the environment of the command. Values may hold `${{ }}`; null is empty.'),
   secrets: names
     .optional()
-    .describe('Environment variables of yours that the command gets, and that are written down nowhere.'),
+    .describe('Environment variables of yours that the command gets. Shown as `***` wherever its output is.'),
   'working-directory': z
     .string()
     .optional()

@@ -24,13 +24,9 @@ export async function decide(context: Context, { run: id, send, mayDrive }: Deci
     return driveRun(context, { run: id });
   }
   output.json({ run: id, ...result });
-  output.print(capital(result.text));
+  output.print(`Run ${id}: ${result.text}.`);
   output.next(result.status === 'queued' ? `piton resume ${shellWord(id)}` : `piton attach ${shellWord(id)}`);
   return exitCodes.done;
-}
-
-function capital(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 function refused(run: string, text: string): PitonError {

@@ -29,7 +29,7 @@ export function nextStep(
 function failedStep(run: string, tasks: Checkpoint['tasks']): string {
   const failed = Object.entries(tasks).find(([, task]) => task.status === 'failed')?.[0];
   if (failed === undefined) return `piton history ${shellWord(run)}`;
-  return `${commandFor('show', run, failed)}, then ${commandFor('retry', run, failed)}`;
+  return commandFor('show', run, failed);
 }
 
 function heldCommands(run: string, tasks: Checkpoint['tasks']): string[] {

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { hasCode } from '../../base/index.ts';
+import { dirname, join } from 'node:path';
+import { asError, hasCode, PitonError } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 
 /** Everything in `.piton` is state of this machine, except what people write. */
@@ -15,13 +15,32 @@ const ignored = `# Written by Piton: its state stays out of git, your workflows 
 export function makeFolder({ folder }: Config): string[] {
   const file = join(folder, '.gitignore');
   if (existsSync(file)) return [];
-  mkdirSync(folder, { recursive: true });
+  return writeNew(file, ignored) ? [file] : [];
+}
+
+/** Writes a file and the folders it stands in; false if it is there already. Throws `FOLDER_UNWRITABLE`. */
+export function writeNew(file: string, text: string): boolean {
+  const folder = dirname(file);
   try {
-    writeFileSync(file, ignored, { flag: 'wx' });
-    return [file];
-  } catch (error) {
-    // Another command was faster.
-    if (hasCode(error, 'EEXIST')) return [];
-    throw error;
+    mkdirSync(folder, { recursive: true });
+  } catch (cause) {
+    throw unwritable(folder, cause);
   }
+  try {
+    writeFileSync(file, text, { flag: 'wx' });
+    return true;
+  } catch (cause) {
+    // Another command was faster.
+    if (hasCode(cause, 'EEXIST')) return false;
+    throw unwritable(folder, cause);
+  }
+}
+
+function unwritable(folder: string, cause: unknown): PitonError {
+  const message = `Nothing can be written in ${folder}: ${asError(cause).message}.`;
+  return new PitonError('FOLDER_UNWRITABLE', message, {
+    folder,
+    cause,
+    remedy: 'Make it a folder that you may write to, or go to (or name with --root) another one.',
+  });
 }

@@ -12,6 +12,7 @@ const mostCompared = 500;
 /** The run that is meant by the beginning of its id; without one, the latest. Throws `RUN_NOT_FOUND`, `RUN_AMBIGUOUS`. */
 export async function findRecord(piton: Piton, given?: string): Promise<RunRecord> {
   if (given === undefined) return latest(piton);
+  if (given === '') throw emptyId();
   const found = await piton.list({ prefix: given, limit: mostCompared });
   const record = found.find(({ run }) => run === given) ?? (found.length === 1 ? found[0] : undefined);
   if (record !== undefined) return record;
@@ -23,6 +24,13 @@ async function latest(piton: Piton): Promise<RunRecord> {
   if (record !== undefined) return record;
   throw new PitonError('RUN_NOT_FOUND', 'There are no runs yet.', {
     remedy: 'Start one: piton run <workflow>.',
+  });
+}
+
+/** Every id begins with it: a variable of a script that was never set must not mean the only run there is. */
+function emptyId(): PitonError {
+  return new PitonError('USAGE_INVALID', 'The id of the run is empty.', {
+    remedy: 'Name a run: see piton list. Without an argument, the latest is meant.',
   });
 }
 

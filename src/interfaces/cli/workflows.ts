@@ -5,7 +5,7 @@ import { asError, errorText, nearest, PitonError } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { Problem } from '../../definition/index.ts';
 import type { Definition } from '../../library/index.ts';
-import type { Workflow } from '../../model/index.ts';
+import { functionsOf, type Workflow } from '../../model/index.ts';
 import type { Context } from './context.ts';
 
 /** A workflow of the project: its name is that of its file. */
@@ -59,7 +59,36 @@ export function findWorkflowFile(context: Pick<Context, 'config' | 'directory'>,
 export async function loadDefinition(file: string): Promise<Definition> {
   if (!isData(file)) return importDefinition(file);
   const { loadWorkflow } = await import('../../library/index.ts');
-  return loadWorkflow(file);
+  try {
+    return await loadWorkflow(file);
+  } catch (thrown) {
+    throw (await lackOfFunctions(file)) ?? thrown;
+  }
+}
+
+/** What to say of a YAML file that calls functions: right for a program, which gives them, but it cannot be run by itself. */
+export function aboutFunctions(
+  workflow: Workflow,
+  file: string,
+): { message: string; remedy: string } | undefined {
+  const names = [...new Set(functionsOf(workflow))];
+  if (names.length === 0) return undefined;
+  return {
+    message: `It calls functions (${names.join(', ')}), which piton run does not know.`,
+    remedy: `Run a TypeScript file beside it: export default await loadWorkflow(import.meta.dirname + '/${basename(file)}', { '${names[0]}': … }).`,
+  };
+}
+
+/** Undefined if that is not what is wrong with it. */
+async function lackOfFunctions(file: string): Promise<PitonError | undefined> {
+  try {
+    const lack = aboutFunctions((await parseFile(file)).workflow, file);
+    return (
+      lack && new PitonError('WORKFLOW_INVALID', `${file}: ${lack.message}`, { file, remedy: lack.remedy })
+    );
+  } catch {
+    return undefined;
+  }
 }
 
 /** The workflow alone, to look at: its functions need not be there. */
@@ -95,11 +124,26 @@ async function importDefinition(file: string): Promise<Definition> {
 
 async function importModule(file: string): Promise<unknown> {
   try {
-    return await import(pathToFileURL(file).href);
+    return await orNever(import(pathToFileURL(file).href) as Promise<unknown>, file);
   } catch (cause) {
     if (cause instanceof PitonError) throw cause;
     const message = errorText(asError(cause), 'message') ?? 'an error that cannot be shown';
     throw new PitonError('WORKFLOW_INVALID', `${file} cannot be imported: ${message}`, { file, cause });
+  }
+}
+
+/** Where nothing is left that could end the waiting, Node leaves without a word, and with success. */
+async function orNever<T>(importing: Promise<T>, file: string): Promise<T> {
+  const { promise: never, reject } = Promise.withResolvers<never>();
+  const giveUp = (): void => {
+    const message = `${file} cannot be imported: it awaits something that never happens.`;
+    reject(new PitonError('WORKFLOW_INVALID', message, { file }));
+  };
+  process.once('beforeExit', giveUp);
+  try {
+    return await Promise.race([importing, never]);
+  } finally {
+    process.off('beforeExit', giveUp);
   }
 }
 

@@ -15,7 +15,7 @@ export const command = defineCommand<Options>({
   ],
   async run({ output }, { options }) {
     const isProven = await showDemo(output, options.keep === true);
-    output.next('piton init makes a project of your own');
+    output.next('piton init');
     return isProven ? exitCodes.done : exitCodes.failed;
   },
 });

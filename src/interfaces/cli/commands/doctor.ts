@@ -28,13 +28,13 @@ const looks = {
 } as const;
 
 function printChecks({ output }: Context, checks: readonly Check[]): void {
-  output.table(
-    checks.map(({ name, level, text, remedy }) => [
-      { text: looks[level].symbol, paint: output.style[looks[level].colour] },
-      name,
-      cleanLine(remedy === undefined ? text : `${text}  →  ${remedy}`),
-    ]),
-  );
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  for (const { name, level, text, remedy } of checks) {
+    const { symbol, colour } = looks[level];
+    output.print(`${output.style[colour](symbol.padEnd(6))}  ${name.padEnd(width)}  ${cleanLine(text)}`);
+    // Never cut: it is what somebody came for.
+    if (remedy !== undefined) output.print(`${' '.repeat(width + 10)}→ ${cleanLine(remedy)}`);
+  }
   const worst = checks.find(({ level }) => level === 'bad') ?? checks.find(({ level }) => level === 'warn');
   output.next(worst?.remedy ?? 'nothing: all is well');
 }

@@ -19,10 +19,11 @@ export const command = defineCommand({
     const { definition, origin, note } = await findDefinition(piton, run);
     const { drift } = await piton.preview(run, definition);
     const file = origin?.file;
-    output.json({ run, file: file ?? null, isFileThere: file !== undefined && existsSync(file), drift });
+    const isFileThere = file !== undefined && existsSync(file);
+    output.json({ run, file: file ?? null, isFileThere, drift });
     if (note !== undefined) output.note(note);
     output.print(`Run ${run}, compared with ${file ?? 'nothing: it was not started from a file'}`);
-    if (drift.length === 0) output.print('No task differs.');
+    if (drift.length === 0 && isFileThere) output.print('No task differs.');
     output.table(
       drift.map(({ task, change, begun }) => [
         task,
@@ -33,15 +34,17 @@ export const command = defineCommand({
       ]),
     );
     const isRefused = drift.some(({ begun }) => begun);
-    output.next(nextStep(shellWord(run), { isRefused, isSame: drift.length === 0 }));
+    const [first, ...others] = nextSteps(shellWord(run), { isRefused, isSame: drift.length === 0 });
+    output.next(first, ...others);
     return isRefused ? exitCodes.refused : exitCodes.done;
   },
 });
 
-function nextStep(run: string, { isRefused, isSame }: { isRefused: boolean; isSame: boolean }): string {
+function nextSteps(
+  run: string,
+  { isRefused, isSame }: { readonly isRefused: boolean; readonly isSame: boolean },
+): [string, ...string[]] {
   if (isRefused)
-    return `undo the change, or do those tasks again: piton resume ${run} --accept-drift --redo <tasks>`;
-  return isSame
-    ? `piton status ${run}`
-    : `piton resume ${run} (keeps the old), or with --accept-drift (takes the new)`;
+    return ['undo the change', `do those tasks again: piton resume ${run} --accept-drift --redo <tasks>`];
+  return isSame ? [`piton status ${run}`] : [`piton resume ${run}`, `piton resume ${run} --accept-drift`];
 }

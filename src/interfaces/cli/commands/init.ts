@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Config } from '../../../config/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { makeFolder } from '../project-folder.ts';
+import { makeFolder, writeNew } from '../project-folder.ts';
 
 const example = `# Try it:  piton run hello            (or: piton run hello -i name=Ada)
 # Kill it: kill -9 the process in the middle, then  piton resume
@@ -50,7 +50,5 @@ export const command = defineCommand({
 function makeExample({ workflows }: Config): string[] {
   if (existsSync(workflows)) return [];
   const file = join(workflows, 'hello.yaml');
-  mkdirSync(workflows, { recursive: true });
-  writeFileSync(file, example, { flag: 'wx' });
-  return [file];
+  return writeNew(file, example) ? [file] : [];
 }

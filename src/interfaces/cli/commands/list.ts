@@ -120,7 +120,8 @@ function readLimit(text: string): number {
 function printNone({ output }: Context, { status, workflow }: Options): 0 {
   const isFiltered = status !== undefined || workflow !== undefined;
   output.print(isFiltered ? 'No such runs.' : 'No runs yet.');
-  output.next(isFiltered ? 'piton list' : 'piton run <workflow>, or piton init for an example');
+  if (isFiltered) output.next('piton list');
+  else output.next('piton run <workflow>', 'piton init');
   return exitCodes.done;
 }
 

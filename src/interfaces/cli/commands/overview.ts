@@ -20,7 +20,7 @@ export const command = defineCommand({
     context.output.json({ root, isProject, workflows, ...view, next });
     printPlace(context, workflows);
     printRuns(context, view);
-    context.output.next(next);
+    context.output.next(next, ...(next === toSee ? ['piton init'] : []));
     context.output.print('All commands: piton --help');
     return exitCodes.done;
   },
@@ -41,6 +41,7 @@ interface Latest {
 
 const noRuns: View = { runs: [], interrupted: [], waiting: 0 };
 const mostShown = 5;
+const toSee = 'piton demo';
 
 async function look(piton: Piton): Promise<View> {
   const records = await piton.list({ limit: mostShown });
@@ -87,8 +88,8 @@ function nextStep(context: Context, view: View, workflows: readonly string[]): s
   if (waiting > 0) return 'piton inbox';
   const active = runs.find(({ status }) => status === 'running' || status === 'delayed');
   if (active !== undefined) return `piton attach ${shellWord(active.run)}`;
-  if (workflows.length > 0) return `piton run ${workflows[0]}`;
+  if (workflows.length > 0) return `piton run ${shellWord(workflows[0]!)}`;
   return context.config.isProject
     ? `write a workflow into ${context.config.workflows}, then piton run <its name>`
-    : 'piton demo to see it work, or piton init to begin';
+    : toSee;
 }

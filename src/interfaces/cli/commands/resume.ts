@@ -69,12 +69,21 @@ async function resumeOne(context: Context, record: RunRecord, options: Options):
   if (isDriven && status === 'paused') return unpause(context, run);
   const found = await findDefinition(piton, run);
   if (found.note !== undefined) context.output.note(found.note);
+  if (found.note !== undefined && options.acceptDrift === true) throw nothingToAccept(run);
   const preview = await piton.preview(run, found.definition);
   // What it would do for tasks that another process is busy with would be no more than a guess.
   if (!isDriven) printPreview(context, preview, options.redo);
   if (options.dryRun === true) return afterDryRun(context, { run, found, preview, options });
   if (options.detach === true) return detach(context, { run });
   return drive(context, { run, found, preview, options });
+}
+
+/** Whoever wants what the file says must not get what it said before. */
+function nothingToAccept(run: string): PitonError {
+  return new PitonError('RUN_CHANGED', `Run ${run} has no other definition that could be accepted.`, {
+    run,
+    remedy: 'Mend the file first, or leave out --accept-drift.',
+  });
 }
 
 interface Going {
@@ -118,10 +127,12 @@ async function afterDryRun(context: Context, { run, preview, options }: Going): 
   output.json(preview, true);
   const isRefused = preview.drift.some(({ begun }) => begun);
   const accept = options.acceptDrift === true ? ' --accept-drift' : '';
-  output.next(isRefused ? `piton drift ${shellWord(run)}` : `piton resume ${shellWord(run)}${accept}`);
+  const redo = options.redo === undefined ? '' : ` --redo ${shellWord(options.redo.join(','))}`;
+  output.next(isRefused ? `piton drift ${shellWord(run)}` : `piton resume ${shellWord(run)}${accept}${redo}`);
   return isRefused ? exitCodes.refused : exitCodes.done;
 }
 
+/** Items are named by keys, in which there may be commas: `build[linux,22]`. */
 function asList(text: string): string[] {
-  return text.split(',').map((name) => name.trim());
+  return text.split(/,(?![^[]*\])/).map((name) => name.trim());
 }

@@ -30,12 +30,18 @@ export const command = defineCommand<Options>({
     const tasks = tasksMeant(await (await piton.find(run)).checkpoint(), args[1]);
     // Nobody answers for a run that has ended: what settled in it is opened anew.
     if (isFinal(status) || options.fresh === true) {
+      if (!options.drive) throw cannotWait(run);
       const { driveRun } = await import('../drive/drive-run.ts');
       return driveRun(context, { run, redo: tasks });
     }
     return decide(context, { run, send: (handle) => retryAll(handle, tasks), mayDrive: options.drive });
   },
 });
+
+function cannotWait(run: string): PitonError {
+  const message = 'What has settled is opened anew by whoever drives the run: that cannot be left for later.';
+  return new PitonError('USAGE_INVALID', message, { run, remedy: 'Leave --no-drive out.' });
+}
 
 function tasksMeant(checkpoint: Checkpoint, given: string | undefined): string[] {
   if (given !== undefined) {

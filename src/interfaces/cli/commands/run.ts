@@ -76,19 +76,23 @@ async function begin(context: Context, order: Order, options: Options): Promise<
   if (existing !== undefined && (await isDrivenElsewhere(context, id))) return watch(context, existing);
   if (options.detach === true)
     return startDetached(context, id, { ...order, isNamed: options.id !== undefined });
-  sayWhat(context, order, existing ?? id);
   const piton = await context.open();
   const { definition, inputs, origin } = order;
   // What a definition of unknown types takes is known to the definition alone, which checks it.
   const given = { id, inputs, origin } as StartOptions<never, unknown>;
-  return driveToExit(context, async () => [await piton.start(definition, given)]);
+  return driveToExit(context, async () => {
+    const run = await piton.start(definition, given);
+    // Not before it is true: an id or inputs that do not fit are refused until here.
+    sayWhat(context, order, existing ?? id);
+    return [run];
+  });
 }
 
 function sayWhat({ output }: Context, { definition }: Order, run: RunRecord | string): void {
   const { name, tasks } = definition.workflow;
   output.print(
     typeof run === 'string'
-      ? `Run ${run} of ${cleanLine(name)}: ${plural(tasks.length, 'task')}. Ctrl-C stops it; piton resume goes on with it.`
+      ? `Run ${run} of ${cleanLine(name)}: ${plural(tasks.length, 'task')}. Ctrl-C stops it, piton resume goes on.`
       : `Run ${run.run} is there already (${run.status}): attaching to it. Its inputs stay as they were.`,
   );
 }

@@ -73,7 +73,7 @@ function uninstall({ output }: Context, host: ServiceHost): ExitCode {
   output.json({ file: host.file, wasThere, trouble });
   output.print(wasThere ? `Removed: ${host.file}` : 'It was not installed.');
   if (trouble !== undefined) output.note(`It could not be disabled before: ${cleanText(trouble)}`);
-  output.next('piton resume --all goes on with interrupted runs by hand');
+  output.next('piton resume --all');
   return exitCodes.done;
 }
 
@@ -82,8 +82,6 @@ function showStatus({ output }: Context, host: ServiceHost): ExitCode {
   const status = isInstalled ? host.status() : 'not installed';
   output.json({ file: host.file, isInstalled, status });
   output.print(isInstalled ? `${host.file}: ${cleanText(status)}` : 'Not installed.');
-  output.next(
-    isInstalled ? 'piton service uninstall, should you not want it any more' : 'piton service install',
-  );
+  output.next(isInstalled ? 'piton service uninstall' : 'piton service install');
   return exitCodes.done;
 }

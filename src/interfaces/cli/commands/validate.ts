@@ -1,9 +1,10 @@
-import { relative } from 'node:path';
+import { dirname, relative } from 'node:path';
 import type { Problem } from '../../../definition/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { cleanText } from '../output/index.ts';
+import { shellWord } from '../progress/index.ts';
 import { checkWorkflow, type Findings } from '../validate/check-workflow.ts';
 import { findWorkflowFile, nameOf, workflowFiles } from '../workflows.ts';
 
@@ -29,15 +30,27 @@ export const command = defineCommand({
     output.json({ ok: isOk, workflows: findings });
     if (!output.isJson) for (const found of findings) printFindings(context, found);
     if (files.length === 0) output.print(`There are no workflows in ${config.workflows}.`);
-    output.next(nextStep(findings));
+    output.next(nextStep(context, findings));
     return isOk ? exitCodes.done : exitCodes.usage;
   },
 });
 
-function nextStep(findings: readonly Findings[]): string {
+function nextStep(context: Context, findings: readonly Findings[]): string {
   const bad = findings.find(({ ok }) => !ok);
-  if (bad !== undefined) return `mend ${bad.file}, then piton validate ${bad.name}`;
-  return findings[0] === undefined ? 'piton init' : `piton run ${nameOf(findings[0].file)}`;
+  if (bad !== undefined) return `mend it, then piton validate ${wordFor(context, bad.file)}`;
+  const [first] = findings;
+  if (first === undefined) return 'piton init';
+  const ready = findings.find(({ runs }) => runs);
+  return ready === undefined
+    ? `piton graph ${wordFor(context, first.file)}`
+    : `piton run ${wordFor(context, ready.file)}`;
+}
+
+/** By its name where that leads to it, else by its path. */
+function wordFor({ config, directory }: Context, file: string): string {
+  if (dirname(file) === config.workflows) return shellWord(nameOf(file));
+  const path = relative(directory, file);
+  return shellWord(path.startsWith('..') ? path : `./${path}`);
 }
 
 function printFindings({ output, directory }: Context, found: Findings): void {

@@ -8,6 +8,7 @@ _piton() {
   local word=\${COMP_WORDS[COMP_CWORD]} command= run= place=0 index
   for ((index = 1; index < COMP_CWORD; index++)); do
     case \${COMP_WORDS[index]} in
+      -C | --root | --store) index=$((index + 1)) ;;
       -*) ;;
       *) if [[ -z $command ]]; then command=\${COMP_WORDS[index]}
          else [[ -z $run ]] && run=\${COMP_WORDS[index]}; place=$((place + 1)); fi ;;

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statfsSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Config } from '../../../config/index.ts';
 import { bad, ok, warn, type Check } from './check.ts';
@@ -14,6 +14,7 @@ export function checkMachine(config: Config): Check[] {
     ok('SQLite', process.versions.sqlite ?? 'unknown'),
     checkShell(),
     checkGit(),
+    checkFolder(config.folder),
     checkRoom(nearestFolder(config.folder)),
     checkFileSystem(nearestFolder(config.folder)),
   ];
@@ -34,6 +35,19 @@ function checkGit(): Check {
   const { status, stdout } = spawnSync('git', ['--version'], { encoding: 'utf8' });
   if (status === 0) return ok('git', stdout.trim().replace(/^git version /, ''));
   return warn('git', 'not found', 'Nothing here needs it but your own commands.');
+}
+
+/** Where it is not there yet, the folder that it would be made in counts. */
+function checkFolder(folder: string): Check {
+  const nearest = nearestFolder(folder);
+  const remedy = 'Make it a folder that you may write to.';
+  if (!statSync(nearest).isDirectory()) return bad('folder', `${nearest} is no folder`, remedy);
+  try {
+    accessSync(nearest, constants.W_OK | constants.X_OK);
+    return ok('folder', `${nearest} can be written to`);
+  } catch {
+    return bad('folder', `you may not write to ${nearest}`, remedy);
+  }
 }
 
 function checkRoom(folder: string): Check {

@@ -61,7 +61,10 @@ function openLog({ config }: Context, run: string): Log {
 
 function startDriver(added: readonly string[], log: number): ChildProcess {
   const [program = '', ...given] = process.argv.slice(1);
-  const args = [...given.filter((arg) => arg !== '--detach' && arg !== '--json'), ...added];
+  const kept = given.filter((arg) => arg !== '--detach' && arg !== '--json');
+  // After `--` nothing is an option any more.
+  const end = kept.includes('--') ? kept.indexOf('--') : kept.length;
+  const args = kept.toSpliced(end, 0, ...added);
   return spawn(process.execPath, [...process.execArgv, program, ...args], {
     detached: true,
     stdio: ['ignore', log, log],

@@ -4,7 +4,6 @@ import type { Run } from '../../../library/index.ts';
 import type { Context } from '../context.ts';
 import { exitCodeOf, exitCodes, type ExitCode } from '../exit-codes.ts';
 import { cleanLine } from '../output/index.ts';
-import { plural } from '../progress/index.ts';
 import { reportError } from '../report-error.ts';
 import { interruptedRuns } from '../runs.ts';
 import { driveHere } from './drive-here.ts';
@@ -68,7 +67,7 @@ async function preview(context: Context, runs: readonly string[]): Promise<ExitC
     context.output.json(preview, true);
     printPreview(context, preview);
   }
-  context.output.next(`piton resume --all goes on with ${plural(runs.length, 'run')}`);
+  context.output.next('piton resume --all');
   return exitCodes.done;
 }
 

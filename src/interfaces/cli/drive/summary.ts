@@ -12,7 +12,8 @@ export function printSummary(output: Output, { ending, view }: Ended): void {
   output.print(`  ${countsLine(view)}`);
   if (view.outputs !== undefined) output.print(`  outputs: ${jsonLine(view.outputs)}`);
   for (const line of troubleLines(view)) output.print(`  ${line}`);
-  output.next(nextCommand(ending, view));
+  const [first, ...others] = nextCommands(ending, view);
+  output.next(first, ...others);
 }
 
 const headlines: Readonly<Record<Ending, { readonly colour: keyof Style; readonly text: string }>> = {
@@ -28,10 +29,11 @@ const headlines: Readonly<Record<Ending, { readonly colour: keyof Style; readonl
 
 function headline(style: Style, ending: Ending, view: RunView): string {
   const { colour, text } = headlines[ending];
-  const took = spanText(Math.max(view.at - view.drivenSince, 0));
+  // Of one that goes on it would be the time until the last news.
+  const took = ending === 'left' ? '' : ` (${spanText(Math.max(view.at - view.drivenSince, 0))})`;
   const why = view.reason === undefined ? '' : `: ${cleanLine(view.reason)}`;
   const name = cleanLine(view.workflow?.name ?? 'unknown');
-  return `${style.bold(`Run ${view.run}`)} of ${name} ${style[colour](text)} (${took})${why}`;
+  return `${style.bold(`Run ${view.run}`)} of ${name} ${style[colour](text)}${took}${why}`;
 }
 
 function countsLine(view: RunView): string {
@@ -79,21 +81,21 @@ function troubleLines({ run, lines }: RunView): string[] {
   return more > 0 ? [...told, `… and ${more} more: piton status ${shellWord(run)}`] : told;
 }
 
-function nextCommand(ending: Ending, { run, lines }: RunView): string {
+function nextCommands(ending: Ending, { run, lines }: RunView): readonly [string, ...string[]] {
   const id = shellWord(run);
   switch (ending) {
     case 'waiting':
-      return heldCommand(run, lines) ?? 'piton inbox';
+      return [heldCommand(run, lines) ?? 'piton inbox'];
     case 'failed':
-      return failedCommand(run, lines) ?? `piton show ${id}`;
+      return failedCommands(run, lines) ?? [`piton show ${id}`];
     case 'stopped':
     case 'abandoned':
-      return `piton resume ${id}`;
+      return [`piton resume ${id}`];
     case 'left':
     case 'lost':
-      return `piton attach ${id}`;
+      return [`piton attach ${id}`];
     default:
-      return `piton show ${id}`;
+      return [`piton show ${id}`];
   }
 }
 
@@ -104,8 +106,8 @@ function heldCommand(run: string, lines: RunView['lines']): string | undefined {
   return held && commandFor(held.actions![0]!, run, held.address);
 }
 
-function failedCommand(run: string, lines: RunView['lines']): string | undefined {
+function failedCommands(run: string, lines: RunView['lines']): [string, string] | undefined {
   const failed = [...lines.values()].find(({ status, isGroup }) => status === 'failed' && !isGroup);
   if (failed === undefined) return undefined;
-  return `${commandFor('logs', run, failed.address)}, then ${commandFor('retry', run, failed.address)}`;
+  return [commandFor('logs', run, failed.address), commandFor('retry', run, failed.address)];
 }

@@ -10,6 +10,9 @@ export interface PrinterOptions {
   readonly skip: number;
 }
 
+/** Longer ones are broken: a line without end must fit in memory too. */
+const longestLine = 1024 * 1024;
+
 /** Prints what one attempt has written, each stream's lines whole. */
 export class LinePrinter {
   readonly #options: PrinterOptions;
@@ -24,7 +27,7 @@ export class LinePrinter {
   /** False once nobody reads it any more. Waits for whoever reads slowly: outputs may be bigger than memory. */
   async add(stream: string, text: string): Promise<boolean> {
     const lines = ((this.#partial.get(stream) ?? '') + text).split('\n');
-    this.#partial.set(stream, lines.pop()!);
+    this.#partial.set(stream, lines.at(-1)!.length > longestLine ? '' : lines.pop()!);
     const isRead = this.#print(lines);
     await this.#options.output.flush();
     return isRead;

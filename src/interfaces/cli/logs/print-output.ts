@@ -62,10 +62,13 @@ async function printAttempt(reading: Reading, started: Started): Promise<boolean
 async function linesToSkip({ piton, tail, signal }: Reading, attempt: string): Promise<number> {
   if (tail === undefined) return 0;
   let count = 0;
-  for await (const { text } of piton.output(attempt, { signal })) {
-    count += text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
+  const unended = new Set<string>();
+  for await (const { stream, text } of piton.output(attempt, { signal })) {
+    count += text.split('\n').length - 1;
+    if (text.endsWith('\n')) unended.delete(stream);
+    else unended.add(stream);
   }
-  return Math.max(count - tail, 0);
+  return Math.max(count + unended.size - tail, 0);
 }
 
 /** Whose line it is, unless only one task can be meant. */

@@ -1,3 +1,4 @@
+export { divertStdout } from './divert-stdout.ts';
 export { createOutput, type Output } from './output.ts';
 export { statusCell, statusSymbol, type ShownStatus } from './status.ts';
 export { isColoured, styleFor, type Style } from './style.ts';

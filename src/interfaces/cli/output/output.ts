@@ -19,8 +19,8 @@ export interface Output {
   note(line: string): void;
   /** A line on standard error as it is, in any mode. */
   complain(line: string): void;
-  /** The last line: what to do next. Not in JSON mode. */
-  next(line: string): void;
+  /** The last lines: what to do next, each as it can be typed; the best first. Not in JSON mode. */
+  next(line: string, ...others: readonly string[]): void;
   /** Text as it is on standard output, in any mode. False once nobody reads it any more. */
   write(text: string): boolean;
   /** Resolves when all has been handed over. */
@@ -57,7 +57,10 @@ export function createOutput({ stdout, stderr, env }: Streams, isJson: boolean):
     },
     note: (line) => output.complain(isJson ? JSON.stringify({ note: line }) : line),
     complain: (line) => void err.write(`${line}\n`),
-    next: (line) => output.print(`${style.dim('Next:')} ${line}`),
+    next(line, ...others) {
+      output.print(`${style.dim('Next:')} ${line}`);
+      for (const other of others) output.print(`${style.dim('  or:')} ${other}`);
+    },
     write: (text) => out.write(text),
     flush: async () => void (await Promise.all([out.flush(), err.flush()])),
   };
@@ -71,10 +74,12 @@ interface SafeWriter {
 
 function safeWriter(stream: NodeJS.WriteStream): SafeWriter {
   let isOpen = true;
+  // As it is now: others may be kept from writing to it later.
+  const write = stream.write.bind(stream);
   stream.on('error', () => (isOpen = false));
   return {
     write(text) {
-      if (isOpen) stream.write(text);
+      if (isOpen) write(text);
       return isOpen;
     },
     flush: () =>
@@ -85,7 +90,7 @@ function safeWriter(stream: NodeJS.WriteStream): SafeWriter {
           resolve();
         };
         stream.once('error', done);
-        stream.write('', done);
+        write('', done);
       }),
   };
 }

@@ -42,6 +42,9 @@ const describers: Describers = {
   'run.repaired': ({ data }) =>
     say('warning', '!', `repaired: commits ${data.lostFrom} to ${data.lostTo} were lost (${data.reason})`),
   'drift.accepted': () => say('plain', '▸', 'goes on with the changed definition'),
+  // What was accepted is told by what came of it.
+  'command.decided': ({ data }) =>
+    data.accepted ? undefined : say('warning', '!', `refused to ${data.command}: ${data.answer}`),
   'cancel.requested': ({ task, data }) =>
     say('warning', '✗', `${task ?? 'the run'} is being cancelled: ${data.reason}`),
   'tasks.expanded': ({ task, data }) => passing(`${task} has ${plural(data.items.length, 'item')}`),

@@ -6,6 +6,7 @@ import type { Face } from './face.ts';
 export function jsonFace(output: Output): Face {
   return {
     show: (event) => void output.write(`${eventLine(event)}\n`),
+    know() {},
     say: ({ text }) => output.note(text),
     close() {},
   };

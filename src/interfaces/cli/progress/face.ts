@@ -14,6 +14,8 @@ export interface ProgressOptions {
 /** How it is shown: to somebody, to a file, or to a program. */
 export interface Face {
   show(event: RunEvent, saying: Saying | undefined, view: RunView): void;
+  /** Something is known of a run that is no news: how it stands may be shown from now on. */
+  know(): void;
   say(saying: Saying): void;
   close(): void;
 }

@@ -36,8 +36,16 @@ export class LiveProgress implements Face {
 
   show(event: RunEvent, saying: Saying | undefined): void {
     if (this.#isClosed) return;
-    this.#start();
+    if (this.#timer === undefined) this.#draw();
+    this.know();
     if (saying !== undefined && saying.isPassing !== true) this.#print(saying, event.run);
+  }
+
+  /** What comes in the same breath is waited for; nothing of it keeps the process alive. */
+  know(): void {
+    if (this.#isClosed || this.#timer !== undefined) return;
+    this.#timer = setInterval(() => this.#draw(), redrawMs);
+    this.#timer.unref();
   }
 
   say(saying: Saying): void {
@@ -55,14 +63,6 @@ export class LiveProgress implements Face {
     const [first = '', ...more] = sayingLines(style, saying);
     const of = this.#options.isShared === true && run !== undefined ? `${style.dim(run)} ` : '';
     this.#screen.print([of + first, ...more]);
-  }
-
-  /** The first frame comes with the first news; nothing of it keeps the process alive. */
-  #start(): void {
-    if (this.#timer !== undefined) return;
-    this.#timer = setInterval(() => this.#draw(), redrawMs);
-    this.#timer.unref();
-    this.#draw();
   }
 
   #draw(): void {

@@ -22,6 +22,11 @@ export class LiveScreen {
   #frame: readonly string[] = [];
   #isHidden = false;
   readonly #restore = (): void => this.close();
+  /** Ctrl-Z: the shell gets its terminal as it was; the next frame takes it again. */
+  readonly #stop = (): void => {
+    this.close();
+    process.kill(process.pid, 'SIGSTOP');
+  };
 
   constructor(terminal: Terminal) {
     this.#terminal = terminal;
@@ -50,6 +55,7 @@ export class LiveScreen {
     if (!this.#isHidden) return;
     this.#isHidden = false;
     process.off('exit', this.#restore);
+    process.off('SIGTSTP', this.#stop);
     this.#terminal.write(erase + showCursor);
   }
 
@@ -57,6 +63,7 @@ export class LiveScreen {
     if (this.#isHidden) return '';
     this.#isHidden = true;
     process.on('exit', this.#restore);
+    process.on('SIGTSTP', this.#stop);
     return hideCursor;
   }
 

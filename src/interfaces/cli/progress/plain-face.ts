@@ -13,6 +13,7 @@ export function plainFace({ output, isShared = false }: ProgressOptions): Face {
       const of = isShared ? `${event.run}  ` : '';
       print(`${of}${sinceStart(event.at - view.createdAt)}  `, saying);
     },
+    know() {},
     say: (saying) => print('', saying),
     close() {},
   };

@@ -28,6 +28,7 @@ export function createProgress(options: ProgressOptions): Progress {
       const view = viewOf(event.run);
       foldEvent(view, event);
       if (isNews) face.show(event, describeEvent(view, event), view);
+      else face.know();
     },
     say: (saying) => face.say(saying),
     viewOf,

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { sha256 } from '../../../base/index.ts';
+import { exitCodes } from '../exit-codes.ts';
 
 /** What goes on with interrupted runs of one project when somebody logs in. */
 export interface Service {
@@ -18,7 +19,7 @@ export function serviceFor(root: string, path: string): Service {
   return { name: `piton-${plain}-${sha256(root).slice(0, 8)}`, root, command, path };
 }
 
-/** KillMode: commands outlive their driver, and are adopted by the next one. */
+/** KillMode: commands outlive their driver, and are adopted by the next one. A run that waits for a person is no failure. */
 export function systemdUnit({ root, command, path }: Service): string {
   return `[Unit]
 Description=Piton: go on with interrupted runs of ${specifierFree(root)}
@@ -29,6 +30,7 @@ WorkingDirectory=${specifierFree(root)}
 Environment=${systemdWord(`PATH=${path}`)}
 ExecStart=${command.map((word) => systemdWord(word).replaceAll('$', '$$$$')).join(' ')}
 KillMode=process
+SuccessExitStatus=${exitCodes.waiting}
 
 [Install]
 WantedBy=default.target

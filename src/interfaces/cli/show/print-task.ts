@@ -2,7 +2,7 @@ import type { TaskReport } from '../../../library/index.ts';
 import type { Context } from '../context.ts';
 import { commandsFor } from '../next-step.ts';
 import { cleanText, clockText, spanText, statusCell, whenText } from '../output/index.ts';
-import { shellWord } from '../progress/index.ts';
+import { commandFor } from '../progress/index.ts';
 import type { AttemptReport } from './attempts-of.ts';
 
 export interface ShownTask {
@@ -23,10 +23,8 @@ export function printTask(context: Context, shown: ShownTask): void {
   }
   if (attempts.length > 0) printAttempts(context, attempts);
   output.print();
-  const commands = commandsFor(run, address, task);
-  output.next(
-    commands.length > 0 ? commands.join('  or  ') : `piton logs ${shellWord(run)} ${shellWord(address)}`,
-  );
+  const [first = commandFor('logs', run, address), ...others] = commandsFor(run, address, task);
+  output.next(first, ...others);
 }
 
 function factsOf(task: TaskReport, now: number): [string, string | undefined][] {
