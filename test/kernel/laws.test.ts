@@ -98,10 +98,13 @@ function outcomeOf(way: Step['way'], now: number): Outcome {
   return way === 'fail' ? failedWith() : done;
 }
 
+/** Each visit of a graph in a graph in a graph, of every item, may have to be approved. */
+const mostRounds = 1_000;
+
 /** Leads a run to its end: held tasks are tried again, attempts succeed. */
 function finish(simulation: Simulation): void {
   simulation.command({ type: 'resume' });
-  for (let rounds = 0; rounds < 100 && !simulation.drain().isOver; rounds++) {
+  for (let rounds = 0; rounds < mostRounds && !simulation.drain().isOver; rounds++) {
     simulation.releaseHeld();
   }
 }
