@@ -6,5 +6,7 @@ export default defineConfig({
     testTimeout: 60_000,
     typecheck: { enabled: false },
     pool: 'forks',
+    // Most tests wait for processes of their own: one worker would leave a small machine idle.
+    maxWorkers: 2,
   },
 });
