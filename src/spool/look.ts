@@ -33,7 +33,10 @@ function lookForWrapper(place: Place, process?: ProcessIdentity): Sighting {
   if (living !== undefined) return { type: 'alive', process: living.one };
   const hidden = seen.find(({ liveness }) => liveness === 'unknown');
   if (hidden !== undefined) return { type: 'elsewhere', host: hidden.one.host };
-  return lookForNameless(place);
+  // One that has said who it is, and is dead: whoever else carries its marker is what it left behind.
+  return readWrapper(place.folder, place.attempt) === undefined
+    ? lookForNameless(place)
+    : { type: 'vanished' };
 }
 
 /** No wrapper that we know by name lives. One that has just made its claim may not yet have written who it is. */

@@ -53,6 +53,20 @@ describe('the fence', () => {
     expect(spool.look(attempt)).toEqual({ type: 'exited', exit: { code: 137, timedOut: false } });
   });
 
+  test('what a dead wrapper left in a session of its own is not taken for the wrapper, and is ended', async () => {
+    const { spool, attempt, process, pids } = await beginAll(
+      `setsid sh -c 'echo $$ >>pids; sleep 1000' & while :; do sleep 1; done`,
+      1,
+    );
+    globalThis.process.kill(-process.pid, 'SIGKILL');
+    await eventually('the wrapper is gone', () => !isAlive(process.pid));
+    expect(pids().every(isAlive)).toBe(true);
+    expect(spool.look(attempt, process)).toEqual({ type: 'vanished' });
+    expect(spool.look(attempt)).toEqual({ type: 'vanished' });
+    await spool.fence(attempt, { process });
+    expect(pids().filter(isAlive)).toEqual([]);
+  });
+
   test('ends the command of a wrapper that was killed alone, by a signal or by the command itself', async () => {
     const {
       spool,
