@@ -134,7 +134,6 @@ describe.each(shellsHere())('the wrapper, run by %s,', (shell) => {
     await eventually('the command begins', () => existsSync(join(place, 'begun')));
     globalThis.process.kill(-process.pid, 'SIGTERM');
     expect(await ended()).toMatchObject({ exit: { code: 143, timedOut: false } });
-    globalThis.process.kill(-process.pid, 'SIGTERM');
   });
 
   test.each([
