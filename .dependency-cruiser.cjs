@@ -7,10 +7,10 @@ const mayImport = {
   store: ['model', 'base'],
   spool: ['base'],
   agents: ['model', 'base'],
-  engine: ['kernel', 'store', 'spool', 'model', 'base'],
+  engine: ['kernel', 'store', 'spool', 'agents', 'model', 'base'],
   library: ['assemble.ts', 'engine', 'definition', 'store', 'kernel', 'model', 'base'],
   config: ['model', 'base'],
-  interfaces: ['assemble.ts', 'library', 'engine', 'definition', 'config', 'model', 'base'],
+  interfaces: ['assemble.ts', 'library', 'engine', 'definition', 'agents', 'config', 'model', 'base'],
 };
 
 const layers = Object.entries(mayImport).map(([folder, allowed]) => ({

@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // `npm run test:agents`
+    exclude: ['test/live/**'],
     testTimeout: 60_000,
     typecheck: { enabled: false },
     pool: 'forks',

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { nearest, ownIdentity, PitonError, randomId, systemClock, type Clock } from './base/index.ts';
+import { irreversibleReason } from './definition/index.ts';
 import { Observers, type Observer } from './engine/index.ts';
 import { Piton } from './library/index.ts';
 import { Spool } from './spool/index.ts';
@@ -61,6 +62,7 @@ export async function open(options: OpenOptions): Promise<Piton> {
   for (const observer of told) observers.add(observer);
   return new Piton({
     ...config,
+    isHarmless: (command) => irreversibleReason(command) === undefined,
     spool: new Spool({ folder: folder ?? spoolBeside(opened.url), graceMs, durability }),
     store: await withMirror(opened, mirror),
     observers,

@@ -24,6 +24,7 @@ export {
   Run,
   stateGraph,
   workflow,
+  type AgentOptions,
   type BreakerOptions,
   type ChainInputs,
   type ChainOptions,

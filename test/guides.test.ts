@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
 /** Guides are followed as a reader would: files are written, and commands typed, in the order in which they stand there. */
-const guides = ['quick-start', 'recovery', 'troubleshooting', 'yaml'];
+const guides = ['quick-start', 'recovery', 'troubleshooting', 'yaml', 'agents'];
 
 interface Step {
   readonly language: string;
@@ -14,8 +14,8 @@ interface Step {
 
 function stepsOf(guide: string): Step[] {
   const text = readFileSync(`docs/guides/${guide}.md`, 'utf8');
-  return [...text.matchAll(/^```(sh|yaml|ts)\n(.*?)^```/gms)]
-    .map(([, language, block]) => ({ language: language!, text: block! }))
+  return [...text.matchAll(/^(```+)(sh|yaml|ts)\n(.*?)^\1$/gms)]
+    .map(([, , language, block]) => ({ language: language!, text: block! }))
     .filter(({ language, text: block }) => language === 'sh' || fileNamed(block) !== undefined);
 }
 

@@ -1,5 +1,6 @@
 import { freezeParsed, hashJson, type Json } from '../base/index.ts';
 import type { Work, Workflow } from '../model/index.ts';
+import { checkAgent } from './define/check-agent.ts';
 import { checkChildInputs } from './define/check-child-inputs.ts';
 import { checkGraph } from './define/check-graph.ts';
 import { checkLimits } from './define/check-limits.ts';
@@ -7,9 +8,11 @@ import { checkNames } from './define/check-names.ts';
 import { checkNeeds, type NeedsGraph } from './define/check-needs.ts';
 import { createReadsChecker, declaredReads, readsOfSites, type Read } from './define/check-reads.ts';
 import { suggestInterrupt } from './define/check-command.ts';
+import { checkSessions } from './define/check-sessions.ts';
 import { checkTemplates } from './define/check-templates.ts';
 import { taskSites, valueSites } from './define/expression-sites.ts';
 import { fillTask, fillWorkflow } from './define/fill-defaults.ts';
+import { finishAgent } from './define/finish-agent.ts';
 import { finishCommand } from './define/finish-command.ts';
 import { freezeHead, freezeTask } from './define/freeze-values.ts';
 import { checkDefaults, giveDefaults } from './define/input-defaults.ts';
@@ -62,6 +65,7 @@ export function normaliseWorkflow(draft: WorkflowDraft, around: Surroundings = s
     ...findings,
     ...checkGraph(scope),
     ...checkLimits(scope),
+    ...checkSessions(scope, graph),
     ...tasks.flatMap((task) => task.findings),
     ...reads.findings,
   ];
@@ -128,6 +132,10 @@ function finishWork(task: TaskDraft, around: Surroundings): { work: Work | undef
   if (work.type === 'command') {
     const { work: command, findings } = finishCommand(task, work, around.at);
     return { work: command, nested: { ...nothingNested, findings } };
+  }
+  if (work.type === 'agent') {
+    const findings = checkAgent(task, work, around.at);
+    return { work: finishAgent(work), nested: { ...nothingNested, findings } };
   }
   const inherits = work.inherits ?? false;
   if (isFinished(work.workflow)) {

@@ -6,5 +6,5 @@ export { parseWorkflow } from './parse-workflow.ts';
 export type { Problem } from './problems.ts';
 export { selectTasks, type Selection } from './select-tasks.ts';
 export { irreversibleReason } from './define/classify-command.ts';
-export type { CommandDraft, TaskDraft, WorkflowDraft } from './workflow-draft.ts';
+export type { AgentDraft, CommandDraft, TaskDraft, WorkflowDraft } from './workflow-draft.ts';
 export { workflowJsonSchema } from './workflow-json-schema.ts';

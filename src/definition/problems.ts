@@ -25,6 +25,8 @@ export interface Finding {
   readonly onKey?: boolean;
   /** The text as a whole cannot be read as an expression: perhaps it is not what its author wrote. */
   readonly malformed?: boolean;
+  /** It is in another file, which the file at `at` names. */
+  readonly elsewhere?: { readonly file: string; readonly line: number; readonly column: number };
 }
 
 /** Whether something at this place, or inside of it, is known to be wrong: then consequences are not worth telling. */

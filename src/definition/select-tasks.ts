@@ -46,16 +46,26 @@ function keptTasks(tasks: Tasks, { only, until, skip }: Required<Selection>): Re
 function assertReadable({ tasks }: Workflow, kept: ReadonlySet<string>): void {
   const pairs = tasks
     .filter(({ name }) => kept.has(name))
-    .flatMap(({ name, reads }) => reads.filter((read) => !kept.has(read)).map((read) => ({ name, read })));
+    .flatMap((task) => usesOf(task).filter(({ read }) => !kept.has(read)));
   if (pairs.length === 0) return;
-  const list = pairs.map(({ name, read }) => `\`${name}\` reads \`${read}\``).join(', ');
+  const list = pairs.map(({ name, read, how }) => `\`${name}\` ${how} \`${read}\``).join(', ');
   const missing = [...new Set(pairs.map(({ read }) => read))].join(',');
   const readers = [...new Set(pairs.map(({ name }) => name))].join(',');
   throw invalid(
-    `The selection leaves out what is read: ${list}.`,
+    `The selection leaves out what is used: ${list}.`,
     `Select ${missing} too, or leave out ${readers} as well.`,
-    { pairs },
+    { pairs: pairs.map(({ name, read }) => ({ name, read })) },
   );
+}
+
+/** Other tasks without which this one cannot be done: whose outputs, or whose session, it uses. */
+function usesOf({ name, reads, work }: TaskSpec): { name: string; read: string; how: string }[] {
+  const { session } = work.type === 'agent' ? work : {};
+  const sessions = session === undefined ? [] : Object.values(session);
+  return [
+    ...reads.map((read) => ({ name, read, how: 'reads' })),
+    ...sessions.map((read) => ({ name, read, how: 'goes on in the session of' })),
+  ];
 }
 
 /** The order among those that are kept stays what it was. */

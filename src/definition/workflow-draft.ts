@@ -1,6 +1,8 @@
 import type { JsonObject } from '../base/index.ts';
 import type {
+  AgentWork,
   BreakerPolicy,
+  Budget,
   CheckpointPolicy,
   CommandWork,
   Condition,
@@ -31,6 +33,7 @@ export interface WorkflowDraft {
   /** Default: after every task, preserving payloads. */
   readonly checkpoint?: Loose<CheckpointPolicy> | undefined;
   readonly graph?: GraphDraft | undefined;
+  readonly budget?: Budget | undefined;
   /** Defaults: 5 failures, 30 s, 30 min. */
   readonly breakers?: Readonly<Record<string, Loose<BreakerPolicy>>> | undefined;
 }
@@ -74,6 +77,7 @@ export type ForEachDraft = Pick<ForEachSpec, 'in'> & Loose<Omit<ForEachSpec, 'in
 export type WorkDraft =
   | Extract<Work, { type: 'function' }>
   | CommandDraft
+  | AgentDraft
   | {
       readonly type: 'workflow';
       readonly workflow: Workflow | WorkflowDraft;
@@ -84,6 +88,10 @@ export type WorkDraft =
 /** Here expressions may still stand in shell text. Defaults: `sh`, nothing added, text (JSON where a schema asks for it). */
 export type CommandDraft = Pick<CommandWork, 'type' | 'run' | 'with'> &
   Loose<Omit<CommandWork, 'type' | 'run' | 'with'>>;
+
+/** Defaults: `edit`, no further arguments, nothing added to the environment. */
+export type AgentDraft = Pick<AgentWork, 'type' | 'agents' | 'prompt' | 'with'> &
+  Loose<Omit<AgentWork, 'type' | 'agents' | 'prompt' | 'with'>>;
 
 type Loose<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 type Optional<T, Key extends keyof T> = Omit<T, Key> & Loose<Pick<T, Key>>;

@@ -1,23 +1,12 @@
-import type { Clock, ProcessIdentity } from '../base/index.ts';
 import { reasonToStop, taskAt, type RunState, type TaskState } from '../kernel/index.ts';
-import type { Outcome } from '../model/index.ts';
-import type { Spool } from '../spool/index.ts';
 import type { Attempt, StopReason } from './attempt.ts';
-import { CommandAttempt, type Found } from './command-attempt.ts';
-import type { Environment } from './command-order.ts';
+import { agentWork, type AgentPorts } from './agent-work.ts';
+import { commandWork } from './command-work.ts';
+import { ProcessAttempt, type Found } from './process-attempt.ts';
 import { FunctionAttempt } from './function-attempt.ts';
-import type { Program } from './program.ts';
 
-export interface AttemptPorts {
-  readonly program: Program;
-  readonly spool: Spool;
-  readonly clock: Clock;
-  readonly environment: Environment;
-  readonly graceMs: number;
-  readonly maxOutputBytes: number;
+export interface AttemptPorts extends AgentPorts {
   checkpoint(): Promise<void>;
-  spawned(attempt: Attempt, process: ProcessIdentity): void;
-  ended(attempt: Attempt, outcome: Outcome): void;
 }
 
 /** All attempts that one driver has under way. */
@@ -36,19 +25,32 @@ export class Attempts {
   /** Begins an attempt that has been committed; not if `stopped` says why nothing may begin any more. */
   start(state: RunState, task: TaskState, stopped: string | undefined): void {
     if (task.life.status !== 'running' || task.life.attempt === undefined) return;
-    const attempt =
-      task.spec.work.type === 'command'
-        ? new CommandAttempt(task, task.life.attempt, this.#ports)
-        : new FunctionAttempt(task, task.life.attempt, this.#ports);
+    const attempt = this.#process(task) ?? new FunctionAttempt(task, task.life.attempt, this.#ports);
     this.#running.set(attempt.id, attempt);
     if (stopped === undefined) attempt.begin(state, task);
     else attempt.end({ type: 'interrupted', reason: stopped, graceful: true, neverBegan: true });
   }
 
-  /** Goes on with a command that another driver began. */
+  /** What is done outside of this process; undefined for what is not. */
+  #process(task: TaskState): ProcessAttempt | undefined {
+    const { life, spec } = task;
+    if (life.status !== 'running' || life.attempt === undefined) return undefined;
+    const { attempt } = life;
+    if (spec.work.type === 'command') {
+      return new ProcessAttempt({ task, attempt }, this.#ports, (made) =>
+        commandWork(spec, this.#ports, made),
+      );
+    }
+    if (spec.work.type !== 'agent') return undefined;
+    return new ProcessAttempt({ task, attempt }, this.#ports, (made) =>
+      agentWork({ spec, attempt }, this.#ports, made),
+    );
+  }
+
+  /** Goes on with a process that another driver began. */
   attach(task: TaskState, found: Found): void {
-    if (task.life.status !== 'running' || task.life.attempt === undefined) return;
-    const attempt = new CommandAttempt(task, task.life.attempt, this.#ports);
+    const attempt = this.#process(task);
+    if (attempt === undefined) return;
     this.#running.set(attempt.id, attempt);
     attempt.attach(found);
   }

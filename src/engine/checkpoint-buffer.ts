@@ -78,6 +78,8 @@ const forcing = new Set<EventType>([
   'cancel.requested',
   'attempt.spawned',
   'attempt.recovered',
+  'session.opened',
+  'transcript.added',
   'gate.opened',
   'gate.decided',
   'tasks.reopened',

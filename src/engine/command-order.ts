@@ -32,11 +32,7 @@ export function orderOf(
     key: key!,
     argv: typeof work.run === 'string' ? shellArguments(work) : work.run.map(text),
     directory,
-    env: {
-      ...givenTo(environment),
-      ...addedBy(work, { evaluator, variables }),
-      ...secretsOf(work, environment),
-    },
+    env: environmentFor(work, { environment, evaluator, variables }),
     secrets: work.secrets,
     ...(spec.timeoutMs !== undefined && { timeoutMs: spec.timeoutMs }),
   };
@@ -48,6 +44,16 @@ function shellArguments({ shell, run }: CommandWork): string[] {
   return [shell, ...options, run as string];
 }
 
+type Surroundings = Pick<CommandWork, 'env' | 'secrets'>;
+
+/** What a process is given: Piton's own environment, what the task adds, and its secrets. Throws `SECRET_MISSING`. */
+export function environmentFor(
+  work: Surroundings,
+  given: { readonly environment: Environment; readonly evaluator: Evaluator; readonly variables: Variables },
+): Record<string, string> {
+  return { ...givenTo(given.environment), ...addedBy(work, given), ...secretsOf(work, given.environment) };
+}
+
 function givenTo(environment: Environment): Record<string, string> {
   const entries = Object.entries(environment).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
@@ -56,7 +62,7 @@ function givenTo(environment: Environment): Record<string, string> {
 }
 
 function addedBy(
-  { env }: CommandWork,
+  { env }: Surroundings,
   { evaluator, variables }: { evaluator: Evaluator; variables: Variables },
 ): Record<string, string> {
   return Object.fromEntries(
@@ -65,7 +71,10 @@ function addedBy(
 }
 
 /** The values that must not be written down. Throws `SECRET_MISSING`. */
-export function secretsOf({ secrets }: CommandWork, environment: Environment): Record<string, string> {
+export function secretsOf(
+  { secrets }: Pick<CommandWork, 'secrets'>,
+  environment: Environment,
+): Record<string, string> {
   return Object.fromEntries(secrets.map((name) => [name, secretNamed(name, environment)]));
 }
 
@@ -79,7 +88,7 @@ function secretNamed(name: string, environment: Environment): string {
 }
 
 /** What a program is given: text as it is, nothing for null, the rest as JSON. */
-function textOf(value: Json): string {
+export function textOf(value: Json): string {
   if (typeof value !== 'string') return value === null ? '' : JSON.stringify(value);
   if (!value.includes('\0')) return value;
   throw new PitonError(

@@ -1,4 +1,4 @@
-import { asError, PitonError, randomId, type ProcessIdentity } from '../base/index.ts';
+import { asError, PitonError, type ProcessIdentity } from '../base/index.ts';
 import {
   decideCommand,
   decideOutcome,
@@ -11,10 +11,14 @@ import {
 } from '../kernel/index.ts';
 import type { Event, InboxCommand, Outcome } from '../model/index.ts';
 import type { Attempt } from './attempt.ts';
+import type { TranscriptPart } from './agent-work.ts';
 import { Attempts } from './attempts.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { dropPayloads } from './drop-payloads.ts';
+import { isProcess } from './is-process.ts';
 import { Mailbox } from './mailbox.ts';
+import { spawnedEvent, transcriptEvents } from './attempt-events.ts';
+import { makeWorld } from './make-world.ts';
 import type { EnginePorts } from './options.ts';
 import { isPassing, patiently, type Patience } from './patience.ts';
 import type { Program } from './program.ts';
@@ -29,6 +33,7 @@ const roomCheckMs = 1_000;
 type Letter =
   | { readonly type: 'outcome'; readonly attempt: Attempt; readonly outcome: Outcome }
   | { readonly type: 'spawned'; readonly attempt: Attempt; readonly process: ProcessIdentity }
+  | { readonly type: 'transcript'; readonly attempt: Attempt; readonly part: TranscriptPart }
   | { readonly type: 'inbox' }
   | { readonly type: 'lease-lost' }
   | { readonly type: 'checkpoint'; readonly saved: () => void }
@@ -75,6 +80,7 @@ export class Driver {
       ...ports,
       program,
       checkpoint: () => this.#askForCheckpoint(),
+      transcript: (attempt, part) => this.#mailbox.put({ type: 'transcript', attempt, part }),
       spawned: (attempt, process) => this.#mailbox.put({ type: 'spawned', attempt, process }),
       ended: (attempt, outcome) => this.#mailbox.put({ type: 'outcome', attempt, outcome }),
     });
@@ -263,8 +269,7 @@ export class Driver {
       event.type === 'attempt.started' ? [taskAt(state, event.task)] : [],
     );
     // Whether it had begun must be known for certain, if going on could do harm twice, or it outlives us.
-    if (starts.some(({ spec }) => spec.onInterrupt === 'ask' || spec.work.type === 'command'))
-      this.#writer.insist();
+    if (starts.some(({ spec }) => spec.onInterrupt === 'ask' || isProcess(spec))) this.#writer.insist();
     const isSaved = await this.#writer.saveIfDue(answers);
     if (!isSaved && starts.length > 0) await this.#writer.keepLease();
     this.#react(fresh);
@@ -278,16 +283,13 @@ export class Driver {
   }
 
   #take(letter: Letter): void {
-    if (letter.type !== 'outcome' && letter.type !== 'spawned') return;
+    if (letter.type !== 'outcome' && letter.type !== 'spawned' && letter.type !== 'transcript') return;
     const { attempt } = letter;
     if (letter.type === 'outcome') this.#attempts.forget(attempt);
     const task = taskAt(this.#writer.state, attempt.task);
     if (task.life.status !== 'running' || task.life.attempt?.id !== attempt.id) return;
     if (letter.type === 'outcome') return this.#decide(task, letter.outcome);
-    const { process } = letter;
-    this.#writer.add([
-      { type: 'attempt.spawned', task: task.address, attempt: attempt.id, data: { process } },
-    ]);
+    this.#writer.add(letter.type === 'spawned' ? [spawnedEvent(letter)] : transcriptEvents(letter, task));
   }
 
   #pendingCommands(): Promise<InboxCommand[]> {
@@ -301,12 +303,9 @@ export class Driver {
   }
 
   #world(): World {
-    const { clock, store, maxOutputBytes } = this.#ports;
-    const hasRoom = store.hasRoom();
+    const hasRoom = this.#ports.store.hasRoom();
     this.#change(() => (this.#lacksRoom = !hasRoom));
-    const mayStart = hasRoom && !this.#isStopping();
-    const { evaluator } = this.#program;
-    return { now: clock.now(), chance: Math.random, mint: randomId, evaluator, mayStart, maxOutputBytes };
+    return makeWorld(this.#ports, this.#program.evaluator, hasRoom && !this.#isStopping());
   }
 
   /** Observers hear of it when the run begins to stall. */

@@ -1,5 +1,5 @@
 import { hasCode, livenessOf, PitonError, randomId } from '../base/index.ts';
-import { fold, newRunState, plan, statusOf, summaryOf, type RunState, type World } from '../kernel/index.ts';
+import { fold, newRunState, plan, statusOf, summaryOf, type RunState } from '../kernel/index.ts';
 import {
   isFinal,
   journalVersion,
@@ -16,6 +16,7 @@ import { encodeCommit, genesis } from './codec.ts';
 import { Driver } from './driver.ts';
 import { Journal, passCrashPoints } from './journal.ts';
 import { loadRun } from './load-run.ts';
+import { makeWorld } from './make-world.ts';
 import { createdEvent, takenEvent } from './opening-events.ts';
 import { leaseName, type CreateOptions, type EnginePorts } from './options.ts';
 import type { Program } from './program.ts';
@@ -134,7 +135,10 @@ export class Engine {
     const folded = (event: Event): void => recorder.note(state, [event]);
     for (const event of opening) fold(state, event, { seq: 1, at });
     assertSecrets(state, this.#ports.environment);
-    const events = [...opening, ...plan(state, this.#world(program), { seq: 1, at, folded })];
+    const events = [
+      ...opening,
+      ...plan(state, makeWorld(this.#ports, program.evaluator, store.hasRoom()), { seq: 1, at, folded }),
+    ];
     const commit: Commit = { run, seq: 1, at, epoch: 1, version: journalVersion, events };
     const { stored, blobs } = encodeCommit(commit, genesis);
     const release = isFinal(statusOf(state));
@@ -219,18 +223,6 @@ export class Engine {
     driver.done.then(forget, forget);
     if (this.#isClosing) void driver.stop().catch(() => {});
     return driver;
-  }
-
-  #world({ evaluator }: Program): World {
-    const { clock, store, maxOutputBytes } = this.#ports;
-    return {
-      now: clock.now(),
-      chance: Math.random,
-      mint: randomId,
-      evaluator,
-      mayStart: store.hasRoom(),
-      maxOutputBytes,
-    };
   }
 
   #register(run: string, starting: Promise<Driver | undefined>): Promise<Driver | undefined> {

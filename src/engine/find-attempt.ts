@@ -2,11 +2,14 @@ import { ownIdentity, type ProcessIdentity } from '../base/index.ts';
 import type { AttemptState } from '../kernel/index.ts';
 import type { Outcome } from '../model/index.ts';
 import type { Exit, Spool } from '../spool/index.ts';
-import type { Found } from './command-attempt.ts';
+import type { Found } from './process-attempt.ts';
+
+/** There is something to go on with. */
+type Seen = Extract<Found, { type: 'alive' | 'exited' }>;
 
 /** How a command that was under way stands, as far as that can be seen without changing anything. */
 export type Standing =
-  | { readonly type: 'alive' | 'ended'; readonly found: Found }
+  | { readonly type: 'alive' | 'ended'; readonly found: Seen }
   /** Unless it begins in this moment: the claim decides. */
   | { readonly type: 'not-begun' }
   /** Something of it may be alive, or its exit be written yet. */
@@ -53,7 +56,7 @@ function wasShutDown({ code, timedOut }: Exit, process: ProcessIdentity | undefi
 
 /** What a new driver makes of it: something to go on with, or how it ended. */
 export type Finding =
-  | { readonly how: 'adopted' | 'harvested'; readonly found: Found }
+  | { readonly how: 'adopted' | 'harvested'; readonly found: Seen }
   | { readonly how: 'interrupted'; readonly outcome: Extract<Outcome, { type: 'interrupted' }> };
 
 /**

@@ -12,6 +12,8 @@ export interface EnginePorts {
   readonly spool: Spool;
   /** What commands are given, and secrets are looked up in. */
   readonly environment: Environment;
+  /** Whether a shell command may be done twice. */
+  isHarmless(command: string): boolean;
   readonly clock: Clock;
   readonly observers: Observers;
   readonly owner: LeaseOwner;

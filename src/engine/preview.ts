@@ -9,8 +9,9 @@ import {
 } from '../kernel/index.ts';
 import type { RunStatus, Workflow } from '../model/index.ts';
 import type { Spool } from '../spool/index.ts';
-import type { Found } from './command-attempt.ts';
+import type { Found } from './process-attempt.ts';
 import { standingOf } from './find-attempt.ts';
+import { isProcess } from './is-process.ts';
 
 /** What going on with a run would do. */
 export interface ResumePreview {
@@ -57,7 +58,7 @@ function previewTask(state: RunState, task: TaskState, spool: Spool): TaskPrevie
 }
 
 function previewAttempt(state: RunState, task: TaskState, spool: Spool): Omit<TaskPreview, 'task'> {
-  if (task.life.status !== 'running' || task.spec.work.type !== 'command') return interruptionOf(state, task);
+  if (task.life.status !== 'running' || !isProcess(task.spec)) return interruptionOf(state, task);
   const attempt = task.life.attempt!;
   const standing = standingOf(spool, attempt);
   switch (standing.type) {
@@ -81,7 +82,7 @@ function previewAttempt(state: RunState, task: TaskState, spool: Spool): Omit<Ta
 function previewFound(
   state: RunState,
   task: TaskState,
-  { found, isStopped }: { readonly found: Found; readonly isStopped: boolean },
+  { found, isStopped }: { readonly found: Exclude<Found, { type: 'vanished' }>; readonly isStopped: boolean },
 ): Omit<TaskPreview, 'task'> {
   if (found.type === 'alive')
     return { action: 'adopt', reason: `its process ${found.process.pid} still runs` };

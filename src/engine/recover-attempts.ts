@@ -1,7 +1,8 @@
 import { decideOutcome, type TaskState, type World } from '../kernel/index.ts';
 import type { Spool } from '../spool/index.ts';
-import type { Found } from './command-attempt.ts';
+import type { Found } from './process-attempt.ts';
 import { findAttempt } from './find-attempt.ts';
+import { isProcess } from './is-process.ts';
 import type { RunWriter } from './run-writer.ts';
 
 /** What is to be followed once its recovery is durable. */
@@ -38,13 +39,16 @@ async function recoverAttempt(
   const { state } = writer;
   if (task.life.status !== 'running') return undefined;
   const attempt = task.life.attempt!;
-  if (task.spec.work.type !== 'command') {
+  if (!isProcess(task.spec)) {
     // A function lived in the process of its driver.
     const outcome = { type: 'interrupted', reason: 'the process that ran it ended' } as const;
     return void writer.add(decideOutcome(state, task, { outcome, world: world() }));
   }
   const finding = await findAttempt(spool, attempt);
   if (finding.how === 'interrupted') {
+    // What an agent has said may tell how far it came, or even that it was done: whoever follows it reads that first.
+    const isReadable = finding.outcome.neverBegan !== true && finding.outcome.mayStillRun !== true;
+    if (task.spec.work.type === 'agent' && isReadable) return { type: 'vanished' };
     return void writer.add(decideOutcome(state, task, { outcome: finding.outcome, world: world() }));
   }
   const { how, found } = finding;

@@ -14,7 +14,7 @@ export function assertSecrets(state: RunState, environment: Environment): void {
 }
 
 function assertSecretsOfTask({ work }: TaskSpec, environment: Environment): void {
-  if (work.type === 'command') secretsOf(work, environment);
+  if (work.type === 'command' || work.type === 'agent') secretsOf(work, environment);
   if (work.type === 'workflow') {
     for (const task of work.workflow.tasks) assertSecretsOfTask(task, environment);
   }
@@ -23,7 +23,7 @@ function assertSecretsOfTask({ work }: TaskSpec, environment: Environment): void
 /** The names of all secrets a workflow uses. */
 export function* secretNames({ tasks }: Workflow): Generator<string> {
   for (const { work } of tasks) {
-    if (work.type === 'command') yield* work.secrets;
+    if (work.type === 'command' || work.type === 'agent') yield* work.secrets;
     if (work.type === 'workflow') yield* secretNames(work.workflow);
   }
 }

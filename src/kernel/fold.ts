@@ -25,6 +25,7 @@ import {
   type RunState,
   type TaskState,
 } from './run-state.ts';
+import { countUsage } from './usage.ts';
 import { cancelScope, isOccupying, setLife, settleTask, vacate } from './settle-task.ts';
 
 /** The state after a whole journal, or after one more commit. The first commit must begin with `run.created`. */
@@ -64,6 +65,8 @@ export function newRunState({ run, seq, at, events }: Commit): RunState {
     tasks: new Map(),
     counts: { total: 0, made: 0, settled: 0, running: 0, held: 0, delayed: 0 },
     breakers: new Map(),
+    usage: { usd: 0, tokens: 0 },
+    metered: {},
     agenda: new Agenda(),
   };
 }
@@ -87,6 +90,13 @@ function learnOfAttempt(state: RunState, task: TaskState, news: Partial<AttemptS
   const { life } = task;
   if (life.status !== 'running' || life.attempt === undefined) return;
   setLife(state, task, { status: 'running', attempt: { ...life.attempt, ...news } });
+}
+
+/** One that the agent does not know any more, or never came to know. */
+function forgetSession(task: TaskState, { sessionLost, neverBegan }: EventOf<'attempt.ended'>['data']): void {
+  const how = task.life.status === 'running' ? task.life.attempt?.agent?.how : undefined;
+  if (sessionLost === true || (neverBegan === true && how !== undefined && how !== 'continue'))
+    delete task.session;
 }
 
 type Folders = { readonly [Type in EventType]: (state: RunState, event: EventOf<Type>) => void };
@@ -165,17 +175,29 @@ const folders: Folders = {
     task.lastAttempt = attempt;
     task.startedAt ??= state.at;
     setLife(state, task, { status: 'running', attempt: { id: attempt, startedAt: state.at, ...data } });
+    const { agent } = data;
+    if (agent?.session !== undefined) task.session = { agent: agent.name, id: agent.session };
     acquire(state, task);
     beginTrials(state, task);
   },
   'attempt.spawned'(state, { task, data }) {
     learnOfAttempt(state, taskAt(state, task), data);
   },
+  'session.opened'(state, { task, data }) {
+    taskAt(state, task).session = { agent: data.agent, id: data.session };
+  },
+  'transcript.added'(state, { task, data }) {
+    learnOfAttempt(state, taskAt(state, task), { upTo: data.upTo });
+    countUsage(state, taskAt(state, task), data.entries);
+  },
   'attempt.recovered'(state, { task, data }) {
     learnOfAttempt(state, taskAt(state, task), { recovered: data.how });
   },
-  'attempt.ended'(state, { task: address, data }) {
+  'attempt.ended'(state, { task: address, attempt, data }) {
     const task = taskAt(state, address);
+    forgetSession(task, data);
+    const { outcome, reason } = data;
+    task.lastEnd = { attempt, outcome, ...(reason !== undefined && { reason }) };
     vacate(state, task);
     countForBreakers(state, task, data);
     if (data.outcome === 'failed') task.failures++;
@@ -197,6 +219,7 @@ const folders: Folders = {
   },
   'task.released'(state, { task: address }) {
     const task = taskAt(state, address);
+    if (task.life.status === 'held' && task.life.budget === true) task.overspends = true;
     task.interruptions = 0;
     if (task.life.status === 'delayed') hastenTrial(state, task);
     decideAnew(state, task);

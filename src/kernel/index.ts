@@ -12,12 +12,14 @@ export {
   scopeAt,
   statusOfTask,
   taskAt,
+  type AgentStart,
   type AttemptState,
   type RunState,
   type TaskState,
 } from './run-state.ts';
 export { isFailFast, reasonToStop } from './settle-task.ts';
 export { decodeState, encodeState, snapshotFormat } from './snapshot.ts';
+export { dollarsLeft } from './usage.ts';
 export { statusOf, summaryOf } from './summary.ts';
 export { outputOf, outputsOfScope, variablesOf, viewOf, type TaskView } from './variables.ts';
 export type { World } from './world.ts';

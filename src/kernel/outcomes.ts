@@ -1,4 +1,5 @@
 import type { ErrorClass, Event, EventOf, Failure, Outcome } from '../model/index.ts';
+import { agentResource } from './agent-start.ts';
 import { closeTried, tripBreakers, type ResourceWait } from './breakers.ts';
 import { classify } from './classify.ts';
 import { isRetried, retryDelay } from './retry.ts';
@@ -36,6 +37,8 @@ function endOf(
     ...('reason' in outcome && { reason: outcome.reason }),
     ...('graceful' in outcome && { graceful: outcome.graceful }),
     ...('neverBegan' in outcome && { neverBegan: outcome.neverBegan }),
+    ...('sessionLost' in outcome && { sessionLost: outcome.sessionLost }),
+    ...('boundary' in outcome && { boundary: outcome.boundary }),
   };
 }
 
@@ -68,6 +71,7 @@ function consequence(
       return fail(state, task, { failure: outcome.failure, world });
     case 'delayed': {
       const { until, reason } = outcome;
+      if (outcome.agent !== undefined) return { ended: 'delayed', settled: limit(task, outcome) };
       return {
         ended: 'delayed',
         settled: [{ type: 'task.delayed', task: address, data: { until, reason } }],
@@ -81,6 +85,18 @@ function consequence(
     case 'interrupted':
       return { ended: 'interrupted', settled: interrupt(state, task, outcome) };
   }
+}
+
+/** An agent is at its limit: every task knows from now on. Whether another may do it, is decided when it would start. */
+function limit(
+  { address }: TaskState,
+  { agent, until, reason }: Extract<Outcome, { type: 'delayed' }>,
+): readonly Event[] {
+  const resource = agentResource(agent!);
+  return [
+    { type: 'breaker.opened', data: { resource, until, reason } },
+    { type: 'task.released', task: address, data: {} },
+  ];
 }
 
 /** A success whose update of the state cannot be made is a failure. */
@@ -149,10 +165,13 @@ function interrupt(state: RunState, task: TaskState, outcome: Interruption): Eve
 function reasonToHold(
   state: RunState,
   task: TaskState,
-  { graceful, mayStillRun, neverBegan, reason }: Partial<Interruption>,
+  { graceful, mayStillRun, neverBegan, reason, boundary, mayRepeat }: Partial<Interruption>,
 ): string | undefined {
   if (neverBegan === true) return undefined;
   if (mayStillRun === true) return `${reason}; it may still be running`;
+  if (mayRepeat === false && task.spec.onInterrupt !== 'restart') {
+    return `it was interrupted ${boundary ?? 'at a place that is not known'}: whether that took effect, nobody knows`;
+  }
   return reasonToAsk(task, graceful === true ? 0 : interruptionsInARow(state, task));
 }
 

@@ -1,4 +1,5 @@
 import type { Event } from '../model/index.ts';
+import { agentWait, startOfAgent } from './agent-start.ts';
 import { breakerWait, waitsForTrial } from './breakers.ts';
 import { childInputs } from './child-inputs.ts';
 import { decideEnd } from './decide-end.ts';
@@ -8,6 +9,7 @@ import { fold, type Position } from './fold.ts';
 import { mayStart, passOn } from './limits.ts';
 import { isSettled, taskAt, type RunState, type TaskState } from './run-state.ts';
 import { doomOf } from './settle-task.ts';
+import { overBudget } from './usage.ts';
 import { variablesOf } from './variables.ts';
 import type { World } from './world.ts';
 
@@ -107,13 +109,27 @@ function isStartable({ life, unmet }: TaskState, now: number): boolean {
 function start(state: RunState, task: TaskState, world: World): Event {
   const doom = doomOf(state, task);
   if (doom !== undefined) return { type: 'task.cancelled', task: task.address, data: { reason: doom } };
-  const wait = breakerWait(state, task, world.now);
+  const wait = breakerWait(state, task, world.now) ?? agentWait(state, task, world);
   if (wait !== undefined) return { type: 'task.delayed', task: task.address, data: wait };
-  return task.spec.work.type === 'workflow' ? open(state, task, world) : startAttempt(task, world);
+  const reason = overBudget(state, task);
+  if (reason !== undefined) return holdForBudget(task, reason);
+  return task.spec.work.type === 'workflow' ? open(state, task, world) : startAttempt(state, task, world);
 }
 
-function startAttempt({ address, attempts }: TaskState, { mint }: World): Event {
-  return { type: 'attempt.started', task: address, attempt: mint(), data: { number: attempts + 1 } };
+function holdForBudget({ address }: TaskState, reason: string): Event {
+  return { type: 'task.held', task: address, data: { reason, actions: ['retry', 'skip'], budget: true } };
+}
+
+function startAttempt(state: RunState, task: TaskState, world: World): Event {
+  const { address, attempts } = task;
+  const number = attempts + 1;
+  try {
+    const agent = startOfAgent(state, task, world);
+    const data = agent === undefined ? { number } : { number, agent };
+    return { type: 'attempt.started', task: address, attempt: world.mint(), data };
+  } catch (thrown) {
+    return { type: 'task.failed', task: address, data: { failure: failureOf(thrown) } };
+  }
 }
 
 function open(state: RunState, task: TaskState, { evaluator }: World): Event {

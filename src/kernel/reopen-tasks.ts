@@ -45,7 +45,9 @@ function resetTask(task: TaskState): void {
     settledAtInterruption: -1,
     approved: false,
   } satisfies Partial<TaskState>);
-  for (const known of ['key', 'startedAt', 'endedAt', 'endedIn', 'group'] as const) delete task[known];
+  for (const known of ['key', 'startedAt', 'endedAt', 'endedIn', 'group', 'session', 'lastEnd'] as const) {
+    delete task[known];
+  }
 }
 
 function recount(state: RunState, changed: readonly TaskState[]): void {

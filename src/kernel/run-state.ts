@@ -1,6 +1,8 @@
 import type { Json, JsonObject, ProcessIdentity } from '../base/index.ts';
 import {
   mentionsFailure,
+  type EventOf,
+  type Outcome,
   type Failure,
   type Origin,
   type TaskSpec,
@@ -31,6 +33,10 @@ export interface RunState {
   readonly counts: Counts;
   /** By resource. One that is closed and has nothing to remember is not here. */
   readonly breakers: Map<string, BreakerState>;
+  /** What agents have used up so far. */
+  usage: Usage;
+  /** The last count of each session that counts from its beginning. */
+  metered: Record<string, Usage>;
   /** What planning has to look at next. Derived: can be rebuilt from the rest. */
   agenda: Agenda<TaskState>;
 }
@@ -134,6 +140,14 @@ export interface TaskState {
   /** The first attempt's id: the idempotency key of all of them. Absent: it has not begun, or is to be done again. */
   key?: string;
   lastAttempt?: string;
+  /** How the one before ended: an agent that goes on is told. */
+  lastEnd?: { readonly attempt: string; readonly outcome: Outcome['type']; readonly reason?: string };
+  /** What its attempts have used up. */
+  usage?: Usage;
+  /** A person has let it go on although its budget is used up. */
+  overspends?: boolean;
+  /** The agent's conversation: the next attempt goes on in it. */
+  session?: { readonly agent: string; readonly id: string };
   startedAt?: number;
   endedAt?: number;
   /** The commit in which it settled: unlike times, these never go back. */
@@ -158,6 +172,8 @@ export type Life =
       readonly actions: readonly string[];
       /** The question it is held for, if it is one. */
       readonly gate?: string;
+      /** It would use up more than it may. */
+      readonly budget?: boolean;
     }
   | { readonly status: 'succeeded'; readonly output?: Json }
   | { readonly status: 'failed'; readonly failure: Failure }
@@ -180,7 +196,19 @@ export interface AttemptState {
   readonly process?: ProcessIdentity;
   /** How a new driver came by it. */
   readonly recovered?: 'adopted' | 'harvested';
+  /** Of an agent: which, and in which conversation. */
+  readonly agent?: AgentStart;
+  /** So much of its stream, in bytes, is in the journal. */
+  readonly upTo?: number;
 }
+
+/** Dollars as far as they were told, and tokens read and written. */
+export interface Usage {
+  readonly usd: number;
+  readonly tokens: number;
+}
+
+export type AgentStart = NonNullable<EventOf<'attempt.started'>['data']['agent']>;
 
 export function isSettled(life: Life): boolean {
   return (

@@ -7,6 +7,10 @@ export interface World {
   chance(): number;
   /** A new attempt's id, or a new gate's. */
   mint(): string;
+  /** The id of a new conversation with an agent, where it is ours to choose. */
+  mintSession(agent: string): string | undefined;
+  /** Whether the agent is installed. */
+  hasAgent(agent: string): boolean;
   readonly evaluator: Evaluator;
   /** false: nothing new may be started now (no room in the store, or the driver is stopping). */
   readonly mayStart: boolean;

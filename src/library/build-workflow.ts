@@ -1,5 +1,6 @@
 import {
   defineWorkflow,
+  type AgentDraft,
   type CommandDraft,
   type TaskDraft,
   type WorkflowDraft,
@@ -48,7 +49,7 @@ export interface AnyTaskOptions extends StepOptions {
 }
 
 export type AnyWork =
-  Definition | CommandDraft | ((context: TaskContext<unknown, unknown, unknown>) => unknown);
+  Definition | CommandDraft | AgentDraft | ((context: TaskContext<unknown, unknown, unknown>) => unknown);
 
 export function taskPart(name: string, options: AnyTaskOptions, work: AnyWork): TaskPart {
   const closures: Record<string, Closure> = {};
@@ -73,7 +74,7 @@ function workPart(
   work: AnyWork,
   given: string | undefined,
 ): Pick<TaskPart, 'functions' | 'closures'> & { work: TaskDraft['work'] } {
-  if (isCommand(work)) return { work, functions: {}, closures: {} };
+  if (isProcess(work)) return { work, functions: {}, closures: {} };
   if (!isDefinition(work)) {
     const run: TaskFunction = (call) => work(taskContext(call));
     return { work: { type: 'function', function: name }, functions: { [name]: run }, closures: {} };
@@ -87,8 +88,8 @@ function workPart(
   };
 }
 
-function isCommand(work: AnyWork): work is CommandDraft {
-  return 'type' in work && work.type === 'command';
+function isProcess(work: AnyWork): work is CommandDraft | AgentDraft {
+  return 'type' in work && (work.type === 'command' || work.type === 'agent');
 }
 
 function taskContext(call: Parameters<TaskFunction>[0]): TaskContext<unknown, unknown, unknown> {

@@ -2,6 +2,7 @@ import { toJson, type JsonObject } from '../base/index.ts';
 import { defineWorkflow, type TaskDraft, type WorkflowDraft } from '../definition/index.ts';
 import type { TaskFunction } from '../engine/index.ts';
 import type { Capture, EdgeSpec, JsonSchema, Workflow } from '../model/index.ts';
+import { agentDraft, type AgentOptions, type Answered, type AnsweredOptions } from './agent-options.ts';
 import {
   commandDraft,
   type Command,
@@ -54,6 +55,15 @@ type CommandNodeOptions<State, Kind extends Capture, Schema> = Omit<
     readonly update?: (output: Printed<Kind, Schema>, state: Readonly<State>) => Partial<State>;
   };
 
+type AgentNodeOptions<State, Nodes extends string, Schema> = Omit<
+  AgentOptions<Nodes>,
+  keyof AnsweredOptions<Schema>
+> &
+  AnsweredOptions<Schema> & {
+    /** What its answer changes in the state; default: nothing. */
+    readonly update?: (output: Answered<Schema>, state: Readonly<State>) => Partial<State>;
+  };
+
 interface GraphParts {
   readonly name: string;
   readonly settings: GraphSettings<object>;
@@ -98,8 +108,7 @@ export class GraphBuilder<State extends object, Nodes extends string = never> im
     options?: NestedNodeOptions<State, Child>,
   ): GraphBuilder<State, Nodes | Name>;
   node(name: string, work: unknown, options: object = {}): GraphBuilder<State, never> {
-    const node = nodePart(name, work as AnyNode, options as AnyNodeOptions);
-    return new GraphBuilder({ ...this.#parts, nodes: [...this.#parts.nodes, node] });
+    return this.#withNode(nodePart(name, work as AnyNode, options as AnyNodeOptions));
   }
 
   /** A node done by a command, whose expressions see `state`. */
@@ -115,8 +124,19 @@ export class GraphBuilder<State extends object, Nodes extends string = never> im
   ): GraphBuilder<State, Nodes | Name>;
   command(name: string, ...given: readonly unknown[]): GraphBuilder<State, never> {
     const [options, run] = given.length === 1 ? [{}, given[0]] : given;
-    const node = commandPart(name, options as AnyNodeOptions & CommandOptions, run as Command);
-    return new GraphBuilder({ ...this.#parts, nodes: [...this.#parts.nodes, node] });
+    const work = commandDraft(options as CommandOptions, run as Command);
+    return this.#withNode(processPart(name, options as AnyNodeOptions, work));
+  }
+
+  /** A node done by an agent, whose prompt sees `state`. */
+  agent<Name extends string, Schema extends JsonSchema | undefined = undefined>(
+    name: Name,
+    options: AgentNodeOptions<State, Nodes, Schema>,
+    prompt: string,
+  ): GraphBuilder<State, Nodes | Name>;
+  agent(name: string, options: object, prompt: string): GraphBuilder<State, never> {
+    const work = agentDraft(options as AgentOptions, prompt);
+    return this.#withNode(processPart(name, options as AnyNodeOptions, work));
   }
 
   /**
@@ -143,6 +163,10 @@ export class GraphBuilder<State extends object, Nodes extends string = never> im
 
   get closures(): Definition['closures'] {
     return this.#build().closures;
+  }
+
+  #withNode(node: NodePart): GraphBuilder<State, never> {
+    return new GraphBuilder({ ...this.#parts, nodes: [...this.#parts.nodes, node] });
   }
 
   #build(): Definition {
@@ -189,9 +213,8 @@ function nodePart(name: string, work: AnyNode, options: AnyNodeOptions): NodePar
   return { draft, functions: nested.functions, closures };
 }
 
-function commandPart(name: string, options: AnyNodeOptions & CommandOptions, run: Command): NodePart {
+function processPart(name: string, options: AnyNodeOptions, work: TaskDraft['work']): NodePart {
   const { update, closures } = updatePart(name, options);
-  const work = commandDraft(options, run);
   return { draft: { name, ...stepDraft(options), update, work }, functions: {}, closures };
 }
 

@@ -1,3 +1,4 @@
+export type { AgentOptions } from './agent-options.ts';
 export { chain, type ChainInputs, type ChainOptions, type ChainStep } from './chain.ts';
 export type { Checkpoint, RunResult, TaskReport } from './checkpoint.ts';
 export type { Command, CommandOptions } from './command-options.ts';

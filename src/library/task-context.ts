@@ -1,3 +1,4 @@
+import type { Budget } from '../model/index.ts';
 import type { BreakerOptions, CheckpointOption } from './task-options.ts';
 import type { StepContext } from './definition.ts';
 
@@ -8,6 +9,8 @@ export interface WorkflowSettings {
   readonly failFast?: boolean;
   readonly version?: string;
   readonly checkpoint?: CheckpointOption;
+  /** What agents may use up in one run; then what would start is held. */
+  readonly budget?: Budget;
   /** By the names of the resources that tasks use. */
   readonly breakers?: Readonly<Record<string, BreakerOptions>>;
 }

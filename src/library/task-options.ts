@@ -84,7 +84,10 @@ export function breakersDraft(
   return Object.fromEntries(entries) as WorkflowDraft['breakers'];
 }
 
-export function stepDraft(options: StepOptions): Omit<TaskDraft, 'name' | 'work'> {
+/** Only agents can `continue`. */
+type AnyStepOptions = Omit<StepOptions, 'onInterrupt'> & { readonly onInterrupt?: OnInterrupt };
+
+export function stepDraft(options: AnyStepOptions): Omit<TaskDraft, 'name' | 'work'> {
   const { retry, timeout, priority, locks, onInterrupt, approval, resources, errors, output, version } =
     options;
   return {

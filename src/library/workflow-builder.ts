@@ -1,5 +1,6 @@
 import type { TaskView } from '../kernel/index.ts';
 import type { Capture, JsonSchema, Workflow } from '../model/index.ts';
+import { agentDraft, type AgentOptions, type Answered, type AnsweredOptions } from './agent-options.ts';
 import {
   buildWorkflow,
   taskPart,
@@ -53,6 +54,13 @@ type CommandTaskOptions<Inputs, Outputs, Needs extends keyof Outputs & string, K
   keyof PrintedOptions<Kind, Schema>
 > &
   PrintedOptions<Kind, Schema>;
+
+type AgentTaskOptions<Inputs, Outputs, Needs extends keyof Outputs & string, Schema> = Omit<
+  TaskOptions<Inputs, Outputs, Needs>,
+  keyof AgentOptions
+> &
+  Omit<AgentOptions<keyof Outputs & string>, keyof AnsweredOptions<Schema>> &
+  AnsweredOptions<Schema>;
 
 /** Tasks and what they need. Every call gives a new workflow; the one it was called on stays as it is. */
 export class WorkflowBuilder<Inputs, Outputs> implements Definition<Inputs, Outputs, undefined> {
@@ -153,6 +161,44 @@ export class WorkflowBuilder<Inputs, Outputs> implements Definition<Inputs, Outp
   command(name: string, ...given: readonly unknown[]): WorkflowBuilder<Inputs, never> {
     const [options, run] = given.length === 1 ? [{}, given[0]] : given;
     const work = commandDraft(options as CommandOptions, run as Command);
+    const task = taskPart(name, options as AnyTaskOptions, work);
+    return new WorkflowBuilder({ ...this.#parts, tasks: { task, before: this.#parts.tasks } });
+  }
+
+  /** A task done by an agent, once for each item of a list, which the prompt sees as `item`. */
+  agent<
+    Name extends string,
+    Item,
+    Needs extends keyof Outputs & string = never,
+    Schema extends JsonSchema | undefined = undefined,
+  >(
+    name: Name,
+    options: AgentTaskOptions<Inputs, Outputs, Needs, Schema> & {
+      readonly forEach: ForEachOptions<Inputs, Pick<Outputs, Needs>, Item>;
+    },
+    prompt: string,
+  ): WorkflowBuilder<Inputs, Outputs & Record<Name, readonly Answered<Schema>[]>>;
+  agent<
+    Name extends string,
+    Needs extends keyof Outputs & string = never,
+    Schema extends JsonSchema | undefined = undefined,
+  >(
+    name: Name,
+    options: AgentTaskOptions<Inputs, Outputs, Needs, Schema> & { readonly continueOnError: true },
+    prompt: string,
+  ): WorkflowBuilder<Inputs, Outputs & Record<Name, Answered<Schema> | undefined>>;
+  /** A task done by an agent. The prompt may hold expressions: `Explain ${{ inputs.name }}`. */
+  agent<
+    Name extends string,
+    Needs extends keyof Outputs & string = never,
+    Schema extends JsonSchema | undefined = undefined,
+  >(
+    name: Name,
+    options: AgentTaskOptions<Inputs, Outputs, Needs, Schema>,
+    prompt: string,
+  ): WorkflowBuilder<Inputs, Outputs & Record<Name, Answered<Schema>>>;
+  agent(name: string, options: object, prompt: string): WorkflowBuilder<Inputs, never> {
+    const work = agentDraft(options as AgentOptions, prompt);
     const task = taskPart(name, options as AnyTaskOptions, work);
     return new WorkflowBuilder({ ...this.#parts, tasks: { task, before: this.#parts.tasks } });
   }

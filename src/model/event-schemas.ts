@@ -27,6 +27,14 @@ const identity = z.object({
   pid: z.number(),
   startTime: z.string(),
 });
+/** With which agent an attempt is made, and in which conversation. `rung`: how it goes on after an interruption. */
+const agentStart = z.object({
+  name: z.string(),
+  session: z.string().optional(),
+  how: z.enum(['new', 'continue', 'fork']),
+  of: z.string().optional(),
+  rung: z.enum(['session', 'transcript', 'restart']).optional(),
+});
 /** Where a run was started: its folder, and what to compare it with when it goes on. */
 const origin = z.object({
   directory: z.string(),
@@ -93,7 +101,16 @@ export const eventSchema = z.discriminatedUnion('type', [
   ofScope('state.updated', { patch }),
   ofScope('edge.taken', { from: z.string().nullable(), to: z.string(), step: z.number() }),
   ofTask('tasks.expanded', { items: z.array(z.object({ key: z.string(), item: json })) }),
-  ofAttempt('attempt.started', { number: z.number() }),
+  ofAttempt('attempt.started', { number: z.number(), agent: agentStart.optional() }),
+  /** The agent's own conversation, by its own id. */
+  ofAttempt('session.opened', {
+    agent: z.string(),
+    session: z.string(),
+    model: z.string().optional(),
+    version: z.string().optional(),
+  }),
+  /** What was read of the agent's stream, up to a byte of the spool: each line once. */
+  ofAttempt('transcript.added', { upTo: z.number(), entries: z.array(json) }),
   /** An outside process exists; what it writes is in the spool under the attempt's id. */
   ofAttempt('attempt.spawned', { process: identity }),
   /** A new driver found it alive (`adopted`), or ended with its result in the spool (`harvested`). */
@@ -103,6 +120,10 @@ export const eventSchema = z.discriminatedUnion('type', [
     reason: z.string().optional(),
     graceful: z.boolean().optional(),
     neverBegan: z.boolean().optional(),
+    /** The agent does not know the session any more. */
+    sessionLost: z.boolean().optional(),
+    /** Where an agent was interrupted, for people. */
+    boundary: z.string().optional(),
     /** Of the failure it ended with, also if that was no reason to fail the task. */
     class: z.enum(['transient', 'permanent', 'unknown']).optional(),
   }),
@@ -110,7 +131,12 @@ export const eventSchema = z.discriminatedUnion('type', [
   ofTask('task.failed', { failure }),
   /** `resource`: it waits for the breaker of this one, and not longer than that is open. */
   ofTask('task.delayed', { until: z.number(), reason: z.string(), resource: z.string().optional() }),
-  ofTask('task.held', { reason: z.string(), actions: z.array(z.string()) }),
+  /** `budget`: it would use up more than it may. */
+  ofTask('task.held', {
+    reason: z.string(),
+    actions: z.array(z.string()),
+    budget: z.boolean().optional(),
+  }),
   /** A person is asked; the task is held until the gate is decided, once. */
   ofTask('gate.opened', { gate: z.string(), text: z.string() }),
   ofTask('gate.decided', { gate: z.string(), approved: z.boolean(), comment: z.string().optional() }),

@@ -1,3 +1,4 @@
+export { agentNames, type AgentName } from './agent-names.ts';
 export type { Command, CommandAnswer, InboxCommand } from './commands.ts';
 export type { Evaluator, Variables } from './evaluator.ts';
 export type { Event, EventOf, EventType, Origin, Patch, PatchOperation, PatchPath } from './events.ts';
@@ -6,7 +7,9 @@ export type { Failure, Outcome } from './outcome.ts';
 export { isFinal, type RunStatus, type RunSummary, type TaskStatus } from './status.ts';
 export {
   isFunctionRef,
+  type AgentWork,
   type BreakerPolicy,
+  type Budget,
   type Capture,
   type CheckpointPolicy,
   type CommandWork,
@@ -21,6 +24,7 @@ export {
   type InputSpec,
   type JsonSchema,
   type OnInterrupt,
+  type Permissions,
   type RetryPolicy,
   type TaskSpec,
   type Work,

@@ -6,7 +6,8 @@ export type Outcome =
   /** `update`: what a function node of a graph gave back, to be compared with the state; not yet known to be JSON. */
   | { readonly type: 'succeeded'; readonly output?: Json; readonly update?: unknown }
   | { readonly type: 'failed'; readonly failure: Failure }
-  | { readonly type: 'delayed'; readonly until: number; readonly reason: string }
+  /** `agent`: it is at its usage limit until then, whatever it is asked to do. */
+  | { readonly type: 'delayed'; readonly until: number; readonly reason: string; readonly agent?: string }
   | { readonly type: 'cancelled'; readonly reason: string }
   /** `graceful`: the driver was asked to stop; says nothing against the task. */
   | {
@@ -17,6 +18,12 @@ export type Outcome =
       readonly mayStillRun?: boolean;
       /** It has not even begun, and cannot begin any more: going on can do no harm twice. */
       readonly neverBegan?: boolean;
+      /** The agent does not know its session any more: a new one is to be told what was done. */
+      readonly sessionLost?: boolean;
+      /** Where an agent was interrupted, for people: "in tool 'Bash: npm publish'". */
+      readonly boundary?: string;
+      /** false: what was under way there may have taken effect, and must not simply be done again. */
+      readonly mayRepeat?: boolean;
     };
 
 export interface Failure {

@@ -22,6 +22,8 @@ export interface Workflow {
   readonly graph?: GraphSpec;
   /** Circuit breakers of resources that are to behave otherwise than by default. */
   readonly breakers?: Readonly<Record<string, BreakerPolicy>>;
+  /** What agents may use up in one run. */
+  readonly budget?: Budget;
   /** sha256 of the canonical JSON of all the rest. */
   readonly hash: string;
 }
@@ -112,7 +114,42 @@ export type Work =
       readonly inherits: boolean;
       readonly with?: Dynamic;
     }
-  | CommandWork;
+  | CommandWork
+  | AgentWork;
+
+/** A conversation with a coding agent, in a process of its own. */
+export interface AgentWork {
+  readonly type: 'agent';
+  /** By preference: the next is taken where one is not installed. */
+  readonly agents: readonly string[];
+  /** Text with `${{ }}`; a prompt file has been read already, so that a change of it is a change of the task. */
+  readonly prompt: string;
+  readonly permissions: Permissions;
+  /** Goes on in the session of a task it needs, or in a copy of that. */
+  readonly session?: { readonly continue: string } | { readonly fork: string };
+  readonly model?: string;
+  readonly effort?: string;
+  readonly maxTurns?: number;
+  /** What all attempts of the task together may use up. */
+  readonly budget?: Budget;
+  /** Handed to the CLI as they are. */
+  readonly args: readonly string[];
+  /** As for commands. */
+  readonly env: Readonly<Record<string, Dynamic>>;
+  readonly secrets: readonly string[];
+  readonly workingDirectory?: string;
+  /** Never there: expressions stand in `prompt`, `env` and `workingDirectory`. */
+  readonly with?: never;
+}
+
+/** Dollars, for agents that tell their price; tokens, read and written, for all. */
+export interface Budget {
+  readonly usd?: number;
+  readonly tokens?: number;
+}
+
+/** What an agent may do by itself. A list names tools or commands in the CLI's own words. */
+export type Permissions = 'read' | 'edit' | 'full' | readonly string[];
 
 /** A process of its own: a shell's text, or a program with its arguments. */
 export interface CommandWork {

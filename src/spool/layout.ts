@@ -17,6 +17,7 @@ export const files = {
   stdout: 'stdout',
   stderr: 'stderr',
   result: 'output',
+  input: 'input',
 } as const;
 
 export const blankWrapper = `${' '.repeat(127)}\n`;

@@ -18,6 +18,10 @@ export interface SpoolOrder {
   readonly env: Readonly<Record<string, string>>;
   /** Names of variables in `env` whose values must not be shown. */
   readonly secrets: readonly string[];
+  /** Given on standard input, which is empty without it. */
+  readonly input?: string;
+  /** Written beside what it prints before it starts: name -> content. */
+  readonly files?: Readonly<Record<string, string>>;
   /** Running time: while the machine sleeps, it does not count. */
   readonly timeoutMs?: number;
 }

@@ -19,6 +19,17 @@ export function readText(file: string, { maxBytes, from }: ReadOptions): OutputT
   });
 }
 
+/** What is there after a place; nothing if there is no such file. */
+export function readBytes(
+  file: string,
+  { position, maxBytes }: { readonly position: number; readonly maxBytes: number },
+): Buffer {
+  const read = withFile(file, (descriptor, bytes) =>
+    readFully(descriptor, position, Math.min(Math.max(bytes - position, 0), maxBytes)),
+  );
+  return read ?? Buffer.alloc(0);
+}
+
 const tailBytes = 4096;
 
 /** The last line that shows anything, as a terminal would have it: what `\r` has overwritten and colours are left out. */

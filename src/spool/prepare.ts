@@ -16,6 +16,8 @@ export async function prepareFolder(folder: string, order: SpoolOrder, isSynced:
     [files.exit]: blankExit(order.attempt),
     [files.wrapper]: blankWrapper,
     [files.timedOut]: blankTimedOut,
+    ...order.files,
+    ...(order.input !== undefined && { [files.input]: order.input }),
     [files.order]: description(order),
   };
   for (const [name, content] of Object.entries(contents)) {
@@ -38,8 +40,8 @@ async function makeFolder(folder: string, order: SpoolOrder): Promise<void> {
   }
 }
 
-/** Everything but the environment, which holds secrets. */
-function description({ env: _, ...order }: SpoolOrder): string {
+/** Everything but the environment, which holds secrets, and what is beside it already. */
+function description({ env: _, input: _input, files: _files, ...order }: SpoolOrder): string {
   const { host, bootId, pidNamespace } = ownIdentity();
   const origin: Origin = { host, bootId, pidNamespace, bornMs: processClockMs() };
   return `${JSON.stringify({ ...order, origin, createdAt: new Date().toISOString() }, null, 2)}\n`;

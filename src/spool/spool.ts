@@ -11,7 +11,7 @@ import { files, makeClaim, readExit, readIfThere, readOrder } from './layout.ts'
 import { lookAt, mayHaveLostClaim, type Place } from './look.ts';
 import { familyOf } from './members.ts';
 import type { Ending, OutputPiece, OutputStream, OutputText, Sighting, SpoolOrder } from './order.ts';
-import { lastLineOf, readText, type ReadOptions } from './output.ts';
+import { lastLineOf, readBytes, readText, type ReadOptions } from './output.ts';
 import { prepareFolder, syncAll } from './prepare.ts';
 import { emptyDiscarded, listAttempts, removeAttempt } from './remove.ts';
 import { startWrapper } from './start.ts';
@@ -142,6 +142,14 @@ export class Spool {
   readOutput(attempt: string, stream: OutputStream, options: ReadOptions): OutputText {
     const file = join(this.folderOf(attempt), files[stream]);
     return readText(file, options) ?? { text: '', bytes: 0, isCut: false };
+  }
+
+  /** What it has printed after a place, as bytes; at most `maxBytes`. */
+  readFrom(
+    attempt: string,
+    { position, maxBytes }: { readonly position: number; readonly maxBytes: number },
+  ): Buffer {
+    return readBytes(join(this.folderOf(attempt), files.stdout), { position, maxBytes });
   }
 
   /** The beginning of what was written to `$PITON_OUTPUT`; undefined if nothing was. */

@@ -27,6 +27,7 @@ export async function startWrapper(start: Start): Promise<Started> {
     for (const name of [files.stdout, files.stderr]) {
       opened.push(openSync(join(start.folder, name), constants.O_WRONLY | constants.O_APPEND));
     }
+    if (start.order.input !== undefined) opened.unshift(openSync(join(start.folder, files.input), 'r'));
     return await spawnWrapper(start, opened);
   } catch (cause) {
     throw notStarted(start, cause);
@@ -35,7 +36,7 @@ export async function startWrapper(start: Start): Promise<Started> {
   }
 }
 
-async function spawnWrapper(start: Start, output: readonly number[]): Promise<Started> {
+async function spawnWrapper(start: Start, streams: readonly number[]): Promise<Started> {
   const { folder, order, shell } = start;
   const child = spawn(
     shell,
@@ -45,7 +46,7 @@ async function spawnWrapper(start: Start, output: readonly number[]): Promise<St
       env: { ...childEnvironment(order, join(folder, files.result)), ...textsFor(order) },
       // Its own session: neither a signal from the terminal nor our end reaches it.
       detached: true,
-      stdio: ['ignore', ...output],
+      stdio: streams.length === 3 ? [...streams] : ['ignore', ...streams],
     },
   );
   // Asked at once: until the event loop turns, even one that has ended already can be seen.

@@ -126,7 +126,11 @@ describe('what is wrong with a command is told, with its place', () => {
     ['run: x, with: { a: 1 }', ['`with` is for functions and workflow files.']],
     ['run: [x], shell: bash', ['A list of a program and its arguments is seen by no shell.']],
     ['run: x, shell: bash -e', ['`bash -e` is not the name or path of a shell.']],
-    ['function: f, env: { A: 1 }', ['`env` is for commands, and this task has no `run`.']],
+    [
+      'function: f, env: { A: 1 }',
+      ['`env` is for commands and agents, and this task has neither `run` nor `prompt`.'],
+    ],
+    ['function: f, shell: bash', ['`shell` is for commands, and this task has no `run`.']],
     ['run: x, function: f', ['`a` is done by `run`; it cannot have `function` too.']],
     ['run: x, env: { 1A: 1 }', ['`1A` cannot be the name of a variable.']],
     [

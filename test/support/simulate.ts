@@ -118,6 +118,8 @@ export class Simulation {
       now: this.now,
       chance: this.#chance,
       mint: () => `try-${++this.#minted}`,
+      mintSession: () => undefined,
+      hasAgent: () => true,
       evaluator: this.evaluator,
       mayStart: this.mayStart,
       maxOutputBytes: 1_000_000_000,

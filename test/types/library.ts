@@ -154,6 +154,40 @@ stateGraph<{ log: string }>('commands')
   .edge('look', 'count')
   .edge('count', 'end');
 
+// Agents: they answer with text, unless a schema asks for more; sessions are those of tasks before.
+const agents = workflow<{ topic: string }>('agents')
+  .agent('plan', { agent: 'claude', permissions: 'read', maxTurns: 3 }, 'Plan ${{ inputs.topic }}.')
+  .agent('facts', { agent: ['codex', 'claude'], needs: ['plan'], output: { type: 'object' } }, 'List facts.')
+  .agent(
+    'parts',
+    { agent: 'claude', session: { fork: 'plan' }, forEach: { in: ({ inputs }) => [inputs.topic] } },
+    'Write ${{ item }}.',
+  )
+  .agent('extra', { agent: 'gemini', continueOnError: true, onInterrupt: 'continue' }, 'Anything else?');
+agents.task('all', { needs: ['plan', 'facts', 'parts', 'extra'] }, ({ needs }) => {
+  same<typeof needs.plan, string>();
+  same<typeof needs.facts, unknown>();
+  same<typeof needs.parts, readonly string[]>();
+  same<typeof needs.extra, string | undefined>();
+});
+// @ts-expect-error
+agents.agent('b', { agent: 'claud' }, 'x');
+// @ts-expect-error
+agents.agent('b', { agent: 'claude', session: { continue: 'nothing' } }, 'x');
+// @ts-expect-error
+agents.agent('b', { agent: 'claude', capture: 'json' }, 'x');
+// @ts-expect-error
+agents.agent('b', { agent: 'claude', permissions: 'all' }, 'x');
+// @ts-expect-error
+agents.agent('b', {}, 'x');
+// @ts-expect-error
+agents.command('b', { onInterrupt: 'continue' }, 'x');
+stateGraph<{ log: string }>('agents')
+  .agent('look', { agent: 'claude', update: (output) => ({ log: output }) }, 'Look at ${{ state.log }}.')
+  .agent('judge', { agent: 'claude', session: { continue: 'look' } }, 'Judge it.')
+  .edge('look', 'judge')
+  .edge('judge', 'end');
+
 // Patterns.
 const sum = chain<number, number>('sum', ({ result: before, item }) => before + item);
 const sumResult = await (await piton.start(sum, { inputs: { items: [1], initial: 0 } })).result();

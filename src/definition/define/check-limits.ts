@@ -42,6 +42,7 @@ function checkTask(task: TaskDraft, at: Path): Finding[] {
   return [
     ...checkNumber(task.timeoutMs, [...at, 'timeout'], oneMillisecond),
     ...checkNumber(task.priority, [...at, 'priority'], anyWhole),
+    ...(task.work.type === 'agent' ? checkNumber(task.work.maxTurns, [...at, 'max-turns'], counting) : []),
     ...(task.retry === undefined ? [] : checkRetry(task.retry, [...at, 'retry'])),
     ...(task.forEach === undefined ? [] : checkForEach(task.forEach, [...at, 'for-each'])),
     ...(task.errors ?? []).flatMap((rule, index) => checkErrorRule(rule, [...at, 'errors', index])),

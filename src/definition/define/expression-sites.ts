@@ -3,7 +3,7 @@ import { isFunctionRef, type Condition, type Dynamic } from '../../model/index.t
 import { splitCondition } from '../expressions/conditions.ts';
 import { hasExpression, splitTemplate, type Template } from '../expressions/templates.ts';
 import type { Path } from '../problems.ts';
-import type { CommandDraft, TaskDraft } from '../workflow-draft.ts';
+import type { AgentDraft, CommandDraft, TaskDraft } from '../workflow-draft.ts';
 
 /** A text of the workflow that holds expressions, and what they may see. */
 export interface ExpressionSite {
@@ -27,7 +27,7 @@ export function taskSites(task: TaskDraft, at: Path): ExpressionSite[] {
     ...valueSites(forEach?.key, 'key', [...forEachAt, 'key']),
     ...valueSites(task.approval, 'with', [...at, 'approval']),
     ...valueSites(task.work.with, 'with', [...at, 'with']),
-    ...(task.work.type === 'command' ? commandSites(task.work, at) : []),
+    ...processSites(task.work, at),
     ...valueSites(task.update, 'update', [...at, 'update']),
     ...(task.next ?? []).flatMap((edge, index) =>
       conditionSites(edge.if, 'next', [...at, 'next', index, 'if']),
@@ -35,12 +35,22 @@ export function taskSites(task: TaskDraft, at: Path): ExpressionSite[] {
   ];
 }
 
-function commandSites({ run, env, workingDirectory }: CommandDraft, at: Path): ExpressionSite[] {
+function processSites(work: TaskDraft['work'], at: Path): ExpressionSite[] {
+  if (work.type !== 'command' && work.type !== 'agent') return [];
+  const { env, workingDirectory } = work;
   return [
-    ...valueSites(run, typeof run === 'string' ? 'with' : 'argument', [...at, 'run']),
+    ...(work.type === 'agent' ? promptSites(work, at) : runSites(work, at)),
     ...Object.entries(env ?? {}).flatMap(([name, value]) => valueSites(value, 'with', [...at, 'env', name])),
     ...valueSites(workingDirectory, 'with', [...at, 'working-directory']),
   ];
+}
+
+function promptSites({ prompt }: AgentDraft, at: Path): ExpressionSite[] {
+  return valueSites(prompt, 'with', [...at, 'prompt']);
+}
+
+function runSites({ run }: CommandDraft, at: Path): ExpressionSite[] {
+  return valueSites(run, typeof run === 'string' ? 'with' : 'argument', [...at, 'run']);
 }
 
 export function valueSites(value: Dynamic | undefined, role: SiteRole, at: Path): ExpressionSite[] {

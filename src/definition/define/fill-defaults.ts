@@ -9,6 +9,7 @@ import type {
   ForEachSpec,
   GraphSpec,
   InputSpec,
+  OnInterrupt,
   RetryPolicy,
   TaskSpec,
   Workflow,
@@ -66,6 +67,7 @@ export function fillWorkflow(
     checkpoint: { ...defaultCheckpoint, ...withoutUndefined(draft.checkpoint ?? {}) },
     graph: draft.graph === undefined ? undefined : fillGraph(draft.graph),
     breakers: draft.breakers && fillBreakers(draft.breakers),
+    budget: draft.budget,
   });
 }
 
@@ -94,19 +96,21 @@ export function fillTask({ task, work, reads, writeLock, names }: FilledTask): T
   });
 }
 
-/** What a command prints is no change of a state. */
-function updateByText(task: TaskDraft, work: TaskSpec['work']): Dynamic | undefined {
-  return task.next !== undefined && work.type === 'command' && work.capture !== 'json' ? {} : undefined;
+/** What a command prints or an agent answers is no change of a state. */
+function updateByText({ next }: TaskDraft, work: TaskSpec['work']): Dynamic | undefined {
+  if (next === undefined) return undefined;
+  return work.type === 'agent' || (work.type === 'command' && work.capture !== 'json') ? {} : undefined;
 }
 
 function fillWork(work: TaskSpec['work'], names: ReadonlySet<string>): TaskSpec['work'] {
-  if (work.type !== 'command') {
+  if (work.type !== 'command' && work.type !== 'agent') {
     return withoutUndefined({ ...work, with: joinInDynamic(work.with, names) }) as TaskSpec['work'];
   }
-  const { run, env, workingDirectory } = work;
+  const { env, workingDirectory } = work;
+  const told = work.type === 'command' ? { run: work.run } : { prompt: work.prompt };
   return withoutUndefined({
     ...work,
-    run: joinInDynamic(run, names),
+    ...(joinInDynamic(told, names) as object),
     env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, joinInDynamic(value, names)])),
     workingDirectory: joinInDynamic(workingDirectory, names),
   }) as TaskSpec['work'];
@@ -116,12 +120,16 @@ function fillFlags(
   task: TaskDraft,
   work: TaskSpec['work'],
 ): Pick<TaskSpec, 'continueOnError' | 'priority' | 'onInterrupt'> {
-  const isHarmless = work.type !== 'command' || irreversibleReason(work.run) === undefined;
   return {
     continueOnError: task.continueOnError ?? false,
     priority: task.priority ?? 0,
-    onInterrupt: task.onInterrupt ?? (isHarmless ? 'restart' : 'ask'),
+    onInterrupt: task.onInterrupt ?? onInterruptOf(work),
   };
+}
+
+function onInterruptOf(work: TaskSpec['work']): OnInterrupt {
+  if (work.type === 'agent') return 'continue';
+  return work.type === 'command' && irreversibleReason(work.run) !== undefined ? 'ask' : 'restart';
 }
 
 function fillRetry(retry: NonNullable<TaskDraft['retry']>): RetryPolicy {

@@ -40,6 +40,17 @@ function freezeWork(work: TaskDraft['work'], freeze: Freeze): TaskDraft['work'] 
       secrets: freeze(work.secrets, 'secrets'),
     };
   }
+  if (work.type === 'agent') {
+    return {
+      ...work,
+      agents: freeze(work.agents, 'agent'),
+      permissions: freeze(work.permissions, 'permissions'),
+      session: freeze(work.session, 'session'),
+      args: freeze(work.args, 'args'),
+      env: freeze(work.env, 'env'),
+      secrets: freeze(work.secrets, 'secrets'),
+    };
+  }
   return work.with === undefined ? work : { ...work, with: freeze(work.with, 'with') };
 }
 
@@ -53,6 +64,7 @@ export function freezeHead(draft: WorkflowDraft, at: Path): Frozen<WorkflowDraft
     checkpoint: freeze(draft.checkpoint, 'checkpoint'),
     graph: freeze(draft.graph, 'graph'),
     breakers: freeze(draft.breakers, 'breakers'),
+    budget: freeze(draft.budget, 'budget'),
   };
   return { value, findings };
 }

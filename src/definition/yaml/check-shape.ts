@@ -70,7 +70,7 @@ function keysAt(schema: z.core.$ZodType, path: Path): string[] {
 }
 
 /** For keys that must be there, so that the rest can be looked at. */
-const placeholders: Readonly<Record<string, string>> = { name: 'unnamed', to: 'end' };
+const placeholders: Readonly<Record<string, string>> = { name: 'unnamed', to: 'end', file: '' };
 
 function takeOut(root: unknown, { at, unknownKeys, missing }: Misfit): void {
   if (unknownKeys !== undefined) unknownKeys.forEach((key) => remove(root, [...at, key]));
@@ -84,14 +84,17 @@ function putIn(root: unknown, path: Path): void {
   if (owner !== undefined) owner[key] = placeholders[key];
 }
 
-/** What others rely on stays in some form: a task, which may be needed by name, and that it has an output. */
+/** By the key of a task. */
+const standIns: Readonly<Record<string, string>> = { output: 'any', prompt: '…' };
+
+/** What others rely on stays in some form: a task, which may be needed by name, that it has an output, or a prompt. */
 function remove(root: unknown, path: Path): void {
   const owner = walk(root, path.slice(0, -1));
   const key = path.at(-1);
   if (owner === undefined || key === undefined) return;
   if (Array.isArray(owner)) owner.splice(Number(key), 1);
   else if (isInTasks(path)) owner[key] = {};
-  else if (key === 'output' && isInTasks(path.slice(0, -1))) owner[key] = 'any';
+  else if (Object.hasOwn(standIns, key) && isInTasks(path.slice(0, -1))) owner[key] = standIns[key];
   else delete owner[key];
 }
 

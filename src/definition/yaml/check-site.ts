@@ -76,14 +76,20 @@ function readsWithoutSchema(part: ExpressionPart, owner: Owner, sight: Sight): U
   });
 }
 
-/** Fields of what a command prints, which is text unless it says otherwise. */
+/** Fields of what a command prints or an agent answers, which is text unless it says otherwise. */
 function readsOfText(part: ExpressionPart, owner: Owner, sight: Sight): Unplaced[] {
   return chainsOf(part.expression, sight.names).flatMap((chain) => {
     const read = outputRead(chain, owner, sight);
-    if (read?.task.work.type !== 'command' || outputType(read.task, sight.types) !== 'string') return [];
+    if (read === undefined || outputType(read.task, sight.types) !== 'string') return [];
     const { task, field } = read;
-    const message = `The output of \`${task.name}\` is the text it prints, which has no \`${field.name}\`.`;
-    const remedy = `Let it print JSON, and add \`output: { ${field.name}: … }\` to \`${task.name}\`.`;
+    const { type } = task.work;
+    if (type !== 'command' && type !== 'agent') return [];
+    const [text, how] =
+      type === 'agent'
+        ? ['the text of its answer', 'Add']
+        : ['the text it prints', 'Let it print JSON, and add'];
+    const message = `The output of \`${task.name}\` is ${text}, which has no \`${field.name}\`.`;
+    const remedy = `${how} \`output: { ${field.name}: … }\` to \`${task.name}\`.`;
     return [{ offset: part.start + field.start, message, remedy }];
   });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The keys of tasks that are done by a command, and of what is asked and known around tasks. */
+/** The keys of tasks that are done by a command (some also by an agent), and of what is asked and known around tasks. */
 const names = z.union([z.string(), z.array(z.string())]);
 const duration = z.union([z.string(), z.number()]);
 
@@ -27,19 +27,21 @@ export const commandSettings = {
     .describe('The shell that `run` is written for: sh, bash, zsh, dash or ksh. Default: sh.'),
   env: environment
     .optional()
-    .describe('Added to the environment of the command. Values may hold `${{ }}`; null is empty.'),
+    .describe('Added to the environment of the command or agent. Values may hold `${{ }}`; null is empty.'),
   secrets: names
     .optional()
-    .describe('Environment variables of yours that the command gets. Shown as `***` wherever its output is.'),
+    .describe(
+      'Environment variables of yours that the command or agent gets. Shown as `***` wherever its output is.',
+    ),
   'working-directory': z
     .string()
     .optional()
-    .describe('Where the command runs, relative to the folder of the run.'),
+    .describe('Where the command or agent runs, relative to the folder of the run.'),
   capture: z
     .enum(['text', 'json', 'last-line', 'none'])
     .optional()
     .describe(
-      'What of its standard output is the output. Default: text; json if `output` asks for more than text.',
+      'What of its standard output is the output of a command. Default: text; json if `output` asks for more than text.',
     ),
   resources: names
     .optional()

@@ -1,5 +1,5 @@
 import { parseDuration } from '../../base/index.ts';
-import type { CheckpointPolicy } from '../../model/index.ts';
+import type { Budget, CheckpointPolicy } from '../../model/index.ts';
 import type { Finding, Path } from '../problems.ts';
 import type { TaskDraft, WorkflowDraft } from '../workflow-draft.ts';
 import type { TaskEntry, WorkflowFile } from './file-schema.ts';
@@ -82,4 +82,10 @@ export function toBreakers(
     },
   ]);
   return Object.fromEntries(entries) as WorkflowDraft['breakers'];
+}
+
+export function toBudget(budget: WorkflowFile['budget']): Budget | undefined {
+  if (budget === undefined) return undefined;
+  const { usd, tokens } = budget;
+  return { ...(usd !== undefined && { usd }), ...(tokens !== undefined && { tokens }) };
 }

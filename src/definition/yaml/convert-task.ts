@@ -1,36 +1,17 @@
 import type { Json } from '../../base/index.ts';
-import type { EdgeSpec, JsonSchema, Workflow } from '../../model/index.ts';
+import type { EdgeSpec, JsonSchema } from '../../model/index.ts';
 import { suggestNearest } from '../define/suggestions.ts';
 import { asIdentifier, renameVariables } from '../expressions/rewrite.ts';
-import { isReported, type Finding, type Path } from '../problems.ts';
+import { isReported, type Path } from '../problems.ts';
 import type { ForEachDraft, TaskDraft, WorkDraft } from '../workflow-draft.ts';
-import {
-  convertCommand,
-  convertErrors,
-  findMisplacedKeys,
-  withDefaults,
-  type SharedByCommands,
-} from './convert-command.ts';
+import type { Conversion } from './conversion.ts';
+import { convertAgent } from './convert-agent.ts';
+import { convertCommand, convertErrors } from './convert-command.ts';
 import { toList, toMilliseconds, toRetry, toText } from './convert-settings.ts';
-import type { Defaults, NodeEntry, TaskEntry } from './file-schema.ts';
+import type { NodeEntry, TaskEntry } from './file-schema.ts';
 import { renameInValue } from './rename-in-values.ts';
 import { expandSchema } from './short-schemas.ts';
-
-/** What converting a task takes from around it. */
-export interface Conversion {
-  readonly findings: Finding[];
-  readonly defaults: Defaults;
-  /** `env` and `secrets` of the file. */
-  readonly shared: SharedByCommands;
-  /** Loop variables with hyphens that expressions see; in the workflow they have `_` instead. */
-  readonly variables: ReadonlySet<string>;
-  /** Names of functions, if they are known. */
-  readonly functions: readonly string[] | undefined;
-  /** The workflow in another file; undefined if it cannot be had, which has been reported. */
-  use(path: string, at: Path): Workflow | undefined;
-}
-
-type Entry = TaskEntry & NodeEntry;
+import { findMisplacedKeys, withDefaults, type Entry } from './task-keys.ts';
 
 export function convertTask(
   name: string,
@@ -91,14 +72,14 @@ function convertForEach(
   };
 }
 
-const kinds = ['run', 'function', 'uses', 'tasks'] as const;
+const kinds = ['run', 'prompt', 'function', 'uses', 'tasks'] as const;
 const nothing: WorkDraft = { type: 'function', function: '' };
 
 function convertWork(name: string, task: Entry, { at, around }: { at: Path; around: Conversion }): WorkDraft {
   const [kind, second] = kinds.filter((key) => task[key] !== undefined);
   const { findings } = around;
   if (kind === undefined) {
-    const remedy = 'Give it `run`, `function`, `uses` or `tasks`.';
+    const remedy = 'Give it `run`, `prompt`, `function`, `uses` or `tasks`.';
     const finding = { at, onKey: true, message: `\`${name}\` says nothing to do.`, remedy };
     // What it should do may be what has been found to be wrong with it.
     if (!isReported(at, findings)) findings.push(finding);
@@ -112,6 +93,8 @@ function convertWork(name: string, task: Entry, { at, around }: { at: Path; arou
   switch (kind) {
     case 'run':
       return convertCommand(task, around.variables);
+    case 'prompt':
+      return convertAgent(task, { at, around });
     case 'function':
       return convertFunction(task.function!, given, { at: [...at, 'function'], around });
     case 'uses': {

@@ -23,6 +23,7 @@ const textPlaces: Readonly<Record<string, readonly string[]>> = {
   if: [],
   update: [],
   run: [],
+  prompt: [],
   env: [],
   approval: [],
   'working-directory': [],

@@ -108,8 +108,10 @@ function locateFinding(source: Source, finding: Finding): Problem {
       : finding.remedy;
   return {
     message: finding.message,
-    file: source.file,
-    ...position(source, offsetOf(source, pointed, finding.offset)),
+    ...(finding.elsewhere ?? {
+      file: source.file,
+      ...position(source, offsetOf(source, pointed, finding.offset)),
+    }),
     path: renderPath(finding.at),
     ...(remedy === undefined ? {} : { remedy }),
   };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { agentSettings, agentWork, budget } from './agent-keys.ts';
 import { approval, breaker, commandSettings, environment, run } from './command-keys.ts';
 import { laterTaskKeys, laterWorkflowKeys } from './later-keys.ts';
 
@@ -121,15 +122,17 @@ const settings = {
     .enum(['restart', 'continue', 'ask'])
     .optional()
     .describe(
-      'What an interrupted task may do by itself; `ask` also forbids automatic retry. Default: restart; ask, if a command is seen to do what cannot be undone.',
+      'What an interrupted task may do by itself; `ask` also forbids automatic retry. Default: restart; continue, of an agent; ask, if a command is seen to do what cannot be undone.',
     ),
   ...commandSettings,
+  ...agentSettings,
   ...later(laterTaskKeys),
 };
 
 const work = {
   'for-each': forEach.optional().describe('Runs the task once for every item of a list.'),
   run: run.optional(),
+  ...agentWork,
   function: z.string().optional().describe('The name of the function that does the task.'),
   uses: z
     .string()
@@ -179,7 +182,9 @@ const node = z
     ...settings,
     update: dynamic
       .optional()
-      .describe('Fields of the state that change. Absent, for a function: its output is the update.'),
+      .describe(
+        'Fields of the state that change. Absent, for a function: its output is the update; for an agent: nothing.',
+      ),
     next: z
       .union([z.string(), z.array(edge)])
       .optional()
@@ -203,8 +208,9 @@ export const workflowFile = z
       .strictObject(settings)
       .optional()
       .describe('Applied to every task that does not set the key.'),
-    env: environment.optional().describe('Added to the environment of every command.'),
-    secrets: names.optional().describe('Environment variables of yours that every command gets.'),
+    env: environment.optional().describe('Added to the environment of every command and agent.'),
+    secrets: names.optional().describe('Environment variables of yours that every command and agent gets.'),
+    budget: budget.optional().describe('What agents may use up in one run; then what would start is held.'),
     breakers: z
       .record(z.string(), breaker)
       .optional()

@@ -17,6 +17,7 @@ import { readDocument, type SourceDocument } from './document.ts';
 import { normalise, resolvePath } from './file-paths.ts';
 import type { WorkflowFile } from './file-schema.ts';
 import { findLaterKeys } from './find-later-keys.ts';
+import { blamePrompt, type PromptFile } from './prompt-files.ts';
 
 /** Where the text of a workflow comes from, and what is known around it. */
 export interface WorkflowSource {
@@ -114,6 +115,7 @@ interface Made extends Pick<Normalised, 'workflow' | 'suggestions'> {
 function makeWorkflow(file: WorkflowFile, shape: readonly Finding[], reading: Reading): Made {
   const findings: Finding[] = [...shape, ...findLaterKeys(file)];
   const used: FileResult[] = [];
+  const prompts: PromptFile[] = [];
   const draft = convertWorkflow(file, {
     findings,
     defaults: file.defaults ?? {},
@@ -126,13 +128,20 @@ function makeWorkflow(file: WorkflowFile, shape: readonly Finding[], reading: Re
       else used.push(result);
       return 'message' in result ? undefined : result.workflow;
     },
+    readPrompt(path, at) {
+      const file = resolvePath(reading.open.at(-1)!, path);
+      const text = readText(file, reading.source);
+      if (typeof text !== 'string') findings.push({ at: [...at, 'file'], ...text });
+      else prompts.push({ at, file, text });
+      return typeof text === 'string' ? text : undefined;
+    },
   });
   const normalised = normaliseWorkflow(draft);
   findings.push(...checkSchemas(draft), ...normalised.findings);
   findings.push(...checkExpressions(draft, findings));
   return {
     ...normalised,
-    findings,
+    findings: findings.map((finding) => blamePrompt(finding, prompts)),
     used: {
       problems: used.flatMap(({ problems }) => problems),
       suggestions: used.flatMap(({ suggestions }) => suggestions),

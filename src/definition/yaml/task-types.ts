@@ -16,11 +16,12 @@ export function errorType(types: Types): TypeName {
   return types.record({ code: 'string', message: 'string', stack: 'string', retryable: 'bool' });
 }
 
-/** What the task gives (one item of it, in a for-each); undefined if no schema, command or nested workflow tells. */
+/** What the task gives (one item of it, in a for-each); undefined if no schema, command, agent or nested workflow tells. */
 export function outputType(task: TaskDraft, types: Types): TypeName | undefined {
   if (task.output !== undefined) return types.ofSchema(task.output);
   const { work } = task;
   if (work.type === 'command') return isText(work.capture) ? 'string' : undefined;
+  if (work.type === 'agent') return 'string';
   return work.type === 'workflow' ? outputsType(work.workflow, types) : undefined;
 }
 

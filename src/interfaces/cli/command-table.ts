@@ -86,7 +86,7 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: 'logs',
     group: looking,
-    summary: 'what tasks have printed',
+    summary: 'what tasks have printed, and what agents have said',
     load: () => import('./commands/logs.ts'),
   },
   {
@@ -142,6 +142,12 @@ export const commandTable: readonly CommandEntry[] = [
     group: keeping,
     summary: 'how a workflow file differs from what a run keeps',
     load: () => import('./commands/drift.ts'),
+  },
+  {
+    name: 'agents',
+    group: keeping,
+    summary: 'the coding agents that are installed, and what each may do',
+    load: () => import('./commands/agents.ts'),
   },
   {
     name: 'doctor',

@@ -1,5 +1,6 @@
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
+import { checkAgents } from '../doctor/check-agents.ts';
 import { checkMachine } from '../doctor/check-machine.ts';
 import { checkRuns } from '../doctor/check-runs.ts';
 import type { Check } from '../doctor/check.ts';
@@ -13,7 +14,11 @@ export const command = defineCommand({
     ['piton doctor --json', 'for programs; exit code 4 if something is bad'],
   ],
   async run(context) {
-    const checks = [...checkMachine(context.config), ...(await checkRuns(context))];
+    const checks = [
+      ...checkMachine(context.config),
+      ...(await checkAgents(context)),
+      ...(await checkRuns(context)),
+    ];
     const isOk = !checks.some(({ level }) => level === 'bad');
     context.output.json({ ok: isOk, checks });
     printChecks(context, checks);

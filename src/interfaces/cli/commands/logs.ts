@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { readHistory } from '../drive/read-history.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { printOutput } from '../logs/print-output.ts';
+import type { Reading } from '../logs/reading.ts';
 import { assertTask, isChosen, type AttemptChoice } from '../logs/select-attempts.ts';
 import type { Output } from '../output/index.ts';
 import { eventLine, shellWord } from '../progress/index.ts';
@@ -15,6 +16,8 @@ interface Options {
   readonly attempt?: string;
   readonly tail?: string;
   readonly raw?: boolean;
+  readonly full?: boolean;
+  readonly markdown?: boolean;
 }
 
 export const command = defineCommand<Options>({
@@ -25,16 +28,20 @@ export const command = defineCommand<Options>({
       .option('-f, --follow', 'go on until the run ends, or nobody drives it')
       .option('--attempt <number>', 'only of the attempts with this number')
       .option('--tail <lines>', 'only so many last lines of each attempt')
-      .option('--raw', 'with control characters, as they were printed')
+      .option('--full', 'of conversations with agents: nothing is cut')
+      .option('--markdown', 'as a document')
+      .option('--raw', 'with control characters, as they were printed; also what agents print for machines')
       .option('--json', 'print the events of the run, one JSON object per line'),
   examples: [
     ['piton logs', 'all that the tasks of the latest run have printed'],
-    ['piton logs 4f2 build', 'of one task'],
+    ['piton logs 4f2 build', 'of one task; of an agent, the conversation'],
+    ['piton logs 4f2 review --markdown --full > review.md', 'a conversation to read or to keep'],
     ['piton logs -f --tail 10', 'the last lines, and what comes'],
     ['piton logs 4f2 --json', 'everything that has happened, for programs'],
   ],
   async run(context, { args, options }) {
     const { output } = context;
+    assertTogether(options);
     const piton = await context.openExisting();
     const { run: id, seq } = await findRecord(piton, args[0]);
     const run = await piton.find(id);
@@ -42,19 +49,38 @@ export const command = defineCommand<Options>({
     if (args[1] !== undefined) assertTask(args[1], known);
     const choice = { task: args[1], number: numberOf('--attempt', options.attempt) };
     const tail = numberOf('--tail', options.tail);
-    const { follow = false, raw: isRaw = false } = options;
+    const { follow = false } = options;
     const signal = untilStopped();
     const events = follow ? run.events({ signal }) : readHistory(run, seq);
+    const reading = { piton, output, choice, known, head: seq, tail, signal, ...formOf(options) };
     if (output.isJson) await printEvents(output, choice, events);
-    else if (!(await printOutput({ piton, output, choice, known, follow, isRaw, tail, signal }, events))) {
-      output.note(
-        'Nothing was printed. Only commands print; what has happened is told by --json, or piton history.',
-      );
-    }
+    else if (!(await printOutput(reading, events))) output.note(nothingPrinted);
     if (output.isTerminal) sayNext(context, id, follow);
     return exitCodes.done;
   },
 });
+
+const nothingPrinted =
+  'Nothing was printed. Only commands and agents print; what has happened is told by --json, or piton history.';
+
+function formOf({
+  follow = false,
+  raw = false,
+  full = false,
+  markdown = false,
+}: Options): Pick<Reading, 'follow' | 'isRaw' | 'isFull' | 'isMarkdown'> {
+  return { follow, isRaw: raw, isFull: full, isMarkdown: markdown };
+}
+
+/** A document is written when all of it is known, and has all of it. */
+function assertTogether(options: Options): void {
+  if (options.markdown !== true) return;
+  const other = (['follow', 'raw', 'tail'] as const).find((name) => options[name] !== undefined);
+  if (other === undefined) return;
+  throw new PitonError('USAGE_INVALID', `--markdown and --${other} do not go together.`, {
+    remedy: `Leave one of them out.`,
+  });
+}
 
 /** Ctrl-C ends the reading. */
 function untilStopped(): AbortSignal {

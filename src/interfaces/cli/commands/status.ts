@@ -1,12 +1,15 @@
 import type { Checkpoint, DriverReport, TaskReport } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
+import { usageText, type Usage, type UsageTally } from '../conversation/index.ts';
+import { readHistory } from '../drive/read-history.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { nextStep } from '../next-step.ts';
 import { cleanLine, spanText, statusCell, whenText, type Cell, type ShownStatus } from '../output/index.ts';
 import { progressOf, type Progress } from '../progress-of.ts';
 import { findRecord, shownStatus, type RunRecord } from '../runs.ts';
 import { describeTask } from '../task-lines.ts';
+import { usageOf } from '../usage-of.ts';
 
 interface Report {
   readonly record: RunRecord;
@@ -15,6 +18,8 @@ interface Report {
   readonly checkpoint: Checkpoint;
   readonly progress: Progress;
   readonly next: string | undefined;
+  /** Of agents. */
+  readonly usage: UsageTally;
 }
 
 /** So many tasks are worth a line each; of more, those that have settled well are only counted. */
@@ -39,7 +44,8 @@ export const command = defineCommand({
 async function readReport(context: Context, given: string | undefined): Promise<Report> {
   const piton = await context.openExisting();
   const record = await findRecord(piton, given);
-  const checkpoint = await (await piton.find(record.run)).checkpoint();
+  const run = await piton.find(record.run);
+  const checkpoint = await run.checkpoint();
   const status = await shownStatus(piton, record);
   const { done, total } = checkpoint.progress;
   return {
@@ -49,12 +55,16 @@ async function readReport(context: Context, given: string | undefined): Promise<
     driver: await piton.driver(record.run),
     progress: progressOf({ settled: done, total }),
     next: nextStep(checkpoint, status),
+    usage: await usageOf(readHistory(run, checkpoint.seq)),
   };
 }
 
 /** The stable shape of `status --json`. */
-function reportJson({ record, status, driver, checkpoint, progress, next }: Report): unknown {
-  const tasks = Object.entries(checkpoint.tasks).map(([address, task]) => [address, taskJson(task)]);
+function reportJson({ record, status, driver, checkpoint, progress, next, usage }: Report): unknown {
+  const tasks = Object.entries(checkpoint.tasks).map(([address, task]) => [
+    address,
+    { ...taskJson(task), usage: usage.ofTask(address) },
+  ]);
   return {
     run: record.run,
     workflow: record.workflow,
@@ -62,6 +72,7 @@ function reportJson({ record, status, driver, checkpoint, progress, next }: Repo
     driver: driver === undefined ? null : driverJson(driver),
     progress,
     tasks: Object.fromEntries(tasks),
+    usage: usage.total(),
     ...(next !== undefined && { next }),
   };
 }
@@ -79,7 +90,7 @@ function taskJson({
   error,
   until,
   ...rest
-}: TaskReport): unknown {
+}: TaskReport): object {
   const { reason, actions, gate } = rest;
   return {
     status,
@@ -95,17 +106,19 @@ function taskJson({
 
 function printReport(context: Context, report: Report): void {
   const { output } = context;
-  const { record, status, checkpoint, progress, next } = report;
+  const { record, status, progress, next } = report;
   const { text, paint = String } = statusCell(status, output.style);
   output.print(`${output.style.bold(record.run)}  ${cleanLine(record.workflow)}  ${paint(text)}`);
   output.print(
     `${progress.settled} of ${progress.total} tasks settled (${progress.percent} %), ${timesOf(context, report)}`,
   );
+  const used = report.usage.total();
+  if (used !== undefined) output.print(`agents used ${usageText(used)}`);
   const driver = driverText(context, report);
   if (driver !== undefined) output.print(driver);
   if (record.reason !== undefined) output.print(cleanLine(record.reason));
   output.print();
-  printTasks(context, checkpoint);
+  printTasks(context, report);
   output.print();
   output.next(next ?? `piton history ${record.run}`);
 }
@@ -124,8 +137,8 @@ function driverText({ now }: Context, { driver, status }: Report): string | unde
   return driver.stopped ? `${since}, which was stopped (Ctrl-Z)` : since;
 }
 
-function printTasks({ output, now }: Context, { tasks }: Checkpoint): void {
-  const all = Object.entries(tasks);
+function printTasks({ output, now }: Context, { checkpoint, usage }: Report): void {
+  const all = Object.entries(checkpoint.tasks);
   const shown = all.length <= mostTasks ? all : all.filter(([, task]) => !isQuiet(task)).slice(0, mostTasks);
   output.table(
     shown.map(([address, task]): (Cell | string)[] => [
@@ -133,10 +146,15 @@ function printTasks({ output, now }: Context, { tasks }: Checkpoint): void {
       statusCell(task.status, output.style),
       task.attempts > 1 ? `attempt ${task.attempts}` : '',
       durationOf(task, now()),
+      usageCell(usage.ofTask(address)),
       describeTask(task, now()),
     ]),
   );
   if (shown.length < all.length) output.print(`… and ${all.length - shown.length} more (--json shows all)`);
+}
+
+function usageCell(usage: Usage | undefined): string {
+  return usage === undefined ? '' : usageText(usage);
 }
 
 function isQuiet({ status }: TaskReport): boolean {

@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../../base/index.ts';
 import type { Definition } from '../../../library/index.ts';
 import type { CommandWork, Dynamic, TaskSpec, Workflow } from '../../../model/index.ts';
 import { shellWord } from '../progress/index.ts';
+import { planAgent, type PlannedAgent } from './plan-agent.ts';
 import { rulesOf } from './plan-rules.ts';
 import { rendererFor, textOf, type Render } from './render-known.ts';
 
@@ -23,6 +24,8 @@ export interface PlannedTask {
   /** Values that the work is given by name: known ones as they are, others as they are written. */
   readonly values: Readonly<Record<string, Json>>;
   readonly secrets: readonly string[];
+  /** Who does it, if it is a coding agent; `work` is the prompt. */
+  readonly agent?: PlannedAgent;
   readonly rules: readonly string[];
 }
 
@@ -64,10 +67,19 @@ function levelsOf({ form, tasks }: Workflow): TaskSpec[][] {
   return levels;
 }
 
-function workOf({ work }: TaskSpec, render: Render): Pick<PlannedTask, 'work' | 'values' | 'secrets'> {
+type PlannedWork = Pick<PlannedTask, 'work' | 'values' | 'secrets' | 'agent'>;
+
+function workOf({ work }: TaskSpec, render: Render): PlannedWork {
   switch (work.type) {
     case 'command':
       return commandOf(work, render);
+    case 'agent':
+      return {
+        work: textOf(render(work.prompt)),
+        agent: planAgent(work),
+        values: valuesOf(work, render),
+        secrets: work.secrets,
+      };
     case 'function':
       return { work: `function ${work.function}`, values: withOf(work.with, render), secrets: [] };
     case 'workflow': {
@@ -82,15 +94,22 @@ function withOf(given: Dynamic | undefined, render: Render): Readonly<Record<str
   return given === undefined ? {} : { with: render(given) };
 }
 
-function commandOf(command: CommandWork, render: Render): Pick<PlannedTask, 'work' | 'values' | 'secrets'> {
-  const { run, env, secrets, workingDirectory } = command;
-  const values = Object.entries(env).map(([name, value]) => [name, render(value)] as const);
+function commandOf(command: CommandWork, render: Render): PlannedWork {
+  const { run, secrets } = command;
   return {
     work: typeof run === 'string' ? run : run.map((part) => shellWord(textOf(render(part)))).join(' '),
-    values: Object.fromEntries([
-      ...values,
-      ...(workingDirectory === undefined ? [] : [['working-directory', render(workingDirectory)] as const]),
-    ]),
+    values: valuesOf(command, render),
     secrets,
   };
+}
+
+function valuesOf(
+  { env, workingDirectory }: Pick<CommandWork, 'env' | 'workingDirectory'>,
+  render: Render,
+): Readonly<Record<string, Json>> {
+  const values = Object.entries(env).map(([name, value]) => [name, render(value)] as const);
+  return Object.fromEntries([
+    ...values,
+    ...(workingDirectory === undefined ? [] : [['working-directory', render(workingDirectory)] as const]),
+  ]);
 }

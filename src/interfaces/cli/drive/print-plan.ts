@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { cleanLine, cleanText, type Output } from '../output/index.ts';
 import { plural, shellWord } from '../progress/index.ts';
+import { agentLines } from './plan-agent.ts';
 import { planRun, type Plan, type PlannedTask } from './plan.ts';
 import { textOf } from './render-known.ts';
 
@@ -37,9 +38,11 @@ function printHead(output: Output, { workflow, inputs, maxParallel, failFast, le
   }
 }
 
-function printTask(output: Output, { task, needs, work, values, secrets, rules }: PlannedTask): void {
+function printTask(output: Output, planned: PlannedTask): void {
+  const { task, needs, work, values, secrets, rules, agent } = planned;
   const after = needs.length === 0 ? '' : output.style.dim(` after ${needs.join(', ')}`);
   output.print(`  ${output.style.cyan(cleanLine(task))}${after}`);
+  for (const line of agent === undefined ? [] : agentLines(agent)) output.print(`      ${cleanText(line)}`);
   for (const line of cleanText(work).trimEnd().split('\n')) output.print(`      ${line}`);
   for (const [name, value] of Object.entries(values)) {
     output.print(`      ${cleanLine(name)}=${shellWord(cleanLine(textOf(value)))}`);

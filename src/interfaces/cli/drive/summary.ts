@@ -1,3 +1,4 @@
+import { usageText } from '../conversation/index.ts';
 import type { Output, Style } from '../output/index.ts';
 import { cleanLine, cutTo, spanText } from '../output/index.ts';
 import { commandFor, countTasks, plural, shellWord, type RunView } from '../progress/index.ts';
@@ -10,6 +11,8 @@ export function printSummary(output: Output, { ending, view }: Ended): void {
   output.print();
   output.print(headline(style, ending, view));
   output.print(`  ${countsLine(view)}`);
+  const usage = view.usage.total();
+  if (usage !== undefined) output.print(`  agents used ${usageText(usage)}`);
   if (view.outputs !== undefined) output.print(`  outputs: ${jsonLine(view.outputs)}`);
   for (const line of troubleLines(view)) output.print(`  ${line}`);
   const [first, ...others] = nextCommands(ending, view);

@@ -48,7 +48,7 @@ const describers: Describers = {
   'cancel.requested': ({ task, data }) =>
     say('warning', '✗', `${task ?? 'the run'} is being cancelled: ${data.reason}`),
   'tasks.expanded': ({ task, data }) => passing(`${task} has ${plural(data.items.length, 'item')}`),
-  'attempt.started': ({ task, data }, view) => startedText(task, data.number, view),
+  'attempt.started': (event, view) => startedText(event, view),
   'attempt.recovered': ({ task, data }) => say('good', '↻', `${task} ${recovered[data.how]}`),
   'attempt.ended': ({ task, data }) =>
     data.outcome === 'interrupted' ? interruptedText(task, data) : undefined,
@@ -94,11 +94,19 @@ const recovered = {
   harvested: 'had ended meanwhile: its result was harvested, not started again',
 } as const;
 
-function startedText(task: string, number: number, view: RunView): Saying {
+function startedText({ task, data }: EventOf<'attempt.started'>, view: RunView): Saying {
+  const { number, agent } = data;
   if (view.found.restarted.has(task))
-    return say('warning', '↻', `${task} is started again after an interruption`);
-  return passing(number > 1 ? `${task} is tried again (attempt ${number})` : `${task} started`);
+    return say('warning', '↻', `${task} ${again[agent?.rung ?? 'restart']}`);
+  const by = agent === undefined ? '' : ` with ${agent.name}`;
+  return passing(number > 1 ? `${task} is tried again${by} (attempt ${number})` : `${task} started${by}`);
 }
+
+const again = {
+  session: 'goes on in its session after an interruption',
+  transcript: 'goes on in a new session after an interruption, told what was done',
+  restart: 'is started again after an interruption',
+} as const;
 
 function interruptedText(task: string, data: EventOf<'attempt.ended'>['data']): Saying {
   if (data.neverBegan === true) return say('plain', '-', `${task} had not begun yet when the driver ended`);

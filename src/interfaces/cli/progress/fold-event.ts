@@ -1,5 +1,6 @@
 import type { RunEvent } from '../../../engine/index.ts';
 import type { EventType, TaskStatus, Workflow } from '../../../model/index.ts';
+import { lastWord } from '../conversation/index.ts';
 import {
   addLine,
   countTasks,
@@ -19,6 +20,7 @@ type Folders = { readonly [Type in EventType]?: (view: RunView, event: EventOf<T
 export function foldEvent(view: RunView, event: RunEvent): void {
   view.at = event.at;
   view.seq = event.seq;
+  view.usage.add(event);
   (folders[event.type] as ((view: RunView, event: RunEvent) => void) | undefined)?.(view, event);
 }
 
@@ -89,7 +91,13 @@ const folders: Folders = {
     if (line.broken === 'interrupted') view.found.restarted.add(task);
     line.attempt = { id: attempt, number: data.number, startedAt: at };
     delete line.broken;
+    delete line.lastWord;
     view.mostRunning = Math.max(view.mostRunning, view.counts.running);
+  },
+  'transcript.added'(view, { task, data }) {
+    const line = view.lines.get(task);
+    const word = lastWord(data.entries);
+    if (line !== undefined && word !== undefined) line.lastWord = word;
   },
   'attempt.recovered'(view, { task, data }) {
     view.found[data.how].add(task);

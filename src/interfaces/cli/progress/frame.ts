@@ -84,10 +84,13 @@ function wordsOf(line: Shown, options: FrameOptions): Words {
   }
 }
 
-function runningWords({ attempt }: TaskLine, { now, lastLine }: FrameOptions): string {
+function runningWords(line: TaskLine, { now, lastLine }: FrameOptions): string {
+  const { attempt, spec } = line;
   if (attempt === undefined) return '';
+  // What an agent prints is for machines.
+  const last = spec.work.type === 'agent' ? line.lastWord : lastLine(attempt.id);
   const number = attempt.number > 1 ? `attempt ${attempt.number}  ` : '';
-  return `${number}${formatElapsed(now - attempt.startedAt)}  ${cleanLine(lastLine(attempt.id) ?? '')}`;
+  return `${number}${formatElapsed(now - attempt.startedAt)}  ${cleanLine(last ?? '')}`;
 }
 
 function drawFooter(

@@ -1,5 +1,6 @@
 import type { Json } from '../../../base/index.ts';
 import type { RunStatus, TaskSpec, TaskStatus, Workflow } from '../../../model/index.ts';
+import { UsageTally } from '../conversation/index.ts';
 
 /** What is shown of one task. */
 export interface TaskLine {
@@ -12,6 +13,8 @@ export interface TaskLine {
   broken?: 'interrupted' | 'never-began';
   /** Of the last attempt. */
   tookMs?: number;
+  /** Of an agent: its last message or tool call in this attempt. */
+  lastWord?: string;
   reason?: string;
   until?: number;
   actions?: readonly string[];
@@ -45,6 +48,8 @@ export interface RunView {
   /** Of tasks that do not consist of others. */
   readonly counts: Record<TaskStatus | 'total', number>;
   mostRunning: number;
+  /** Of agents. */
+  readonly usage: UsageTally;
 }
 
 export interface Found {
@@ -81,6 +86,7 @@ export function newRunView(run: string): RunView {
       total: 0,
     },
     mostRunning: 0,
+    usage: new UsageTally(),
   };
 }
 

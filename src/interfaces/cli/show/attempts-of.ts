@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { RunEvent } from '../../../engine/index.ts';
 import type { Piton } from '../../../library/index.ts';
+import type { EventOf } from '../../../model/index.ts';
+import { UsageTally, type Usage } from '../conversation/index.ts';
 
 /** One try at a task, as the journal tells it. */
 export interface AttemptReport {
@@ -13,22 +15,41 @@ export interface AttemptReport {
   /** How later drivers came by it. */
   readonly recovered?: readonly string[];
   readonly pid?: number;
+  /** Who did it, if it was a coding agent, and in which conversation. */
+  readonly agent?: string;
+  readonly session?: string;
+  readonly usage?: Usage;
   /** The folder with what its process wrote, while it is kept. */
   readonly spool?: string;
+}
+
+export interface AttemptsReport {
+  readonly attempts: readonly AttemptReport[];
+  /** Of all attempts together, if agents made them. */
+  readonly usage: Usage | undefined;
 }
 
 export async function attemptsOf(
   piton: Piton,
   events: AsyncIterable<RunEvent>,
   address: string,
-): Promise<AttemptReport[]> {
+): Promise<AttemptsReport> {
   const attempts = new Map<string, AttemptReport>();
+  const tally = new UsageTally();
   for await (const event of events) {
+    tally.add(event);
     if (!('attempt' in event) || event.task !== address) continue;
     const before = attempts.get(event.attempt) ?? newAttempt(piton, event);
     attempts.set(event.attempt, { ...before, ...told(before, event) });
   }
-  return [...attempts.values()];
+  return {
+    attempts: [...attempts.values()].map((report) => withUsage(report, tally.ofAttempt(report.attempt))),
+    usage: tally.ofTask(address),
+  };
+}
+
+function withUsage(report: AttemptReport, usage: Usage | undefined): AttemptReport {
+  return usage === undefined ? report : { ...report, usage };
 }
 
 type AttemptEvent = Extract<RunEvent, { readonly attempt: string }>;
@@ -38,10 +59,19 @@ function newAttempt(piton: Piton, { attempt, at }: AttemptEvent): AttemptReport 
   return { attempt, number: 0, startedAt: at, ...(existsSync(spool) && { spool }) };
 }
 
+function agentIn(agent: EventOf<'attempt.started'>['data']['agent']): Partial<AttemptReport> {
+  if (agent === undefined) return {};
+  return { agent: agent.name, ...(agent.session !== undefined && { session: agent.session }) };
+}
+
 function told(before: AttemptReport, event: AttemptEvent): Partial<AttemptReport> {
   switch (event.type) {
     case 'attempt.started':
-      return { number: event.data.number };
+      return { number: event.data.number, ...agentIn(event.data.agent) };
+    case 'session.opened':
+      return { agent: event.data.agent, session: event.data.session };
+    case 'transcript.added':
+      return {};
     case 'attempt.spawned':
       return { pid: event.data.process.pid };
     case 'attempt.recovered':

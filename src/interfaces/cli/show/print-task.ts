@@ -1,7 +1,8 @@
 import type { TaskReport } from '../../../library/index.ts';
 import type { Context } from '../context.ts';
+import { usageText, type Usage } from '../conversation/index.ts';
 import { commandsFor } from '../next-step.ts';
-import { cleanText, clockText, spanText, statusCell, whenText } from '../output/index.ts';
+import { cleanLine, cleanText, clockText, spanText, statusCell, whenText } from '../output/index.ts';
 import { commandFor } from '../progress/index.ts';
 import type { AttemptReport } from './attempts-of.ts';
 
@@ -10,6 +11,7 @@ export interface ShownTask {
   readonly address: string;
   readonly task: TaskReport;
   readonly attempts: readonly AttemptReport[];
+  readonly usage: Usage | undefined;
 }
 
 /** Everything that is known about one task. */
@@ -18,7 +20,8 @@ export function printTask(context: Context, shown: ShownTask): void {
   const { run, address, task, attempts } = shown;
   const { text, paint = String } = statusCell(task.status, output.style);
   output.print(`${output.style.bold(address)}  ${paint(text)}`);
-  for (const [name, value] of factsOf(task, now())) {
+  const used: Fact = ['used', shown.usage && usageText(shown.usage)];
+  for (const [name, value] of [...factsOf(task, now()), used]) {
     if (value !== undefined) output.print(`${output.style.dim(`${name}:`)} ${cleanText(value)}`);
   }
   if (attempts.length > 0) printAttempts(context, attempts);
@@ -27,7 +30,9 @@ export function printTask(context: Context, shown: ShownTask): void {
   output.next(first, ...others);
 }
 
-function factsOf(task: TaskReport, now: number): [string, string | undefined][] {
+type Fact = [name: string, value: string | undefined];
+
+function factsOf(task: TaskReport, now: number): Fact[] {
   const { needs, reason, until, error, output } = task;
   return [
     ['needs', needs.length === 0 ? undefined : needs.join(', ')],
@@ -54,8 +59,19 @@ function printAttempts({ output, now }: Context, attempts: readonly AttemptRepor
       attempt.outcome ?? 'not ended',
       attempt.recovered?.join(', ') ?? '',
       cleanText(attempt.reason ?? ''),
+      cleanLine([attempt.agent, attempt.session].filter((part) => part !== undefined).join(' ')),
       attempt.spool ?? '',
     ]),
-    { head: ['attempt', 'started', 'took', 'outcome', 'recovered', 'reason', 'wrote to'], flexible: 5 },
+    {
+      head: columnsOf(attempts),
+      flexible: 5,
+    },
   );
+}
+
+/** A column in which nothing stands should not have a head either. */
+function columnsOf(attempts: readonly AttemptReport[]): string[] {
+  const isByAgent = attempts.some(({ agent }) => agent !== undefined);
+  const agent = isByAgent ? 'agent and session' : '';
+  return ['attempt', 'started', 'took', 'outcome', 'recovered', 'reason', agent, 'wrote to'];
 }

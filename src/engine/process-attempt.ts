@@ -1,15 +1,14 @@
 import { asError, crashPoint, hasCode, type Clock, type ProcessIdentity } from '../base/index.ts';
 import type { AttemptState, RunState, TaskState } from '../kernel/index.ts';
 import type { Outcome, TaskSpec } from '../model/index.ts';
-import type { Ending, Sighting, Spool, SpoolOrder } from '../spool/index.ts';
+import type { Ending, Exit, Sighting, Spool, SpoolOrder } from '../spool/index.ts';
 import { stoppedOutcome, type Attempt, type StopReason } from './attempt.ts';
 import { failureOf } from './call-function.ts';
-import { outcomeOfExit } from './command-output.ts';
-import { orderOf, type Environment } from './command-order.ts';
+import type { Environment } from './command-order.ts';
 import type { Program } from './program.ts';
 import { isShortage, throughShortage } from './shortage.ts';
 
-export interface CommandPorts {
+export interface ProcessPorts {
   readonly program: Program;
   readonly spool: Spool;
   readonly clock: Clock;
@@ -24,19 +23,34 @@ export interface CommandPorts {
 /** What could not be written to the spool is tried again then. */
 const spoolTroubleMs = 5_000;
 
-/** How an attempt's process is met: alive, or ended with its result in the spool. */
-export type Found = Extract<Sighting, { type: 'alive' | 'exited' }>;
+/** How an attempt's process is met: alive, ended with its result in the spool, or gone without one. */
+export type Found = Extract<Sighting, { type: 'alive' | 'exited' | 'vanished' }>;
+
+type Interruption = Extract<Outcome, { type: 'interrupted' }>;
+
+/** What is particular to the kind of work that the process does. */
+export interface ProcessWork {
+  /** Throws what is then the attempt's failure. */
+  order(state: RunState, task: TaskState): SpoolOrder;
+  /** Reads what it says while it lives. True: it waits for something that is better waited for without it. */
+  readAlong?(signal: AbortSignal): Promise<boolean>;
+  /** What an exit means; called once, after all that it wrote is there. */
+  outcomeOf(exit: Exit): Promise<Outcome>;
+  /** It is gone without an exit: what it has said may tell more. */
+  outcomeOfLoss?(interruption: Interruption): Promise<Outcome>;
+}
 
 /**
- * A command in a process of its own, which outlives this one. Everything passes through the spool, so that attaching
+ * Work in a process of its own, which outlives this one. Everything passes through the spool, so that attaching
  * to what another driver started is the same as following what was started here.
  */
-export class CommandAttempt implements Attempt {
+export class ProcessAttempt implements Attempt {
   readonly task: string;
   readonly id: string;
   returned: Promise<void> = Promise.resolve();
   readonly #spec: TaskSpec;
-  readonly #ports: CommandPorts;
+  readonly #ports: ProcessPorts;
+  readonly #work: ProcessWork;
   /** Ends the waits of this process; the command does not hear of it. */
   readonly #watching = new AbortController();
   #process: ProcessIdentity | undefined;
@@ -49,18 +63,22 @@ export class CommandAttempt implements Attempt {
   #hasExited = false;
   #isOver = false;
 
-  constructor(task: TaskState, attempt: AttemptState, ports: CommandPorts) {
+  constructor(
+    { task, attempt }: { readonly task: TaskState; readonly attempt: AttemptState },
+    ports: ProcessPorts,
+    makeWork: (attempt: Attempt) => ProcessWork,
+  ) {
     this.task = task.address;
     this.id = attempt.id;
     this.#spec = task.spec;
     this.#process = attempt.process;
     this.#ports = ports;
+    this.#work = makeWork(this);
   }
 
   begin(state: RunState, task: TaskState): void {
     this.returned = this.#guard(async () => {
-      const { program, environment } = this.#ports;
-      const order = orderOf(state, task, { evaluator: program.evaluator, environment });
+      const order = this.#work.order(state, task);
       if (!(await this.#prepare(order))) return;
       await this.#spawn(order);
     });
@@ -70,7 +88,7 @@ export class CommandAttempt implements Attempt {
   attach(found: Found): void {
     this.#hasBegun = true;
     if (found.type === 'alive') this.#process = found.process;
-    this.returned = this.#guard(() => (found.type === 'exited' ? this.#conclude(found) : this.#follow()));
+    this.returned = this.#guard(() => (found.type === 'alive' ? this.#follow() : this.#conclude(found)));
   }
 
   /** What must not be interrupted is waited for, unless it is to be cancelled. */
@@ -141,8 +159,18 @@ export class CommandAttempt implements Attempt {
 
   async #follow(): Promise<void> {
     const { spool } = this.#ports;
+    const reading = this.#work.readAlong?.(this.#watching.signal);
+    reading
+      ?.then((isWaiting) => (isWaiting ? this.#endWaiting() : undefined))
+      .catch((thrown: unknown) => this.end({ type: 'failed', failure: failureOf(thrown) }));
     const ending = await spool.ended(this.id, { process: this.#process!, signal: this.#watching.signal });
     if (ending !== undefined && !this.#isOver) await this.#conclude(ending);
+  }
+
+  /** `#follow` sees its end, and what it has said tells what that means. */
+  async #endWaiting(): Promise<void> {
+    const { spool, graceMs } = this.#ports;
+    await this.#patiently(() => spool.fence(this.id, { ...fenceOptions(this.#process), graceMs }));
   }
 
   async #conclude(ending: Ending): Promise<void> {
@@ -158,16 +186,21 @@ export class CommandAttempt implements Attempt {
 
   /** Nobody of it may be left, however it ended. */
   async #settle(ending: Extract<Ending, { type: 'exited' | 'vanished' }>): Promise<void> {
-    const { spool, environment, maxOutputBytes, program } = this.#ports;
+    const { spool } = this.#ports;
     const { survivors } = await spool.fence(this.id, fenceOptions(this.#process));
     crashPoint('engine:after-fence');
     if (this.#isOver) return;
     const seen = ending.type === 'exited' ? ending : spool.look(this.id, this.#process);
-    if (seen.type !== 'exited') return this.end(vanished(this.#stopReason, survivors));
     await spool.sync(this.id);
-    const finished = { attempt: this.id, spec: this.#spec, exit: seen.exit, environment };
-    const outcome = await outcomeOfExit(spool, finished, { program, maxOutputBytes });
+    const outcome =
+      seen.type === 'exited' ? await this.#work.outcomeOf(seen.exit) : await this.#lost(survivors);
     this.end(this.#settled(outcome));
+  }
+
+  async #lost(survivors: readonly number[]): Promise<Outcome> {
+    const outcome = vanished(survivors);
+    if (outcome.mayStillRun === true) return outcome;
+    return (await this.#work.outcomeOfLoss?.(outcome)) ?? outcome;
   }
 
   /** Not at once again: whatever ends the wrapper that early may go on doing so. */
@@ -180,7 +213,8 @@ export class CommandAttempt implements Attempt {
   #settled(outcome: Outcome): Outcome {
     const reason = this.#stopReason;
     if (reason === undefined || outcome.type === 'succeeded') return outcome;
-    return stoppedOutcome(reason, { isStillRunning: false });
+    const isStillRunning = outcome.type === 'interrupted' && outcome.mayStillRun === true;
+    return stoppedOutcome(reason, { isStillRunning });
   }
 
   /** Should we die before its end is committed, whoever harvests it must not take it for a failure. */
@@ -231,11 +265,10 @@ function neverBegan({ type, text }: StopReason): Outcome {
 }
 
 /** Its wrapper is gone without a word: nobody knows how it ended. */
-function vanished(stop: StopReason | undefined, survivors: readonly number[]): Outcome {
+function vanished(survivors: readonly number[]): Interruption {
   if (survivors.length > 0) {
     const reason = `its processes ${survivors.join(', ')} cannot be ended`;
     return { type: 'interrupted', reason, mayStillRun: true };
   }
-  if (stop !== undefined) return stoppedOutcome(stop, { isStillRunning: false });
   return { type: 'interrupted', reason: 'its process ended without leaving an exit code' };
 }

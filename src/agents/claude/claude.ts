@@ -1,0 +1,26 @@
+import type { Agent } from '../contract.ts';
+import { versionIn } from '../executable.ts';
+import { claudeCommand } from './command.ts';
+import { claudeParser } from './parser.ts';
+import { explainClaudePermissions } from './permissions.ts';
+import { claudeToolClass } from './tools.ts';
+
+/** Claude Code. */
+export const claude: Agent = Object.freeze({
+  name: 'claude',
+  title: 'Claude Code',
+  choosesSession: true,
+  forks: true,
+  pricing: 'usd',
+  showsToolStart: true,
+  executable: 'claude',
+  tested: { from: '2.1.325', to: '2.1.325' },
+  login: 'claude auth login',
+  versionCommand: () => ['claude', '--version'],
+  parseVersion: versionIn,
+  command: claudeCommand,
+  interactive: (session) => ['claude', '--resume', session],
+  parser: claudeParser,
+  toolClass: claudeToolClass,
+  explainPermissions: explainClaudePermissions,
+} satisfies Agent);

@@ -1,0 +1,141 @@
+import type { Json, JsonObject } from '../../base/index.ts';
+import type { AgentEvent, AgentParser, ParserContext } from '../contract.ts';
+import {
+  at,
+  contentText,
+  entryOf,
+  listOf,
+  numberAt,
+  objectOf,
+  shorten,
+  showJson,
+  textAt,
+} from '../json-fields.ts';
+import { momentOfEpoch } from '../reset-time.ts';
+import { streamParser } from '../stream-parser.ts';
+import { resultEvents, type Turn } from './result.ts';
+import { sumUsage, usageOfMessages } from './usage.ts';
+
+export function claudeParser(context: ParserContext): AgentParser {
+  const turn: Turn = { context, deniedCalls: new Set(), messageUsage: new Map(), hasResult: false };
+  return streamParser(
+    {
+      read: (event) => entryOf(readers, event['type'])?.(event, turn) ?? unknownEvent(event),
+      end: () => (turn.hasResult ? [] : usageOfMessages(turn.messageUsage)),
+    },
+    context,
+  );
+}
+
+type Reader = (event: JsonObject, turn: Turn) => readonly AgentEvent[];
+
+const readers: Readonly<Record<string, Reader>> = {
+  system: systemEvents,
+  assistant: assistantEvents,
+  user: userEvents,
+  result: resultEvents,
+  rate_limit_event: limitEvents,
+  stream_event: () => [],
+};
+
+function unknownEvent(event: JsonObject): readonly AgentEvent[] {
+  return [
+    { type: 'notice', text: `event ${shorten(showJson(event['type'] ?? null) || 'without a type', 80)}` },
+  ];
+}
+
+function systemEvents(event: JsonObject, turn: Turn): readonly AgentEvent[] {
+  switch (textAt(event, 'subtype')) {
+    case 'init':
+      return openedSession(event);
+    case 'permission_denied':
+      return deniedCall(event, turn);
+    case 'api_retry':
+      return [{ type: 'notice', text: retryNotice(event) }];
+    case 'compact_boundary':
+      return [{ type: 'notice', text: 'The conversation was compacted.' }];
+    default:
+      return [];
+  }
+}
+
+function openedSession(event: JsonObject): readonly AgentEvent[] {
+  const id = textAt(event, 'session_id');
+  const model = textAt(event, 'model');
+  const version = textAt(event, 'claude_code_version');
+  if (id === undefined) return [];
+  return [
+    { type: 'session', id, ...(model !== undefined && { model }), ...(version !== undefined && { version }) },
+  ];
+}
+
+function deniedCall(event: JsonObject, turn: Turn): readonly AgentEvent[] {
+  const call = textAt(event, 'tool_use_id');
+  if (call !== undefined) turn.deniedCalls.add(call);
+  const reason = textAt(event, 'message') ?? textAt(event, 'decision_reason') ?? 'permission was not granted';
+  return [{ type: 'denied', tool: textAt(event, 'tool_name') ?? 'a tool', reason: shorten(reason, 200) }];
+}
+
+function retryNotice(event: JsonObject): string {
+  const status = showJson(event['error_status'] ?? event['error'] ?? null);
+  return `The request is tried again${status === '' ? '' : ` after ${shorten(status, 100)}`}.`;
+}
+
+function assistantEvents(event: JsonObject, turn: Turn): readonly AgentEvent[] {
+  const error = textAt(event, 'error');
+  if (error !== undefined) turn.apiError = error;
+  const message = objectOf(event['message']);
+  const id = textAt(message, 'id');
+  const usage = sumUsage(objectOf(message?.['usage']));
+  // One message comes as several events, each with the usage of the whole.
+  if (id !== undefined && usage !== undefined) turn.messageUsage.set(id, usage);
+  const isOwn = textAt(event, 'parent_tool_use_id') === undefined;
+  return listOf(message?.['content']).flatMap((block) => blockEvents(block, isOwn));
+}
+
+/** What a sub-agent says to its caller is no message of the session. */
+function blockEvents(block: Json, isOwn: boolean): readonly AgentEvent[] {
+  const text = textAt(block, 'text') ?? textAt(block, 'thinking') ?? '';
+  switch (textAt(block, 'type')) {
+    case 'text':
+      return text === ''
+        ? []
+        : [isOwn ? { type: 'message', role: 'assistant', text } : { type: 'reasoning', text }];
+    case 'thinking':
+      return text === '' ? [] : [{ type: 'reasoning', text }];
+    case 'tool_use':
+      return startedTool(block);
+    default:
+      return [];
+  }
+}
+
+function startedTool(block: Json): readonly AgentEvent[] {
+  const id = textAt(block, 'id');
+  if (id === undefined) return [];
+  return [
+    { type: 'tool-started', id, name: textAt(block, 'name') ?? 'unknown', input: at(block, 'input') ?? {} },
+  ];
+}
+
+function userEvents(event: JsonObject): readonly AgentEvent[] {
+  return listOf(at(event, 'message', 'content')).flatMap((block): readonly AgentEvent[] => {
+    const id = textAt(block, 'tool_use_id');
+    if (textAt(block, 'type') !== 'tool_result' || id === undefined) return [];
+    const isError = at(block, 'is_error') === true;
+    return [{ type: 'tool-finished', id, isError, output: contentText(at(block, 'content')) }];
+  });
+}
+
+/** Only remembered: a limit that is paid for otherwise does not end the turn. */
+function limitEvents(event: JsonObject, turn: Turn): readonly AgentEvent[] {
+  const info = objectOf(event['rate_limit_info']);
+  const status = textAt(info, 'status');
+  const until = momentOfEpoch(numberAt(info, 'resetsAt') ?? Number.NaN);
+  if (status === 'rejected' && until !== undefined) turn.limitedUntil = until;
+  if (status === undefined || status === 'allowed') return [];
+  const kind = textAt(info, 'rateLimitType') ?? 'usage';
+  return [
+    { type: 'notice', text: `The ${kind.replaceAll('_', ' ')} limit: ${status.replaceAll('_', ' ')}.` },
+  ];
+}

@@ -1,0 +1,57 @@
+import type { Permissions } from '../contract.ts';
+import { commandParts } from './command-parts.ts';
+
+const readingTools = ['Read', 'Glob', 'Grep', 'LS', 'NotebookRead', 'TodoWrite'];
+const editingTools = ['Edit', 'MultiEdit', 'Write', 'NotebookEdit'];
+const allTools = [
+  ...readingTools,
+  ...editingTools,
+  'Bash',
+  'Monitor',
+  'WebFetch',
+  'WebSearch',
+  'Task',
+  'Skill',
+  'Workflow',
+  'SendMessage',
+  'mcp__*',
+];
+
+/**
+ * What is not allowed here is denied without a question, since nobody could answer it. `full` is a list of
+ * everything and not `bypassPermissions`: the CLI refuses that to root.
+ */
+export function claudePermissions(
+  permissions: Permissions,
+  allowedCommands: readonly string[],
+): readonly string[] {
+  if (permissions === 'read') return ['--permission-mode', 'dontAsk', '--tools', readingTools.join(',')];
+  if (permissions === 'edit') {
+    return ['--permission-mode', 'acceptEdits', ...allowed(allowedCommands.flatMap(commandRules))];
+  }
+  return ['--permission-mode', 'dontAsk', ...allowed(permissions === 'full' ? allTools : permissions)];
+}
+
+/** One rule per word and another option after them: the option takes every word that follows it. */
+function allowed(rules: readonly string[]): readonly string[] {
+  return rules.length === 0 ? [] : ['--allowedTools', ...rules];
+}
+
+/** The CLI asks about each part of a compound command by itself. */
+function commandRules(command: string): readonly string[] {
+  return [...new Set(commandParts(command))].map((part) => `Bash(${escapeRule(part)})`);
+}
+
+/** Brackets in a rule would end it. */
+function escapeRule(text: string): string {
+  return text.replaceAll(/[\\()]/g, String.raw`\$&`);
+}
+
+export function explainClaudePermissions(permissions: Permissions): string {
+  if (permissions === 'edit') {
+    return '--permission-mode acceptEdits --allowedTools "Bash(<check>)": file edits and the checks; anything else is denied';
+  }
+  const flags = claudePermissions(permissions, []).join(' ');
+  if (permissions === 'read') return `${flags}: has no other tools`;
+  return permissions === 'full' ? `${flags}: everything, also as root` : `${flags}: anything else is denied`;
+}

@@ -1,0 +1,26 @@
+import type { Agent } from '../contract.ts';
+import { versionIn } from '../executable.ts';
+import { codexCommand } from './command.ts';
+import { codexParser } from './parser.ts';
+import { explainCodexPermissions } from './permissions.ts';
+import { codexToolClass } from './tools.ts';
+
+/** OpenAI Codex. It names its sessions itself, and counts tokens over the whole session. */
+export const codex: Agent = Object.freeze({
+  name: 'codex',
+  title: 'Codex',
+  choosesSession: false,
+  forks: true,
+  pricing: 'tokens',
+  showsToolStart: true,
+  executable: 'codex',
+  tested: { from: '0.166.0', to: '0.166.0' },
+  login: 'codex login',
+  versionCommand: () => ['codex', '--version'],
+  parseVersion: versionIn,
+  command: codexCommand,
+  interactive: (session) => ['codex', 'resume', session],
+  parser: codexParser,
+  toolClass: codexToolClass,
+  explainPermissions: explainCodexPermissions,
+} satisfies Agent);

@@ -1,0 +1,157 @@
+import type { Json } from '../base/index.ts';
+import type { JsonSchema, Permissions } from '../model/index.ts';
+
+export type { Permissions } from '../model/index.ts';
+
+export type SessionRequest =
+  | { readonly type: 'new'; readonly id?: string }
+  | { readonly type: 'continue'; readonly id: string }
+  | { readonly type: 'fork'; readonly of: string; readonly id?: string };
+
+export interface AgentRequest {
+  /** Reaches the CLI by standard input or a file, never as an argument: those are limited, and seen by everybody. */
+  readonly prompt: string;
+  /** Where the agent works, absolute. */
+  readonly directory: string;
+  /** The id of a new session is ours to choose only where the agent `choosesSession`. */
+  readonly session: SessionRequest;
+  readonly model?: string;
+  readonly effort?: string;
+  readonly maxTurns?: number;
+  readonly budgetUsd?: number;
+  readonly permissions: Permissions;
+  /** The task's own checks, which may be run under `edit`. */
+  readonly allowedCommands: readonly string[];
+  readonly outputSchema?: JsonSchema;
+  /** Handed to the CLI as they are, after our own. */
+  readonly args: readonly string[];
+  /** Absolute; the command's files are written there before the start. */
+  readonly folder: string;
+}
+
+/** How to start the CLI. Its first word is the agent's `executable`, unless that is empty. */
+export interface AgentCommand {
+  readonly argv: readonly string[];
+  /** Added to the environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Becomes standard input, which is empty without it. */
+  readonly input?: string;
+  /** Name in the request's folder -> content. */
+  readonly files: Readonly<Record<string, string>>;
+  /** What was asked for and the CLI has no means to do: somebody else must see to it. */
+  readonly unmet: readonly Unmet[];
+}
+
+export type Unmet = 'model' | 'effort' | 'max-turns' | 'budget';
+
+/** What an agent says, whichever it is. Everything in it is JSON. */
+export type AgentEvent =
+  | { readonly type: 'session'; readonly id: string; readonly model?: string; readonly version?: string }
+  | { readonly type: 'message'; readonly role: 'assistant' | 'user'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string }
+  /** The id is unique among the calls of one process only. */
+  | { readonly type: 'tool-started'; readonly id: string; readonly name: string; readonly input: Json }
+  | {
+      readonly type: 'tool-finished';
+      readonly id: string;
+      readonly isError: boolean;
+      readonly output: string;
+    }
+  | { readonly type: 'denied'; readonly tool: string; readonly reason: string }
+  | UsageEvent
+  /** `until` in milliseconds since 1970, where it was said. */
+  | { readonly type: 'limit'; readonly until?: number; readonly text: string }
+  | { readonly type: 'result'; readonly text: string; readonly structured?: Json }
+  | { readonly type: 'failure'; readonly kind: FailureKind; readonly message: string }
+  /** For people: retries of the CLI, lines that are no JSON, events we do not know. */
+  | { readonly type: 'notice'; readonly text: string };
+
+/** Tokens. `input` counts all that was read, `cachedInput` is the part of it that came from a cache. */
+export interface UsageEvent {
+  readonly type: 'usage';
+  readonly input: number;
+  readonly output: number;
+  readonly cachedInput?: number;
+  readonly reasoning?: number;
+  readonly costUsd?: number;
+  /** Counted since the session began, earlier processes included: the last one counts, they must not be summed. */
+  readonly isCumulative: boolean;
+}
+
+export type FailureKind =
+  | 'auth'
+  | 'limit'
+  | 'denied'
+  | 'refused'
+  | 'truncated'
+  | 'max-turns'
+  | 'budget'
+  | 'session-missing'
+  | 'session-in-use'
+  | 'model-unknown'
+  | 'network'
+  | 'error';
+
+export interface AgentExit {
+  readonly code: number;
+  readonly timedOut: boolean;
+}
+
+/**
+ * Reads one process's output. Never throws, and depends on nothing but what it is given: after a crash the
+ * same lines are read again from the start, and must give the same events.
+ */
+export interface AgentParser {
+  /** One whole line of standard output, in order. */
+  line(text: string): readonly AgentEvent[];
+  /**
+   * What is known only when the process has ended, with the end of standard error. Afterwards there has been
+   * exactly one of `result` and `failure`.
+   */
+  end(exit: AgentExit, stderr: string): readonly AgentEvent[];
+}
+
+export interface ParserContext {
+  /** When the process was started, in milliseconds since 1970: what "at 3 AM" is counted from. */
+  readonly now: number;
+  /** The session that was asked for. */
+  readonly session?: string;
+  /** Of clock times without one, as `Europe/Vienna`; default: this machine's. */
+  readonly timeZone?: string;
+}
+
+/** What kind of thing a tool call does, for deciding whether it may be repeated. */
+export type ToolClass = 'reading' | 'editing' | { readonly shell: string } | 'unknown' | 'irreversible';
+
+/** An adapter to one agent CLI: data in, data out; it starts nothing and writes nothing. */
+export interface Agent {
+  readonly name: string;
+  /** For people. */
+  readonly title: string;
+  /** Whether the id of a new session can be given before the start. */
+  readonly choosesSession: boolean;
+  /** Whether a session can be copied. */
+  readonly forks: boolean;
+  readonly pricing: 'usd' | 'tokens' | 'none';
+  /** Whether a tool call is told before it has ended. Where not, the call in flight is unknown. */
+  readonly showsToolStart: boolean;
+  /** Whether it waits for the end of a usage limit by itself, however long, and says so on standard error alone. */
+  readonly waitsAtLimits?: boolean;
+  /** The program's name. Empty: the caller names it in `args`. */
+  readonly executable: string;
+  /** The versions its behaviour was tested with; absent if it was written from documentation only. */
+  readonly tested?: { readonly from: string; readonly to: string };
+  /** What to type to log in; empty if there is no such thing. */
+  readonly login: string;
+  versionCommand(): readonly string[];
+  parseVersion(output: string): string | undefined;
+  /** Throws `PERMISSIONS_UNSUPPORTED` and `SESSION_UNSUPPORTED` rather than allow more than was asked for. */
+  command(request: AgentRequest): AgentCommand;
+  /** The command that opens the session for a person; empty if there is none. */
+  interactive(session: string): readonly string[];
+  parser(context: ParserContext): AgentParser;
+  /** `name` and `input` as in `tool-started`. */
+  toolClass(name: string, input: Json): ToolClass;
+  /** One line: what the permissions become. */
+  explainPermissions(permissions: Permissions): string;
+}

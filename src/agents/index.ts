@@ -1,0 +1,18 @@
+export type {
+  Agent,
+  AgentCommand,
+  AgentEvent,
+  AgentExit,
+  AgentParser,
+  AgentRequest,
+  FailureKind,
+  ParserContext,
+  Permissions,
+  SessionRequest,
+} from './contract.ts';
+export { detectAgent, findExecutable, type Detection } from './detect.ts';
+export { withExecutable } from './executable.ts';
+export { readLimit } from './failures.ts';
+export { agentNamed, agentNames } from './registry.ts';
+export { resetTime } from './reset-time.ts';
+export { readStructured } from './structured.ts';

@@ -1,0 +1,153 @@
+import type { JsonObject } from '../../base/index.ts';
+import type { AgentEvent, AgentExit, AgentParser, FailureKind, ParserContext } from '../contract.ts';
+import { failureEvents, kindOfStatus } from '../failures.ts';
+import { at, countAt, entryOf, numberAt, objectOf, shorten, showJson, textAt } from '../json-fields.ts';
+import { resetTime } from '../reset-time.ts';
+import { streamParser } from '../stream-parser.ts';
+import { isOwnTool } from './tools.ts';
+
+interface Turn {
+  readonly context: ParserContext;
+  isOpen: boolean;
+  answer: string;
+  failure?: readonly AgentEvent[];
+  /** The events carry the time, which is later than the start. */
+  now: number;
+}
+
+export function opencodeParser(context: ParserContext): AgentParser {
+  const turn: Turn = { context, isOpen: false, answer: '', now: context.now };
+  return streamParser(
+    { read: (event) => readEvent(event, turn), end: (exit) => unfinished(exit, turn) },
+    context,
+  );
+}
+
+function readEvent(event: JsonObject, turn: Turn): readonly AgentEvent[] {
+  turn.now = Math.max(turn.now, countAt(event, 'timestamp'));
+  const part = objectOf(event['part']) ?? {};
+  const read = entryOf(readers, event['type']);
+  return [
+    ...openedSession(event, turn),
+    ...(read === undefined ? unknownEvent(event) : read({ event, part, turn })),
+  ];
+}
+
+interface Heard {
+  readonly event: JsonObject;
+  readonly part: JsonObject;
+  readonly turn: Turn;
+}
+
+const readers: Readonly<Record<string, (heard: Heard) => readonly AgentEvent[]>> = {
+  step_start: () => [],
+  text: spokenText,
+  reasoning: ({ part }) => [{ type: 'reasoning', text: textAt(part, 'text') ?? '' }],
+  tool_use: finishedTool,
+  step_finish: finishedStep,
+  error: reportedError,
+};
+
+function unknownEvent(event: JsonObject): readonly AgentEvent[] {
+  return [
+    { type: 'notice', text: `event ${shorten(showJson(event['type'] ?? null) || 'without a type', 80)}` },
+  ];
+}
+
+function openedSession(event: JsonObject, turn: Turn): readonly AgentEvent[] {
+  const id = textAt(event, 'sessionID');
+  if (turn.isOpen || id === undefined || id === '') return [];
+  turn.isOpen = true;
+  return [{ type: 'session', id }];
+}
+
+function spokenText({ part, turn }: Heard): readonly AgentEvent[] {
+  const text = textAt(part, 'text') ?? '';
+  if (text === '') return [];
+  turn.answer = text;
+  return [{ type: 'message', role: 'assistant', text }];
+}
+
+function finishedTool({ part, turn }: Heard): readonly AgentEvent[] {
+  const id = textAt(part, 'callID') ?? textAt(part, 'id');
+  if (id === undefined) return [];
+  turn.answer = '';
+  const name = textAt(part, 'tool') ?? 'unknown';
+  const isError = at(part, 'state', 'status') !== 'completed';
+  const output = isError ? showJson(at(part, 'state', 'error')) : showJson(at(part, 'state', 'output'));
+  return [
+    { type: 'tool-started', id, name, input: at(part, 'state', 'input') ?? {} },
+    { type: 'tool-finished', id, isError, output },
+    ...(isError && isDenial(output, name)
+      ? [{ type: 'denied', tool: name, reason: shorten(output.split('. Here are')[0]!, 200) } as const]
+      : []),
+  ];
+}
+
+/** A tool that is not allowed is not offered; a model that calls it all the same is told it is not available. */
+function isDenial(text: string, tool: string): boolean {
+  if (isOwnTool(tool) && /call unavailable tool/i.test(text)) return true;
+  return /rule which prevents you|rejected permission|permission (?:was |is )?(?:denied|rejected)/i.test(
+    text,
+  );
+}
+
+function finishedStep({ part, turn }: Heard): readonly AgentEvent[] {
+  return [...usageOf(part), ...outcomeOf(textAt(part, 'reason') ?? '', turn)];
+}
+
+/** `stop` ends the turn; after `tool-calls` another step follows, or none, if a call was refused. */
+function outcomeOf(reason: string, turn: Turn): readonly AgentEvent[] {
+  if (reason === 'stop') return [{ type: 'result', text: turn.answer }];
+  const cut = entryOf(cutReasons, reason);
+  return cut === undefined ? [] : failureEvents(cut[1], { clock: turn.context, kind: cut[0] });
+}
+
+const cutReasons: Readonly<Record<string, readonly [FailureKind, string]>> = {
+  length: ['truncated', 'The answer was cut off: it is longer than the model may write.'],
+  'content-filter': ['refused', 'The answer was withheld by a content filter.'],
+};
+
+function usageOf(part: JsonObject): readonly AgentEvent[] {
+  const tokens = objectOf(part['tokens']);
+  const costUsd = numberAt(part, 'cost');
+  if (tokens === undefined) return [];
+  const cachedInput = countAt(tokens, 'cache', 'read');
+  const input = countAt(tokens, 'input') + cachedInput + countAt(tokens, 'cache', 'write');
+  return [
+    {
+      type: 'usage',
+      input,
+      output: countAt(tokens, 'output') + countAt(tokens, 'reasoning'),
+      cachedInput,
+      reasoning: countAt(tokens, 'reasoning'),
+      // Nothing for something: the model has no price there.
+      ...(costUsd !== undefined && costUsd > 0 && { costUsd }),
+      isCumulative: false,
+    },
+  ];
+}
+
+/** Kept until the end: the CLI may yet go on. */
+function reportedError({ event, turn }: Heard): readonly AgentEvent[] {
+  const error = event['error'];
+  const name = textAt(error, 'name') ?? '';
+  const message = textAt(error, 'data', 'message') ?? textAt(error, 'message') ?? (name || showJson(error));
+  const clock = { ...turn.context, now: turn.now };
+  const kind = entryOf(errorKinds, name) ?? kindOfStatus(numberAt(error, 'data', 'statusCode'));
+  // How long to wait is in the headers of the answer, if anywhere.
+  const until = resetTime(showJson(at(error, 'data', 'responseHeaders')), clock);
+  turn.failure = failureEvents(message || 'an error without a message', { clock, kind, until });
+  return [{ type: 'notice', text: shorten(message) }];
+}
+
+const errorKinds: Readonly<Record<string, FailureKind>> = {
+  ProviderAuthError: 'auth',
+  ProviderModelNotFoundError: 'model-unknown',
+  MessageOutputLengthError: 'truncated',
+  ContextOverflowError: 'truncated',
+};
+
+function unfinished(exit: AgentExit, turn: Turn): readonly AgentEvent[] {
+  return exit.timedOut ? [] : (turn.failure ?? []);
+}

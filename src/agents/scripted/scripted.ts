@@ -1,0 +1,61 @@
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Agent, AgentCommand, AgentRequest, Permissions, Unmet } from '../contract.ts';
+import type { Order } from './order.ts';
+import { scriptedParser } from './parser.ts';
+import { scriptedToolClass } from './tools.ts';
+
+/**
+ * Plays a written part instead of asking a model: for tests and demonstrations. It speaks, runs tools and keeps
+ * sessions as the others do, and misbehaves on request.
+ */
+export const scripted: Agent = Object.freeze({
+  name: 'scripted',
+  title: 'Scripted agent',
+  choosesSession: true,
+  forks: true,
+  pricing: 'usd',
+  showsToolStart: true,
+  executable: process.execPath,
+  tested: { from: '1.0.0', to: '1.0.0' },
+  login: '',
+  versionCommand: () => [process.execPath, player, '--version'],
+  parseVersion: (output) => /\d+\.\d+\.\d+/.exec(output)?.[0],
+  command: scriptedCommand,
+  interactive: (session) => [process.execPath, player, '--show', session],
+  parser: scriptedParser,
+  toolClass: scriptedToolClass,
+  explainPermissions,
+} satisfies Agent);
+
+/** Beside this file: with the ending the whole project has, as a source or compiled. */
+const player = join(import.meta.dirname, `player${extname(fileURLToPath(import.meta.url))}`);
+
+function scriptedCommand(request: AgentRequest): AgentCommand {
+  const { session, permissions, allowedCommands, outputSchema, maxTurns, budgetUsd, model } = request;
+  const order: Order = {
+    session,
+    permissions,
+    allowedCommands,
+    ...(model !== undefined && { model }),
+    ...(maxTurns !== undefined && { maxTurns }),
+    ...(budgetUsd !== undefined && { budgetUsd }),
+    ...(outputSchema !== undefined && { outputSchema }),
+  };
+  return {
+    argv: [process.execPath, player, join(request.folder, orderFile), ...request.args],
+    env: {},
+    input: request.prompt,
+    files: { [orderFile]: JSON.stringify(order) },
+    unmet: request.effort === undefined ? [] : (['effort'] satisfies Unmet[]),
+  };
+}
+
+const orderFile = 'scripted-order.json';
+
+function explainPermissions(permissions: Permissions): string {
+  if (permissions === 'full') return 'runs and edits whatever its part says';
+  if (permissions === 'read') return 'reads; denies itself commands and edits';
+  if (permissions === 'edit') return 'reads, edits and runs the checks; denies itself other commands';
+  return `reads and uses ${permissions.join(', ')}; denies itself anything else`;
+}

@@ -1,0 +1,81 @@
+import { appendFileSync, constants, copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { hasCode, randomId } from '../../base/index.ts';
+import type { FailureKind, SessionRequest } from '../contract.ts';
+
+/** The player's sessions: a file each, a line for each turn, in PITON_SCRIPTED_HOME or the project. */
+export interface TurnRecord {
+  readonly prompt: string;
+  readonly part?: string | undefined;
+}
+
+export interface OpenSession {
+  readonly id: string;
+  readonly turns: readonly TurnRecord[];
+}
+
+export interface Refusal {
+  readonly refusal: { readonly kind: FailureKind; readonly message: string };
+}
+
+export function openSession(request: SessionRequest): OpenSession | Refusal {
+  mkdirSync(home(), { recursive: true });
+  if (request.type === 'continue') return readSession(request.id);
+  const id = request.id ?? randomId();
+  if (!isName(id)) return refuse('error', `${id} cannot be the id of a session.`);
+  if (request.type === 'new') return create(id, (file) => appendFileSync(file, '', { flag: 'ax' }));
+  const { of } = request;
+  if (!exists(of)) return refuse('session-missing', `There is no session ${of}.`);
+  return create(id, (file) => copyFileSync(sessionFile(of), file, constants.COPYFILE_EXCL));
+}
+
+export function recordTurn(id: string, turn: TurnRecord): void {
+  appendFileSync(sessionFile(id), `${JSON.stringify(turn)}\n`);
+}
+
+/** For a person who opens the session: what it was asked, turn by turn. */
+export function showSession(id: string): string {
+  const session = readSession(id);
+  if ('refusal' in session) return session.refusal.message;
+  return session.turns.map(({ prompt }, index) => `# Turn ${index + 1}\n\n${prompt}`).join('\n\n');
+}
+
+function create(id: string, write: (file: string) => void): OpenSession | Refusal {
+  try {
+    write(sessionFile(id));
+    return readSession(id);
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+    return refuse('session-in-use', `The session ${id} is already in use.`);
+  }
+}
+
+function readSession(id: string): OpenSession | Refusal {
+  if (!exists(id)) return refuse('session-missing', `There is no session ${id}.`);
+  try {
+    const lines = readFileSync(sessionFile(id), 'utf8').split('\n');
+    return { id, turns: lines.filter((line) => line !== '').map((line) => JSON.parse(line) as TurnRecord) };
+  } catch {
+    return refuse('session-missing', `The session ${id} is damaged and cannot be read.`);
+  }
+}
+
+function refuse(kind: FailureKind, message: string): Refusal {
+  return { refusal: { kind, message } };
+}
+
+function exists(id: string): boolean {
+  return isName(id) && existsSync(sessionFile(id));
+}
+
+function isName(id: string): boolean {
+  return /^[\w-][\w.-]*$/.test(id);
+}
+
+function home(): string {
+  return process.env['PITON_SCRIPTED_HOME'] ?? resolve('.piton/scripted');
+}
+
+function sessionFile(id: string): string {
+  return join(home(), `${id}.jsonl`);
+}

@@ -1,0 +1,112 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { JsonObject } from '../base/index.ts';
+import type { AgentEvent, AgentExit, AgentParser, ParserContext } from './contract.ts';
+import { failureEvents } from './failures.ts';
+import { readObject, shorten } from './json-fields.ts';
+
+/** What an adapter knows of its CLI's lines; everything every adapter must see to is done around it. */
+export interface StreamReader {
+  read(event: JsonObject): readonly AgentEvent[];
+  /** Ahead of the general explanation of an end without a result. */
+  end?(exit: AgentExit, said: string): readonly AgentEvent[];
+}
+
+/** For output of one JSON object per line. */
+export function streamParser(reader: StreamReader, context: ParserContext): AgentParser {
+  const outcome = new SingleOutcome();
+  const stray: string[] = [];
+  return {
+    line(text) {
+      if (text.trim() === '') return [];
+      const event = readObject(text);
+      if (event !== undefined) return outcome.pass(readSafely(reader, event));
+      const shown = shorten(plainText(text.slice(0, 2_000)), 300);
+      // Some CLIs print the reason of their end as plain text on standard output.
+      stray.push(shown);
+      if (stray.length > 20) stray.shift();
+      return [{ type: 'notice', text: shown }];
+    },
+    end(exit, stderr) {
+      const said = [plainText(stderr), ...stray].join('\n').trim();
+      return [...outcome.passLast(reader.end?.(exit, said) ?? []), ...outcome.close(exit, { said, context })];
+    },
+  };
+}
+
+/** One strange line must not cost the whole transcript. */
+function readSafely(reader: StreamReader, event: JsonObject): readonly AgentEvent[] {
+  try {
+    return reader.read(event);
+  } catch {
+    return [{ type: 'notice', text: 'An event was not understood.' }];
+  }
+}
+
+function plainText(text: string): string {
+  return stripVTControlCharacters(text).replaceAll(/[\0\uFFFD]/g, '');
+}
+
+/**
+ * Lets exactly one of `result` and `failure` pass, and no success that was none: a permission that was refused
+ * and an end with nothing said and nothing done are failures, whatever the CLI calls them.
+ */
+export class SingleOutcome {
+  private isDecided = false;
+  private hasActed = false;
+  private readonly denials: string[] = [];
+
+  pass(events: readonly AgentEvent[]): readonly AgentEvent[] {
+    return events.map((event) => this.passOne(event));
+  }
+
+  /** What an end without an outcome would mean is dropped if there was one. */
+  passLast(events: readonly AgentEvent[]): readonly AgentEvent[] {
+    if (!this.isDecided) return this.pass(events);
+    return events.filter(({ type }) => type !== 'limit' && type !== 'failure' && type !== 'result');
+  }
+
+  /** Called last: if nothing has been decided, the exit and what was said decide. */
+  close(exit: AgentExit, { said, context }: { said: string; context: ParserContext }): readonly AgentEvent[] {
+    if (this.isDecided) return [];
+    this.isDecided = true;
+    if (this.denials.length > 0) return [this.deniedFailure()];
+    return failureEvents(explainEnd(exit, said), { clock: context, evidence: said });
+  }
+
+  private passOne(event: AgentEvent): AgentEvent {
+    if (event.type === 'denied') this.denials.push(`${event.tool} (${event.reason})`);
+    if (event.type === 'tool-finished') this.hasActed = true;
+    return event.type === 'result' || event.type === 'failure' ? this.decide(event) : event;
+  }
+
+  private decide(event: AgentEvent & { type: 'result' | 'failure' }): AgentEvent {
+    if (this.isDecided) return { type: 'notice', text: `Said after the end: ${shownOutcome(event)}` };
+    this.isDecided = true;
+    if (event.type === 'failure') return event;
+    if (this.denials.length > 0) return this.deniedFailure();
+    if (event.text.trim() === '' && event.structured === undefined && !this.hasActed) return nothingDone;
+    return event;
+  }
+
+  private deniedFailure(): AgentEvent {
+    const message = `The agent was denied: ${shorten(this.denials.join('; '))}.`;
+    return { type: 'failure', kind: 'denied', message };
+  }
+}
+
+const nothingDone: AgentEvent = {
+  type: 'failure',
+  kind: 'error',
+  message: 'The agent ended without saying or doing anything.',
+};
+
+function shownOutcome(event: AgentEvent & { type: 'result' | 'failure' }): string {
+  return shorten(event.type === 'result' ? event.text : event.message, 200);
+}
+
+function explainEnd(exit: AgentExit, said: string): string {
+  if (exit.timedOut) return 'The agent was stopped at its time limit, before it gave a result.';
+  const ending = `The agent ended with exit code ${exit.code} and gave no result`;
+  // The reason is what was said last; what comes before is usually warnings.
+  return said === '' ? `${ending}.` : `${ending}: ${shorten(said.slice(-500))}`;
+}

@@ -1,0 +1,36 @@
+import { isFunctionRef } from '../../model/index.ts';
+import type { Finding, Path } from '../problems.ts';
+import type { CommandDraft } from '../workflow-draft.ts';
+
+type Environment = Pick<CommandDraft, 'env' | 'secrets'>;
+
+const variable = /^[A-Za-z_]\w*$/;
+
+/** Of a command or an agent. */
+export function checkEnvironment({ env = {}, secrets = [] }: Environment, at: Path): Finding[] {
+  return [
+    ...Object.keys(env).flatMap((name) => checkVariable(name, [...at, 'env', name])),
+    ...Object.entries(env)
+      .filter(([, value]) => isFunctionRef(value))
+      .map(([name]) => ({ at: [...at, 'env', name], message: 'A variable cannot be a function.' })),
+    ...secrets.flatMap((name, index) => checkVariable(name, [...at, 'secrets', index])),
+    ...secrets
+      .filter((name) => Object.hasOwn(env, name))
+      .map((name) => ({
+        at: [...at, 'env', name],
+        onKey: true,
+        message: `\`${name}\` is a secret, but its value would be written down here.`,
+        remedy: 'Set it in the environment that Piton is started in, and name it only in `secrets`.',
+      })),
+  ];
+}
+
+function checkVariable(name: string, at: Path): Finding[] {
+  if (!variable.test(name)) {
+    const remedy = 'Use letters, digits and `_`; it does not begin with a digit.';
+    return [{ at, onKey: true, message: `\`${name}\` cannot be the name of a variable.`, remedy }];
+  }
+  if (!name.startsWith('PITON_') || /^PITON_VALUE_\d+$/.test(name)) return [];
+  const message = `\`${name}\` cannot be set: names that begin with \`PITON_\` are Piton's own.`;
+  return [{ at, onKey: true, message, remedy: 'Choose another.' }];
+}

@@ -1,0 +1,117 @@
+import type { Agent, AgentEvent, Permissions } from '../agents/index.ts';
+import { isPlainObject, type Json } from '../base/index.ts';
+
+/** A tool call: what it was, and what came of it, if that was told. */
+interface Call {
+  readonly name: string;
+  readonly input: Json;
+  readonly output?: string;
+}
+
+/** What an agent did in an attempt that has ended. */
+export interface Account {
+  readonly messages: readonly string[];
+  readonly completed: readonly Call[];
+  readonly inFlight: readonly Call[];
+}
+
+export function accountOf(events: readonly AgentEvent[]): Account {
+  const open = new Map<string, Call>();
+  const completed: Call[] = [];
+  const messages: string[] = [];
+  for (const event of events) {
+    if (event.type === 'message' && event.role === 'assistant') messages.push(event.text);
+    if (event.type === 'tool-started') open.set(event.id, { name: event.name, input: event.input });
+    if (event.type !== 'tool-finished') continue;
+    const call = open.get(event.id);
+    open.delete(event.id);
+    if (call !== undefined) completed.push({ ...call, output: event.output });
+  }
+  return { messages, completed, inFlight: [...open.values()] };
+}
+
+/** The ids of calls are unique within one process only, so that each is read by itself. */
+export function joinAccounts(accounts: readonly Account[]): Account {
+  return {
+    messages: accounts.flatMap(({ messages }) => messages),
+    completed: accounts.flatMap(({ completed }) => completed),
+    inFlight: accounts.flatMap(({ inFlight }) => inFlight),
+  };
+}
+
+/** A call in words that a person understands: `Bash: npm publish`. */
+export function labelOf({ name, input }: Call): string {
+  const text = isPlainObject(input) ? mainPart(input) : '';
+  return text === '' ? name : `${name}: ${text.replaceAll(/\s+/g, ' ').slice(0, 100)}`;
+}
+
+function mainPart(input: Readonly<Record<string, unknown>>): string {
+  const known = ['command', 'cmd', 'file_path', 'filePath', 'path', 'file', 'pattern', 'url'];
+  const value = known.map((key) => input[key]).find((part) => typeof part === 'string');
+  return typeof value === 'string' ? value : '';
+}
+
+interface Judging {
+  readonly agent: Agent;
+  readonly permissions: Permissions;
+  isHarmless(command: string): boolean;
+}
+
+/** Where it was interrupted, and whether what was under way there may simply be done again. */
+export function boundaryOf(
+  { inFlight }: Account,
+  judging: Judging,
+): { readonly boundary: string; readonly mayRepeat: boolean } {
+  const risky = inFlight.find((call) => isRisky(call, judging));
+  const shown = risky ?? inFlight[0];
+  if (shown !== undefined) return { boundary: `in tool '${labelOf(shown)}'`, mayRepeat: risky === undefined };
+  const { agent, permissions } = judging;
+  if (agent.showsToolStart) return { boundary: 'between two tool calls', mayRepeat: true };
+  // Whatever it was: where it may only read and edit, it was nothing that cannot be looked at and done again.
+  const mayRepeat = permissions === 'read' || permissions === 'edit';
+  return { boundary: 'where it does not tell what it was doing', mayRepeat };
+}
+
+function isRisky({ name, input }: Call, { agent, isHarmless }: Judging): boolean {
+  const kind = agent.toolClass(name, input);
+  if (typeof kind === 'object') return !isHarmless(kind.shell);
+  return kind === 'unknown' || kind === 'irreversible';
+}
+
+const longestPart = 1_500;
+
+/** What an agent is told that goes on: in its own session, or in a new one that knows nothing. */
+export function continuedPrompt(
+  task: string,
+  account: Account,
+  { reason, isNewSession }: { readonly reason: string; readonly isNewSession: boolean },
+): string {
+  const { completed, inFlight, messages } = account;
+  return [
+    `You were working on this task and were interrupted (${reason}). Go on from where you were; do not begin anew.`,
+    ...(completed.length === 0
+      ? ['No tool call had completed.']
+      : [
+          `Completed tool calls (the last ${Math.min(completed.length, 20)}):`,
+          ...completed.slice(-20).map(itemOf),
+        ]),
+    ...inFlight.map(
+      (call) =>
+        `In flight when you were interrupted: ${labelOf(call)}. Whether it took effect is not known: check before you do it again.`,
+    ),
+    ...(isNewSession && messages.length > 0
+      ? ['What you had said so far:', ...messages.slice(-5).map((text) => text.slice(0, longestPart))]
+      : []),
+    'Files may have changed since: look before you rely on what you remember.',
+    // Killed early, an agent may not have written down what it was asked.
+    ...(isNewSession || hasNothing(account) ? ['The task:', task] : []),
+  ].join('\n');
+}
+
+function hasNothing({ messages, completed, inFlight }: Account): boolean {
+  return messages.length + completed.length + inFlight.length === 0;
+}
+
+function itemOf(call: Call): string {
+  return `- ${labelOf(call)}`;
+}

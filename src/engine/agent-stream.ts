@@ -1,0 +1,82 @@
+import type { Agent, AgentEvent, AgentParser, ParserContext } from '../agents/index.ts';
+import type { Exit, Spool } from '../spool/index.ts';
+
+const pieceBytes = 256 * 1024;
+const complaintBytes = 64 * 1024;
+const newline = 10;
+
+export interface StreamOptions {
+  readonly agent: Agent;
+  readonly context: ParserContext;
+  /** So much of the stream an earlier driver has told. */
+  readonly known?: number;
+}
+
+/** What was read, and up to which byte of the stream. */
+export interface Passage {
+  readonly upTo: number;
+  readonly events: readonly AgentEvent[];
+}
+
+/**
+ * Reads an agent's stream from the spool, line by line. It begins at the start whoever reads, since the parser has to
+ * know what came before; what was read by an earlier driver is not told again.
+ */
+export class AgentStream {
+  readonly #spool: Spool;
+  readonly #attempt: string;
+  readonly #parser: AgentParser;
+  readonly #known: number;
+  /** All that the parser has told, also what was told before. */
+  readonly events: AgentEvent[] = [];
+  #position = 0;
+  #rest = Buffer.alloc(0);
+
+  constructor(spool: Spool, attempt: string, { agent, context, known = 0 }: StreamOptions) {
+    this.#spool = spool;
+    this.#attempt = attempt;
+    this.#parser = agent.parser(context);
+    this.#known = known;
+  }
+
+  /** The next lines that are whole; undefined if there are none for now. */
+  next(): Passage | undefined {
+    for (;;) {
+      const position = this.#position + this.#rest.length;
+      const read = this.#spool.readFrom(this.#attempt, { position, maxBytes: pieceBytes });
+      if (read.length === 0) return undefined;
+      const bytes = Buffer.concat([this.#rest, read]);
+      const end = bytes.lastIndexOf(newline) + 1;
+      this.#rest = bytes.subarray(end);
+      if (end > 0) return this.#tellLines(bytes.subarray(0, end));
+    }
+  }
+
+  /** What is left when the process has ended: a last line without its end, and what only the exit tells. */
+  finish(exit: Exit): Passage {
+    const rest = this.#rest.toString('utf8');
+    this.#rest = Buffer.alloc(0);
+    const { text: complaints } = this.#spool.readOutput(this.#attempt, 'stderr', {
+      maxBytes: complaintBytes,
+      from: 'end',
+    });
+    const events = [...(rest === '' ? [] : this.#parser.line(rest)), ...this.#parser.end(exit, complaints)];
+    this.events.push(...events);
+    // One past the last whole line: that, too, is told once.
+    const upTo = this.#position + 1;
+    return { upTo, events: upTo > this.#known ? events : [] };
+  }
+
+  #tellLines(bytes: Buffer): Passage {
+    const fresh: AgentEvent[] = [];
+    for (let start = 0; start < bytes.length;) {
+      const end = bytes.indexOf(newline, start) + 1;
+      const events = this.#parser.line(bytes.toString('utf8', start, end - 1));
+      this.#position += end - start;
+      start = end;
+      this.events.push(...events);
+      if (this.#position > this.#known) fresh.push(...events);
+    }
+    return { upTo: this.#position, events: fresh };
+  }
+}

@@ -1,0 +1,262 @@
+import { resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  agentNamed,
+  type Agent,
+  type AgentEvent,
+  type AgentRequest,
+  type SessionRequest,
+} from '../agents/index.ts';
+import { PitonError, type Json } from '../base/index.ts';
+import {
+  dollarsLeft,
+  variablesOf,
+  type AgentStart,
+  type AttemptState,
+  type RunState,
+  type TaskState,
+} from '../kernel/index.ts';
+import { type AgentWork, type Outcome, type TaskSpec } from '../model/index.ts';
+import type { Exit, SpoolOrder } from '../spool/index.ts';
+import { accountOf, boundaryOf, continuedPrompt, joinAccounts, type Account } from './agent-account.ts';
+import { outcomeOfAgent } from './agent-outcome.ts';
+import { Silence } from './agent-silence.ts';
+import { AgentStream, type Passage } from './agent-stream.ts';
+import type { Attempt } from './attempt.ts';
+import { environmentFor, secretsOf, textOf } from './command-order.ts';
+import type { ProcessPorts, ProcessWork } from './process-attempt.ts';
+import { redactJson, redactor } from './redact.ts';
+
+/** What was read of an agent's stream, for the journal. */
+export interface TranscriptPart {
+  readonly upTo: number;
+  readonly entries: readonly Json[];
+  readonly session?: { readonly id: string; readonly model?: string; readonly version?: string };
+}
+
+export interface AgentPorts extends ProcessPorts {
+  /** Whether a shell command may be done twice. */
+  isHarmless(command: string): boolean;
+  /** To be journalled before anything acts on it. */
+  transcript(attempt: Attempt, part: TranscriptPart): void;
+}
+
+type Interruption = Extract<Outcome, { type: 'interrupted' }>;
+
+const pollMs = 100;
+
+/** Killed, and its exit code with it. */
+const lostExit: Exit = { code: 137, timedOut: false };
+
+/** A conversation with an agent: what it says is read along, and its last words decide. */
+export function agentWork(
+  given: { readonly spec: TaskSpec; readonly attempt: AttemptState },
+  ports: AgentPorts,
+  attempt: Attempt,
+): ProcessWork {
+  const conversation = new Conversation(given, ports, attempt);
+  return {
+    order: (state, task) => conversation.order(state, task),
+    readAlong: (signal) => conversation.readAlong(signal),
+    outcomeOf: (exit) => conversation.outcomeOf(exit),
+    outcomeOfLoss: (interruption) => conversation.outcomeOfLoss(interruption),
+  };
+}
+
+class Conversation {
+  readonly #spec: TaskSpec;
+  readonly #work: AgentWork;
+  readonly #start: AgentStart;
+  readonly #agent: Agent;
+  readonly #ports: AgentPorts;
+  readonly #attempt: Attempt;
+  readonly #stream: AgentStream;
+  readonly #redact: (text: string) => string;
+
+  constructor(
+    { spec, attempt: state }: { readonly spec: TaskSpec; readonly attempt: AttemptState },
+    ports: AgentPorts,
+    attempt: Attempt,
+  ) {
+    this.#spec = spec;
+    this.#work = spec.work as AgentWork;
+    this.#start = state.agent!;
+    this.#agent = agentNamed(this.#start.name);
+    this.#ports = ports;
+    this.#attempt = attempt;
+    this.#redact = redactor(Object.values(secretsOf(this.#work, ports.environment)));
+    this.#stream = this.#streamOf(attempt.id, state.startedAt, state.upTo);
+  }
+
+  #streamOf(attempt: string, now: number, known = 0): AgentStream {
+    const { session } = this.#start;
+    const context = { now, ...(session !== undefined && { session }) };
+    return new AgentStream(this.#ports.spool, attempt, { agent: this.#agent, context, known });
+  }
+
+  order(state: RunState, task: TaskState): SpoolOrder {
+    const { spool, program, environment } = this.#ports;
+    const { evaluator } = program;
+    const work = this.#work;
+    const variables = variablesOf(state, task);
+    const render = (value: Json): string => textOf(evaluator.render(value, variables));
+    const directory = resolve(state.origin?.directory ?? '.', render(work.workingDirectory ?? '.'));
+    const { argv, env, input, files } = this.#agent.command({
+      ...this.#settings(dollarsLeft(state, task)),
+      prompt: this.#prompt(task, state.run, render(work.prompt)),
+      directory,
+      session: sessionRequest(this.#start),
+      folder: spool.folderOf(this.#attempt.id),
+    });
+    return {
+      attempt: this.#attempt.id,
+      run: state.run,
+      seq: state.seq,
+      task: task.address,
+      number: task.attempts,
+      key: task.key!,
+      argv,
+      directory,
+      env: { ...environmentFor(work, { environment, evaluator, variables }), ...env },
+      secrets: work.secrets,
+      files,
+      ...(input !== undefined && { input }),
+      ...(this.#spec.timeoutMs !== undefined && { timeoutMs: this.#spec.timeoutMs }),
+    };
+  }
+
+  /** What the task says of how the agent is to work. */
+  #settings(dollars: number | undefined): Omit<AgentRequest, 'prompt' | 'directory' | 'session' | 'folder'> {
+    const { permissions, args, model, effort, maxTurns } = this.#work;
+    const { output } = this.#spec;
+    return {
+      permissions,
+      allowedCommands: [],
+      args,
+      ...(dollars !== undefined && { budgetUsd: dollars }),
+      ...(model !== undefined && { model }),
+      ...(effort !== undefined && { effort }),
+      ...(maxTurns !== undefined && { maxTurns }),
+      ...(output !== undefined && { outputSchema: output }),
+    };
+  }
+
+  /** One that goes on is told what it did: not every agent remembers a call that was cut off. */
+  #prompt(task: TaskState, run: string, prompt: string): string {
+    const { lastEnd, attempts } = task;
+    const { rung } = this.#start;
+    if (attempts < 2 || lastEnd === undefined || rung === undefined) return prompt;
+    const reason = lastEnd.reason ?? `the attempt ${lastEnd.outcome}`;
+    const account = joinAccounts(this.#attemptsBefore(task, run).map((attempt) => this.#accountOf(attempt)));
+    return continuedPrompt(prompt, account, { reason, isNewSession: rung !== 'session' });
+  }
+
+  /** All of them: the last one may have been killed before it did anything. */
+  #attemptsBefore({ address, attempts }: TaskState, run: string): string[] {
+    const { spool } = this.#ports;
+    return spool
+      .list()
+      .flatMap((attempt) => spool.describe(attempt) ?? [])
+      .filter((order) => order.run === run && order.task === address && order.number < attempts)
+      .toSorted((one, other) => one.number - other.number)
+      .map(({ attempt }) => attempt);
+  }
+
+  #accountOf(attempt: string): Account {
+    const stream = this.#streamOf(attempt, this.#ports.clock.now());
+    while (stream.next() !== undefined);
+    return accountOf(stream.events);
+  }
+
+  async readAlong(signal: AbortSignal): Promise<boolean> {
+    const silence = new Silence(this.#ports.spool, this.#attempt.id);
+    while (!signal.aborted) {
+      if (this.#readAll()) silence.isBroken();
+      if (this.#agent.waitsAtLimits === true && silence.isForLimit()) return true;
+      await pause(pollMs, undefined, { signal }).catch(() => undefined);
+    }
+    return false;
+  }
+
+  /** True if there was anything. */
+  #readAll(): boolean {
+    let hasRead = false;
+    for (let passage = this.#stream.next(); passage !== undefined; passage = this.#stream.next()) {
+      this.#tell(passage);
+      hasRead = true;
+    }
+    return hasRead;
+  }
+
+  #tell({ upTo, events }: Passage): void {
+    if (events.length === 0) return;
+    const session = events.findLast((event) => event.type === 'session');
+    this.#ports.transcript(this.#attempt, {
+      upTo,
+      entries: events.map((event) => redactJson(event as unknown as Json, this.#redact)),
+      ...(session !== undefined && { session: sessionPart(session) }),
+    });
+  }
+
+  async outcomeOf(exit: Exit): Promise<Outcome> {
+    this.#readAll();
+    const isDecided = this.#hasSaid('result') || this.#hasSaid('failure');
+    this.#tell(this.#stream.finish(exit));
+    if (exit.code === 127 && !this.#hasSaid('session')) return this.#missing();
+    if (isDecided || this.#hasSaid('result') || this.#hasSaid('limit') || !wasKilled(exit))
+      return this.#outcome();
+    return this.#boundary({ type: 'interrupted', reason: `it was ended by signal ${exit.code - 128}` });
+  }
+
+  /** A complete result counts, even if nobody saw the end of its process. */
+  async outcomeOfLoss(interruption: Interruption): Promise<Outcome> {
+    this.#readAll();
+    // Some tell their result only when nothing can follow any more, and nothing can.
+    const ending = this.#hasSaid('result') ? undefined : this.#stream.finish(lostExit);
+    if (!this.#hasSaid('result')) return this.#boundary(interruption);
+    if (ending !== undefined) this.#tell(ending);
+    return this.#outcome();
+  }
+
+  #boundary(interruption: Interruption): Outcome {
+    const account = accountOf(this.#stream.events);
+    const isHarmless = (command: string): boolean => this.#ports.isHarmless(command);
+    const { permissions } = this.#work;
+    return { ...interruption, ...boundaryOf(account, { agent: this.#agent, permissions, isHarmless }) };
+  }
+
+  #hasSaid(type: AgentEvent['type']): boolean {
+    return this.#stream.events.some((event) => event.type === type);
+  }
+
+  #outcome(): Promise<Outcome> {
+    const { program, maxOutputBytes, clock } = this.#ports;
+    const traits = { agent: this.#agent, spec: this.#spec, now: clock.now() };
+    return outcomeOfAgent(this.#stream.events, traits, { program, maxOutputBytes });
+  }
+
+  #missing(): Outcome {
+    const { title, executable } = this.#agent;
+    const message = `${title} is not installed: there is no ${executable} on the PATH. See \`piton agents\`.`;
+    return {
+      type: 'failed',
+      failure: { code: 'AGENT_MISSING', message, retryable: false, class: 'permanent' },
+    };
+  }
+}
+
+/** By somebody, or by a machine that is short of memory: an agent does not fail that way, it goes on. */
+function wasKilled({ code, timedOut }: Exit): boolean {
+  return !timedOut && [129, 130, 137, 143].includes(code);
+}
+
+function sessionPart({ id, model, version }: Extract<AgentEvent, { type: 'session' }>) {
+  return { id, ...(model !== undefined && { model }), ...(version !== undefined && { version }) };
+}
+
+function sessionRequest({ how, session, of }: AgentStart): SessionRequest {
+  if (how === 'new') return { type: 'new', ...(session !== undefined && { id: session }) };
+  if (how === 'fork') return { type: 'fork', of: of!, ...(session !== undefined && { id: session }) };
+  if (session === undefined) throw new PitonError('SESSION_MISSING', 'There is no session to go on in.');
+  return { type: 'continue', id: session };
+}

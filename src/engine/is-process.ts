@@ -1,0 +1,6 @@
+import type { TaskSpec } from '../model/index.ts';
+
+/** Done in a process of its own, which outlives its driver. */
+export function isProcess({ work }: TaskSpec): boolean {
+  return work.type === 'command' || work.type === 'agent';
+}

@@ -1,0 +1,27 @@
+import { agentJson, printAgent } from '../agents/agent-report.ts';
+import { lookForAgents, type FoundAgent } from '../agents/look-for-agents.ts';
+import { defineCommand } from '../command-spec.ts';
+import { exitCodes } from '../exit-codes.ts';
+
+export const command = defineCommand({
+  configure: (command) => command.option('--json', 'print JSON'),
+  examples: [
+    ['piton agents', 'which coding agents are installed, and what each may do under read, edit and full'],
+    ['piton agents --json', 'for programs'],
+  ],
+  async run(context) {
+    const { output } = context;
+    const found = await lookForAgents(context);
+    output.json(found.map(agentJson));
+    for (const each of found) printAgent(output, each);
+    output.next(nextStep(found));
+    return exitCodes.done;
+  },
+});
+
+function nextStep(found: readonly FoundAgent[]): string {
+  const isReady = found.some(({ agent, detection }) => agent.login !== '' && 'path' in detection);
+  return isReady
+    ? 'piton run <workflow> --dry-run shows what its agents would be allowed'
+    : 'install one of them, log in, and look again: piton agents';
+}

@@ -1,0 +1,32 @@
+import type { RunEvent } from '../../../engine/index.ts';
+import type { Block } from './block.ts';
+import type { Usage } from './usage.ts';
+
+export type AttemptStarted = Extract<RunEvent, { type: 'attempt.started' }>;
+
+/** How a conversation looks. Everything is whole lines, without their ends. */
+export interface Form {
+  head(started: AttemptStarted): string[];
+  block(block: Block): string[];
+  foot(usage: Usage): string[];
+}
+
+const ways = {
+  new: 'in a new session',
+  continue: 'goes on in its session',
+  fork: 'in a copy of a session',
+} as const;
+
+const rungs = {
+  session: 'goes on in its session after an interruption',
+  transcript: 'in a new session, told what was done before the interruption',
+  restart: 'started again after an interruption',
+} as const;
+
+/** Who speaks, and in which conversation. */
+export function introduce({ data }: AttemptStarted): string {
+  const { agent, number } = data;
+  if (agent === undefined) return `attempt ${number}`;
+  const way = agent.rung === undefined ? ways[agent.how] : rungs[agent.rung];
+  return `${agent.name}, attempt ${number}, ${way}`;
+}

@@ -1,0 +1,61 @@
+import { lookForAgents, testedText, type FoundAgent } from '../agents/look-for-agents.ts';
+import { agentWorks } from '../agents/agent-works.ts';
+import type { Context } from '../context.ts';
+import { isData, loadForReading, workflowFiles } from '../workflows.ts';
+import { ok, warn, type Check } from './check.ts';
+
+/** Agents that are installed, and those that a workflow cannot do without. */
+export async function checkAgents(context: Context): Promise<Check[]> {
+  const found = (await lookForAgents(context)).filter(({ agent }) => agent.login !== '');
+  const wanted = await wantedBy(context, new Set(found.filter(isThere).map(({ agent }) => agent.name)));
+  return found.flatMap((each) => checkAgent(each, wanted.get(each.agent.name) ?? []));
+}
+
+function isThere({ detection }: FoundAgent): boolean {
+  return 'path' in detection;
+}
+
+function checkAgent({ agent, detection }: FoundAgent, workflows: readonly string[]): Check[] {
+  const { name, login } = agent;
+  if ('path' in detection) {
+    const text = `${detection.version}, ${detection.path}`;
+    if (detection.isTested) return [ok(name, text)];
+    return [warn(name, `${text}: this version is untested`, `It may well work; ${testedText(agent)}.`)];
+  }
+  if (workflows.length === 0) return [];
+  const text = `${detection.missing}; needed by ${workflows.join(', ')}`;
+  return [warn(name, text, `Install ${agent.title}, then log in: ${login}`)];
+}
+
+/** Which workflows name an agent that is missing, where no other would do instead. */
+async function wantedBy(
+  context: Context,
+  installed: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, string[]>> {
+  const wanted = new Map<string, string[]>();
+  for (const { name, agents } of await agentsOfWorkflows(context)) {
+    if (agents.some((agent) => installed.has(agent))) continue;
+    for (const agent of agents) wanted.set(agent, [...new Set([...(wanted.get(agent) ?? []), name])]);
+  }
+  return wanted;
+}
+
+interface Use {
+  /** Of the workflow. */
+  readonly name: string;
+  /** Of one task, by preference. */
+  readonly agents: readonly string[];
+}
+
+/** Of those written as data: to look at a program would be to run it. */
+async function agentsOfWorkflows({ config }: Context): Promise<Use[]> {
+  const files = workflowFiles(config).filter(({ file }) => isData(file));
+  const uses = await Promise.all(
+    files.map(async ({ name, file }) => {
+      // What is wrong with a file is for `validate` to say.
+      const workflow = await loadForReading(file).catch(() => undefined);
+      return workflow === undefined ? [] : agentWorks(workflow).map(({ agents }) => ({ name, agents }));
+    }),
+  );
+  return uses.flat();
+}

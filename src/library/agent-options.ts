@@ -1,0 +1,56 @@
+import type { AgentDraft } from '../definition/index.ts';
+import type { AgentName, Budget, JsonSchema, OnInterrupt, Permissions } from '../model/index.ts';
+import type { CommandOptions } from './command-options.ts';
+
+/** What an agent can be told besides what every task can. `Other`: the tasks whose sessions there are. */
+export interface AgentOptions<Other extends string = string> extends Omit<
+  CommandOptions,
+  'shell' | 'capture' | 'onInterrupt'
+> {
+  /** Who does it, or several by preference: the next is taken where one is not installed. */
+  readonly agent: AgentName | readonly AgentName[];
+  /** What it may do by itself; a list is in the words of its CLI. Default: `edit`. */
+  readonly permissions?: Permissions;
+  /** Goes on in the session of a task that it needs, directly or not, or in a copy of that; default: a new one. */
+  readonly session?: { readonly continue: Other } | { readonly fork: Other };
+  /** By the agent's own name for it. */
+  readonly model?: string;
+  /** How hard the model thinks, in the agent's own words. */
+  readonly effort?: string;
+  /** Turns of the conversation after which an attempt fails. */
+  readonly maxTurns?: number;
+  /** What all attempts together may use up; then the task is held. */
+  readonly budget?: Budget;
+  /** Handed to the CLI as they are. */
+  readonly args?: readonly string[];
+  /** What it may do by itself after an interruption; default `continue`. `ask` also forbids automatic retry. */
+  readonly onInterrupt?: OnInterrupt;
+}
+
+/** What an agent gives: the text of its answer, unless a schema asks for JSON. */
+export type Answered<Schema> = [Schema] extends [JsonSchema] ? unknown : string;
+
+/** The option that the type of the output comes from. */
+export interface AnsweredOptions<Schema> {
+  readonly output?: Schema;
+}
+
+export function agentDraft(options: AgentOptions, prompt: string): AgentDraft {
+  const { agent, permissions, session, model, effort, maxTurns, budget, args } = options;
+  const { env, secrets, workingDirectory } = options;
+  return {
+    type: 'agent',
+    agents: typeof agent === 'string' ? [agent] : agent,
+    prompt,
+    permissions,
+    session,
+    model,
+    effort,
+    maxTurns,
+    budget,
+    args,
+    env,
+    secrets,
+    workingDirectory,
+  };
+}

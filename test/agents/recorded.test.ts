@@ -1,0 +1,98 @@
+/** What the real CLIs wrote, version by version, and what it must be understood as. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { agentNamed } from '../../src/agents/index.ts';
+import { parseStream, streamContract, type RecordedStream } from '../contracts/agent.ts';
+
+const root = join(import.meta.dirname, '../fixtures/agents');
+
+type Outcome = RecordedStream['outcome'];
+
+/** By the name of the case; a case that is not here must be thought about first. */
+const outcomes: Readonly<Record<string, Outcome>> = {
+  say: 'result',
+  shell: 'result',
+  edit: 'result',
+  retried: 'result',
+  structured: 'result',
+  denied: 'denied',
+  'denied-ask': 'denied',
+  'denied-rule': 'denied',
+  auth: 'auth',
+  'model-unknown': 'model-unknown',
+  limit: 'limit',
+  'limit-subscriber': 'limit',
+  'limit-unknown': 'limit',
+  'max-turns': 'max-turns',
+  budget: 'budget',
+  truncated: 'truncated',
+  refused: 'refused',
+  'limit-next-day': 'limit',
+  'not-offered': 'denied',
+  // The engine holds it against the schema.
+  'structured-missing': 'result',
+  'killed-answer': 'error',
+  'killed-answer-resumed': 'result',
+  'killed-tool': 'error',
+  'killed-tool-resumed': 'result',
+};
+
+/** Where a CLI does something else than the name of the case says. */
+const exceptions: Readonly<Record<string, Outcome>> = {
+  // It asks the model to go on, and that does.
+  'claude-2.1.325/refused': 'result',
+  'claude-2.1.325/truncated': 'result',
+  // That the model refused is not on its stream.
+  'codex-0.166.0/refused': 'result',
+  'gemini-0.61.0/refused': 'result',
+  'gemini-0.61.0/truncated': 'result',
+  // An address that is not there looks the same.
+  'codex-0.166.0/model-unknown': 'error',
+  'opencode-1.18.33/model-unknown': 'error',
+  // The tool is not offered, and the model says that it has none.
+  'opencode-1.18.33/denied': 'result',
+  // It waits without a word until it is killed. With the log on standard error, as we start it, that would tell.
+  'opencode-1.18.33/limit': 'error',
+};
+
+interface Recording {
+  readonly exit: number | string | null;
+  readonly stderr: string;
+}
+
+function recorded(folder: string, name: string): RecordedStream {
+  const about = JSON.parse(readFileSync(join(root, folder, `${name}.json`), 'utf8')) as Recording;
+  const text = readFileSync(join(root, folder, `${name}.jsonl`), 'utf8');
+  return {
+    title: `it went as in \`${name}\``,
+    lines: text.split('\n').slice(0, -1),
+    exit: { code: typeof about.exit === 'number' ? about.exit : 137, timedOut: false },
+    stderr: about.stderr,
+    outcome: exceptions[`${folder}/${name}`] ?? outcomes[name] ?? 'error',
+  };
+}
+
+for (const folder of readdirSync(root)) {
+  const agent = agentNamed(folder.split('-')[0]!);
+  const names = readdirSync(join(root, folder)).flatMap((file) => /^(.*)\.jsonl$/.exec(file)?.[1] ?? []);
+  describe(`${folder}, as recorded,`, () => {
+    for (const name of names) streamContract(agent, recorded(folder, name));
+
+    test('has no case that nobody has thought about', () => {
+      expect(names.filter((name) => !(name in outcomes) && !(`${folder}/${name}` in exceptions))).toEqual([]);
+    });
+
+    test('is of a version that counts as tested', () => {
+      expect(agent.tested?.to).toBe(folder.split('-')[1]);
+    });
+
+    test('tells of every tool call and its result', () => {
+      const events = parseStream(agent, recorded(folder, 'shell'));
+      expect(events.filter(({ type }) => type === 'tool-started')).toHaveLength(1);
+      expect(events.find((event) => event.type === 'tool-finished')).toMatchObject({
+        output: expect.stringMatching(/hi\n/),
+      });
+    });
+  });
+}

@@ -1,0 +1,97 @@
+import { chmodSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { agentNames } from '../../src/agents/index.ts';
+import { newProject, type Project } from './command-line.ts';
+
+interface Listed {
+  readonly name: string;
+  readonly installed: boolean;
+  readonly [key: string]: unknown;
+}
+
+/** A folder for PATH, in which a program answers a question for its version as it is told to. */
+function install(project: Project, name: string, script: string): string {
+  const file = project.write(join('programs', name), `#!/bin/sh\n${script}\n`);
+  chmodSync(file, 0o755);
+  return join(project.folder, 'programs');
+}
+
+async function agents(project: Project, path: string): Promise<Listed[]> {
+  const { stdout, code } = await project.piton(['agents', '--json'], { env: { PATH: path } });
+  expect(code).toBe(0);
+  return JSON.parse(stdout) as Listed[];
+}
+
+test('where nothing is installed, agents tells of each what is missing, how to log in and what it would be allowed', async () => {
+  const project = newProject();
+  mkdirSync(join(project.folder, 'nothing'));
+  const path = join(project.folder, 'nothing');
+  const listed = await agents(project, path);
+  expect(listed.map(({ name }) => name)).toEqual(agentNames);
+  expect(listed.filter(({ installed }) => installed).map(({ name }) => name)).toEqual(['scripted']);
+  expect(listed.find(({ name }) => name === 'claude')).toEqual({
+    name: 'claude',
+    title: 'Claude Code',
+    installed: false,
+    missing: '`claude` is not in PATH',
+    tested: { from: expect.any(String), to: expect.any(String) },
+    session: 'chosen',
+    forks: true,
+    pricing: 'usd',
+    permissions: {
+      read: expect.stringContaining('dontAsk'),
+      edit: expect.stringContaining('acceptEdits'),
+      full: expect.stringContaining('everything'),
+    },
+    login: 'claude auth login',
+  });
+  const { stdout } = await project.piton(['agents'], { env: { PATH: path } });
+  expect(stdout).toContain('- claude (Claude Code)  `claude` is not in PATH');
+  expect(stdout).toContain('log in: claude auth login');
+  expect(stdout).toMatch(/\nNext: install one of them/);
+});
+
+test('agents tells path and version of what is installed, and warns of a version that was not tested', async () => {
+  const project = newProject();
+  install(project, 'claude', 'echo "2.1.325 (Claude Code)"');
+  const path = install(project, 'codex', 'echo "codex-cli 99.0.0"');
+  const listed = await agents(project, path);
+  expect(listed.find(({ name }) => name === 'claude')).toMatchObject({
+    installed: true,
+    path: join(path, 'claude'),
+    version: '2.1.325',
+    isTested: true,
+  });
+  expect(listed.find(({ name }) => name === 'codex')).toMatchObject({ version: '99.0.0', isTested: false });
+  const { stdout } = await project.piton(['agents'], { env: { PATH: path } });
+  expect(stdout).toContain('✓ claude (Claude Code)  2.1.325, ');
+  expect(stdout).toMatch(/! codex \(Codex\) {2}99\.0\.0, .*untested; tested with/);
+});
+
+test('doctor has a line for each agent that is installed, and none for others', async () => {
+  const project = newProject();
+  install(project, 'claude', 'echo "2.1.325 (Claude Code)"');
+  const path = install(project, 'codex', 'echo "codex-cli 99.0.0"');
+  const { stdout } = await project.piton(['doctor', '--json'], { env: { PATH: path } });
+  const { checks } = JSON.parse(stdout) as { checks: { name: string; level: string }[] };
+  const lines = checks.filter(({ name }) => agentNames.includes(name));
+  expect(lines).toEqual([
+    { name: 'claude', level: 'ok', text: `2.1.325, ${join(path, 'claude')}` },
+    expect.objectContaining({ name: 'codex', level: 'warn', remedy: expect.stringContaining('tested with') }),
+  ]);
+});
+
+test('doctor tells of a missing agent only where a workflow has no other to turn to', async () => {
+  const project = newProject();
+  const file = '.piton/workflows/review.yaml';
+  const path = install(project, 'claude', 'echo "2.1.325 (Claude Code)"');
+  const names = async (agent: string): Promise<string[]> => {
+    project.write(file, `name: review\ntasks:\n  look: { agent: ${agent}, prompt: Look. }\n`);
+    const { stdout } = await project.piton(['doctor', '--json'], { env: { PATH: path } });
+    const { checks } = JSON.parse(stdout) as { checks: { name: string; level: string; text: string }[] };
+    return checks.filter(({ text }) => text.includes('needed by review')).map(({ name }) => name);
+  };
+  expect(await names('[codex, claude]')).toEqual([]);
+  expect(await names('codex')).toEqual(['codex']);
+});

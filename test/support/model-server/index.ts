@@ -1,0 +1,2 @@
+export type { Said } from './conversation.ts';
+export { startModelServer, type ModelServer } from './server.ts';
