@@ -81,8 +81,11 @@ function writeText(file: string, text: string): string {
 
 /** In a session of its own, as the tools of the real ones: it outlives a player that is killed. */
 function runInShell(command: string): Promise<string> {
+  const tool: { child?: ChildProcess } = {};
+  // Before it begins: asked to end in this moment, the player would else leave it behind.
+  const release = endTogether(tool);
   const child = spawn('/bin/sh', ['-c', command], { detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-  const release = endTogether(child);
+  tool.child = child;
   return new Promise((fulfil, reject) => {
     const chunks: Buffer[] = [];
     for (const stream of [child.stdout, child.stderr])
@@ -98,10 +101,10 @@ function runInShell(command: string): Promise<string> {
 }
 
 /** Asked to end, the player takes the tool with it. */
-function endTogether(child: ChildProcess): () => void {
+function endTogether(tool: { readonly child?: ChildProcess }): () => void {
   const end = (): void => {
     try {
-      process.kill(-child.pid!, 'SIGKILL');
+      if (tool.child !== undefined) process.kill(-tool.child.pid!, 'SIGKILL');
     } finally {
       process.exit(143);
     }
