@@ -30,7 +30,9 @@ export class AgentStream {
   /** All that the parser has told, also what was told before. */
   readonly events: AgentEvent[] = [];
   #position = 0;
-  #rest = Buffer.alloc(0);
+  /** Of a line whose end has not come, piece by piece: one may be gigantic. */
+  #rest: Buffer[] = [];
+  #restBytes = 0;
 
   constructor(spool: Spool, attempt: string, { agent, context, known = 0 }: StreamOptions) {
     this.#spool = spool;
@@ -42,20 +44,25 @@ export class AgentStream {
   /** The next lines that are whole; undefined if there are none for now. */
   next(): Passage | undefined {
     for (;;) {
-      const position = this.#position + this.#rest.length;
+      const position = this.#position + this.#restBytes;
       const read = this.#spool.readFrom(this.#attempt, { position, maxBytes: pieceBytes });
       if (read.length === 0) return undefined;
-      const bytes = Buffer.concat([this.#rest, read]);
-      const end = bytes.lastIndexOf(newline) + 1;
-      this.#rest = bytes.subarray(end);
-      if (end > 0) return this.#tellLines(bytes.subarray(0, end));
+      const end = read.lastIndexOf(newline) + 1;
+      const lines = end === 0 ? undefined : Buffer.concat([...this.#rest, read.subarray(0, end)]);
+      this.#keep(end === 0 ? [...this.#rest, read] : [read.subarray(end)]);
+      if (lines !== undefined) return this.#tellLines(lines);
     }
+  }
+
+  #keep(rest: Buffer[]): void {
+    this.#rest = rest;
+    this.#restBytes = rest.reduce((sum, { length }) => sum + length, 0);
   }
 
   /** What is left when the process has ended: a last line without its end, and what only the exit tells. */
   finish(exit: Exit): Passage {
-    const rest = this.#rest.toString('utf8');
-    this.#rest = Buffer.alloc(0);
+    const rest = Buffer.concat(this.#rest).toString('utf8');
+    this.#keep([]);
     const { text: complaints } = this.#spool.readOutput(this.#attempt, 'stderr', {
       maxBytes: complaintBytes,
       from: 'end',

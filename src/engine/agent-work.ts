@@ -85,13 +85,10 @@ class Conversation {
     this.#ports = ports;
     this.#attempt = attempt;
     this.#redact = redactor(Object.values(secretsOf(this.#work, ports.environment)));
-    this.#stream = this.#streamOf(attempt.id, state.startedAt, state.upTo);
-  }
-
-  #streamOf(attempt: string, now: number, known = 0): AgentStream {
     const { session } = this.#start;
-    const context = { now, ...(session !== undefined && { session }) };
-    return new AgentStream(this.#ports.spool, attempt, { agent: this.#agent, context, known });
+    const context = { now: state.startedAt, ...(session !== undefined && { session }) };
+    const known = state.upTo ?? 0;
+    this.#stream = new AgentStream(ports.spool, attempt.id, { agent: this.#agent, context, known });
   }
 
   order(state: RunState, task: TaskState): SpoolOrder {
@@ -103,7 +100,7 @@ class Conversation {
     const directory = resolve(state.origin?.directory ?? '.', render(work.workingDirectory ?? '.'));
     const { argv, env, input, files } = this.#agent.command({
       ...this.#settings(dollarsLeft(state, task)),
-      prompt: this.#prompt(task, state.run, render(work.prompt)),
+      prompt: this.#prompt(task, render(work.prompt)),
       directory,
       session: sessionRequest(this.#start),
       folder: spool.folderOf(this.#attempt.id),
@@ -142,28 +139,19 @@ class Conversation {
   }
 
   /** One that goes on is told what it did: not every agent remembers a call that was cut off. */
-  #prompt(task: TaskState, run: string, prompt: string): string {
-    const { lastEnd, attempts } = task;
+  #prompt({ lastEnd, attempts }: TaskState, prompt: string): string {
     const { rung } = this.#start;
     if (attempts < 2 || lastEnd === undefined || rung === undefined) return prompt;
     const reason = lastEnd.reason ?? `the attempt ${lastEnd.outcome}`;
-    const account = joinAccounts(this.#attemptsBefore(task, run).map((attempt) => this.#accountOf(attempt)));
+    // All of them: the last one may have been killed before it did anything.
+    const account = joinAccounts(lastEnd.attempts.map((before) => this.#accountOf(before)));
     return continuedPrompt(prompt, account, { reason, isNewSession: rung !== 'session' });
   }
 
-  /** All of them: the last one may have been killed before it did anything. */
-  #attemptsBefore({ address, attempts }: TaskState, run: string): string[] {
-    const { spool } = this.#ports;
-    return spool
-      .list()
-      .flatMap((attempt) => spool.describe(attempt) ?? [])
-      .filter((order) => order.run === run && order.task === address && order.number < attempts)
-      .toSorted((one, other) => one.number - other.number)
-      .map(({ attempt }) => attempt);
-  }
-
-  #accountOf(attempt: string): Account {
-    const stream = this.#streamOf(attempt, this.#ports.clock.now());
+  /** Another agent may have begun the task: each is understood in its own way. */
+  #accountOf({ id, agent: name }: { readonly id: string; readonly agent: string }): Account {
+    const { spool, clock } = this.#ports;
+    const stream = new AgentStream(spool, id, { agent: agentNamed(name), context: { now: clock.now() } });
     while (stream.next() !== undefined);
     return accountOf(stream.events);
   }

@@ -99,6 +99,17 @@ function forgetSession(task: TaskState, { sessionLost, neverBegan }: EventOf<'at
     delete task.session;
 }
 
+function rememberEnd(
+  task: TaskState,
+  id: string,
+  { outcome, reason }: EventOf<'attempt.ended'>['data'],
+): void {
+  const agent = task.life.status === 'running' ? task.life.attempt?.agent?.name : undefined;
+  if (agent === undefined) return;
+  const attempts = [...(task.lastEnd?.attempts ?? []), { id, agent }];
+  task.lastEnd = { outcome, ...(reason !== undefined && { reason }), attempts };
+}
+
 type Folders = { readonly [Type in EventType]: (state: RunState, event: EventOf<Type>) => void };
 
 const folders: Folders = {
@@ -196,8 +207,7 @@ const folders: Folders = {
   'attempt.ended'(state, { task: address, attempt, data }) {
     const task = taskAt(state, address);
     forgetSession(task, data);
-    const { outcome, reason } = data;
-    task.lastEnd = { attempt, outcome, ...(reason !== undefined && { reason }) };
+    rememberEnd(task, attempt, data);
     vacate(state, task);
     countForBreakers(state, task, data);
     if (data.outcome === 'failed') task.failures++;

@@ -140,8 +140,12 @@ export interface TaskState {
   /** The first attempt's id: the idempotency key of all of them. Absent: it has not begun, or is to be done again. */
   key?: string;
   lastAttempt?: string;
-  /** How the one before ended: an agent that goes on is told. */
-  lastEnd?: { readonly attempt: string; readonly outcome: Outcome['type']; readonly reason?: string };
+  /** Of an agent: its attempts so far, and how the last one ended. One that goes on is told. */
+  lastEnd?: {
+    readonly outcome: Outcome['type'];
+    readonly reason?: string;
+    readonly attempts: readonly { readonly id: string; readonly agent: string }[];
+  };
   /** What its attempts have used up. */
   usage?: Usage;
   /** A person has let it go on although its budget is used up. */
