@@ -158,12 +158,19 @@ describe('a task done by an agent', () => {
   });
 });
 
+/** Created, spawned, said: else there would be nothing that could be told twice. */
+async function hasSpoken(folder: string): Promise<boolean> {
+  await using piton = await open({ store: `sqlite:${join(folder, 'piton.db')}` });
+  return (await (await piton.find('run')).checkpoint()).seq >= 3;
+}
+
 describe('an agent whose driver is killed', () => {
   async function killedDriver(tasks: Readonly<Record<string, unknown>>): Promise<string> {
     const folder = temporaryFolder();
     writeFlow(folder, tasks);
     const driver = startProgram('drive-commands', { args: [JSON.stringify({ folders: [folder] })] });
     await eventually('the agent is at work', () => existsSync(join(folder, 'begun')));
+    await eventually('what it has said is in the journal', () => hasSpoken(folder));
     driver.child.kill('SIGKILL');
     await driver.ended();
     return folder;
