@@ -5,20 +5,27 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { agentClis, agentsFolder, installedVersion, type AgentCli } from '../test/support/agent-clis.ts';
+import {
+  agentsFolder,
+  installedVersion,
+  testedPrograms,
+  type TestedProgram,
+} from '../test/support/agent-clis.ts';
 
 const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !agentClis.some((cli) => cli.name === name));
+const unknown = wanted.filter((name) => !testedPrograms.some((cli) => cli.name === name));
 if (unknown.length > 0) {
-  console.error(`unknown: ${unknown.join(', ')}; known are ${agentClis.map((cli) => cli.name).join(', ')}`);
+  console.error(
+    `unknown: ${unknown.join(', ')}; known are ${testedPrograms.map((cli) => cli.name).join(', ')}`,
+  );
   process.exit(2);
 }
 console.log(`folder: ${agentsFolder()}`);
-const chosen = agentClis.filter((cli) => wanted.length === 0 || wanted.includes(cli.name));
+const chosen = testedPrograms.filter((cli) => wanted.length === 0 || wanted.includes(cli.name));
 const results = chosen.map((cli) => report(cli));
 process.exit(results.every(Boolean) ? 0 : 1);
 
-function report(cli: AgentCli): boolean {
+function report(cli: TestedProgram): boolean {
   const before = installedVersion(cli);
   const problem = before === cli.version ? undefined : install(cli);
   const after = installedVersion(cli);
@@ -29,7 +36,7 @@ function report(cli: AgentCli): boolean {
 }
 
 /** Undefined when all went well. */
-function install(cli: AgentCli): string | undefined {
+function install(cli: TestedProgram): string | undefined {
   const folder = join(agentsFolder(), cli.name);
   mkdirSync(folder, { recursive: true });
   const npm = ['install', '--prefix', folder, '--no-audit', '--no-fund', '--save-exact'];

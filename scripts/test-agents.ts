@@ -4,14 +4,14 @@
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { agentClis, agentsFolder, installedVersion } from '../test/support/agent-clis.ts';
+import { agentsFolder, installedVersion, testedPrograms } from '../test/support/agent-clis.ts';
 
 const given = process.argv.slice(2);
 if (given.includes('--install'))
   spawnSync(process.execPath, [join(import.meta.dirname, 'install-agents.ts')], { stdio: 'inherit' });
 
-const there = agentClis.filter((cli) => installedVersion(cli) !== undefined);
-const missing = agentClis.filter((cli) => !there.includes(cli)).map(({ name }) => name);
+const there = testedPrograms.filter((cli) => installedVersion(cli) !== undefined);
+const missing = testedPrograms.filter((cli) => !there.includes(cli)).map(({ name }) => name);
 const status = there.length === 0 ? 1 : test(there.map(({ name }) => name));
 for (const name of missing) console.log(`MISSING ${name}: not tested; it is not in ${agentsFolder()}`);
 if (missing.length > 0) console.log('To install what is missing: npm run test:agents -- --install');

@@ -7,6 +7,7 @@ interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
+  readonly const?: unknown;
   readonly anyOf?: readonly Schema[];
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -78,8 +79,9 @@ function objectsIn({ properties, anyOf, items, additionalProperties, $ref }: Sch
   return [...(properties ? [{ properties }] : []), ...parts.flatMap(objectsIn)];
 }
 
-function typeOf({ $ref, type, enum: values, anyOf, items, properties }: Schema): string {
+function typeOf({ $ref, type, const: only, enum: values, anyOf, items, properties }: Schema): string {
   if ($ref !== undefined) return `a ${$ref.split('/').at(-1)}`;
+  if (only !== undefined) return `\`${String(only)}\``;
   if (values !== undefined) return values.map((value) => `\`${String(value)}\``).join(', ');
   if (anyOf !== undefined) return [...new Set(anyOf.map(typeOf))].join('; or ');
   if (items !== undefined && Object.keys(items).length > 0) return `a list of ${typeOf(items)}`;

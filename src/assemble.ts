@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { nearest, ownIdentity, PitonError, randomId, systemClock, type Clock } from './base/index.ts';
 import { irreversibleReason } from './definition/index.ts';
-import { Observers, type Observer } from './engine/index.ts';
+import { Observers, type AgentSettings, type Observer } from './engine/index.ts';
 import { Piton } from './library/index.ts';
+import type { Budget } from './model/index.ts';
 import { Spool } from './spool/index.ts';
 import { openStore, registerStore, type Store } from './store/index.ts';
 
@@ -27,6 +28,12 @@ export interface OpenOptions {
   readonly graceMs?: number;
   /** Of the JSON text of one output; default 16 MiB. */
   readonly maxOutputBytes?: number;
+  /** How agents are installed and to be understood here, by name. */
+  readonly agents?: Readonly<Record<string, AgentSettings>>;
+  /** Names of environment variables whose values are written down nowhere. */
+  readonly secrets?: readonly string[];
+  /** What agents may use up on one day, in all runs of the store together. */
+  readonly budgetPerDay?: Budget;
   /** For tests that advance time themselves. */
   readonly clock?: Clock;
 }
@@ -37,6 +44,8 @@ const defaults = {
   leaseMs: 30_000,
   graceMs: 5_000,
   maxOutputBytes: 16 * 1024 * 1024,
+  agents: {},
+  secrets: [],
   clock: systemClock,
 } as const;
 
@@ -88,10 +97,11 @@ function temporarySpool(): string {
 }
 let temporary: string | undefined;
 
-type Resolved = Omit<Required<OpenOptions>, 'mirror' | 'spool'> & Pick<OpenOptions, 'mirror' | 'spool'>;
+type Resolved = Omit<Required<OpenOptions>, 'mirror' | 'spool' | 'budgetPerDay'> &
+  Pick<OpenOptions, 'mirror' | 'spool' | 'budgetPerDay'>;
 
 function resolveOptions(given: OpenOptions): Resolved {
-  const known = [...Object.keys(defaults), 'store', 'spool', 'environment', 'mirror'];
+  const known = [...Object.keys(defaults), 'store', 'spool', 'environment', 'mirror', 'budgetPerDay'];
   for (const key of Object.keys(given)) if (!known.includes(key)) throw unknownOption(key, known);
   const options = { environment: process.env, ...defaults, ...given };
   if (!(options.leaseMs >= 100)) throw badOption(`leaseMs is ${options.leaseMs}; it must be at least 100.`);

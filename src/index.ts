@@ -1,6 +1,8 @@
 export { open, type OpenOptions } from './assemble.ts';
 export { PitonError, manualClock, type Clock, type Json, type ManualClock } from './base/index.ts';
 export type {
+  AgentSettings,
+  FoundSession,
   Notice,
   Observation,
   Observer,
@@ -35,12 +37,14 @@ export {
   type Command,
   type CommandOptions,
   type CommandResult,
+  type DayUsage,
   type Definition,
   type DriverReport,
   type Duration,
   type GraphBuilder,
   type GraphSettings,
   type InputsOf,
+  type LentSession,
   type NamedFunction,
   type OutputsOf,
   type ParallelInputs,
@@ -49,6 +53,7 @@ export {
   type Progress,
   type RetryOptions,
   type Route,
+  type RunBudget,
   type RunResult,
   type StartOptions,
   type StepContext,
@@ -56,6 +61,7 @@ export {
   type TaskContext,
   type TaskOptions,
   type TaskReport,
+  type UsageLimitOptions,
   type WorkflowBuilder,
   type WorkflowSettings,
 } from './library/index.ts';

@@ -22,11 +22,19 @@ export interface AgentRequest {
   readonly permissions: Permissions;
   /** The task's own checks, which may be run under `edit`. */
   readonly allowedCommands: readonly string[];
+  /** Calls that the agent has asked for, and a person has allowed. */
+  readonly allowed: readonly AskedCall[];
   readonly outputSchema?: JsonSchema;
   /** Handed to the CLI as they are, after our own. */
   readonly args: readonly string[];
   /** Absolute; the command's files are written there before the start. */
   readonly folder: string;
+}
+
+/** A tool call, as in `tool-started`. */
+export interface AskedCall {
+  readonly tool: string;
+  readonly input: Json;
 }
 
 /** How to start the CLI. Its first word is the agent's `executable`, unless that is empty. */
@@ -58,6 +66,8 @@ export type AgentEvent =
       readonly output: string;
     }
   | { readonly type: 'denied'; readonly tool: string; readonly reason: string }
+  /** It stands before a call that it may not make by itself; it ends here by a failure of that kind. */
+  | { readonly type: 'asked'; readonly tool: string; readonly input: Json; readonly reason: string }
   | UsageEvent
   /** `until` in milliseconds since 1970, where it was said. */
   | { readonly type: 'limit'; readonly until?: number; readonly text: string }
@@ -82,6 +92,7 @@ export type FailureKind =
   | 'auth'
   | 'limit'
   | 'denied'
+  | 'asked'
   | 'refused'
   | 'truncated'
   | 'max-turns'
@@ -90,6 +101,8 @@ export type FailureKind =
   | 'session-in-use'
   | 'model-unknown'
   | 'network'
+  /** The CLI does not know an option that we need: mostly, it is too old. */
+  | 'unsupported'
   | 'error';
 
 export interface AgentExit {
@@ -135,6 +148,8 @@ export interface Agent {
   readonly pricing: 'usd' | 'tokens' | 'none';
   /** Whether a tool call is told before it has ended. Where not, the call in flight is unknown. */
   readonly showsToolStart: boolean;
+  /** Whether what it may not do by itself is asked of a person; where not, it is denied. */
+  readonly asks: boolean;
   /** Whether it waits for the end of a usage limit by itself, however long, and says so on standard error alone. */
   readonly waitsAtLimits?: boolean;
   /** The program's name. Empty: the caller names it in `args`. */

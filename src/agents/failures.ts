@@ -1,6 +1,6 @@
 import type { AgentEvent, FailureKind, ParserContext } from './contract.ts';
 import { shorten } from './json-fields.ts';
-import { resetTime } from './reset-time.ts';
+import { believable, resetTime } from './reset-time.ts';
 
 /** A bare number means nothing: a line 401 is no missing login. */
 function status(numbers: string): string {
@@ -13,10 +13,14 @@ function anyOf(text: string, pattern: RegExp): RegExp {
 
 /** Asked in this order: what comes first is said more specifically. */
 const kinds: readonly (readonly [FailureKind, RegExp])[] = [
-  ['session-in-use', /session id \S+ (?:is )?already (?:in use|exists)|thread is (?:locked|in use)/i],
   [
+    'session-in-use',
+    /session id \S+ (?:is )?already (?:in use|exists)|thread is (?:locked|in use)|already has an active writer/i,
+  ],
+  [
+    // One that cannot be read is as good as none: a new one is told what was done.
     'session-missing',
-    /no conversation found|no rollout found|session not found|(?:invalid|unknown) session|no previous sessions|no session (?:found|named)|session .{1,80}\bnot found/i,
+    /failed to read (?:thread|session metadata)|no conversation found|no rollout found|session not found|(?:invalid|unknown) session|no previous sessions|no session (?:found|named)|session .{1,80}\bnot found/i,
   ],
   [
     'limit',
@@ -29,7 +33,7 @@ const kinds: readonly (readonly [FailureKind, RegExp])[] = [
     'auth',
     anyOf(
       status('401'),
-      /unauthori[sz]ed|authenticat(?:e|ion)\b.{0,40}(?:fail|error|required)|failed to authenticate|(?:invalid|incorrect|missing|expired) (?:api key|credential|token|x-api-key)|api[ _]key.{0,40}(?:invalid|not valid|missing|not found|required)|not logged in|log ?in (?:again|required)|please (?:run )?\/?login|invalid auth method|oauth token/,
+      /unauthori[sz]ed|authenticat(?:e|ion)\b.{0,40}(?:fail|error|required)|failed to authenticate|(?:invalid|incorrect|missing|expired) (?:api key|credential|token|x-api-key)|api[ _]key.{0,40}(?:invalid|not valid|missing|not found|required)|missing environment variable:? \W{0,2}\w*(?:key|token)|not logged in|log ?in (?:again|required)|please (?:run )?\/?login|invalid auth method|oauth token/,
     ),
   ],
   [
@@ -80,10 +84,32 @@ export interface FailureFacts {
 export function failureEvents(message: string, facts: FailureFacts): readonly AgentEvent[] {
   const evidence = facts.evidence ?? message;
   const kind = facts.kind ?? failureKind(evidence);
-  const failure: AgentEvent = { type: 'failure', kind, message: shorten(message) };
+  const failure: AgentEvent = { type: 'failure', kind, message: advised(shorten(message), kind) };
   if (kind !== 'limit') return [failure];
-  const until = facts.until ?? resetTime(evidence, facts.clock);
+  const until = believable(facts.until, facts.clock) ?? resetTime(evidence, facts.clock);
   return [{ type: 'limit', ...(until !== undefined && { until }), text: shorten(message) }, failure];
+}
+
+/** What to do, where the CLI does not say it, or says it to a person at its own terminal. */
+const advice: Partial<Readonly<Record<FailureKind, string>>> = {
+  denied: 'Allow it with `permissions`, or ask for something else.',
+  'model-unknown': 'Put one that it knows into `model` of the task.',
+  'session-in-use':
+    'Another program works in this session: end it there, then let the task go on with `piton retry`.',
+  'max-turns': 'Allow it more with `max-turns`, or let it go on with `piton retry`.',
+  truncated: 'Ask for less at once, or let it write its answer into a file.',
+  refused: 'Say it in other words, or give the task to another agent.',
+};
+
+const damagedDatabase = /file is not a database|database disk image is malformed/i;
+
+/** With what to do about it. */
+export function advised(message: string, kind: FailureKind): string {
+  const known = damagedDatabase.test(message)
+    ? 'Its own database is damaged: move that away, then let the task go on with `piton retry` in a new session, which is told what was done.'
+    : advice[kind];
+  if (known === undefined) return message;
+  return `${message}${/[.!?…]$/.test(message) ? '' : '.'} ${known}`;
 }
 
 /** The limit a text speaks of, if it does: some CLIs wait for its end without a word but on standard error. */

@@ -5,6 +5,7 @@ export type {
   AgentExit,
   AgentParser,
   AgentRequest,
+  AskedCall,
   FailureKind,
   ParserContext,
   Permissions,
@@ -16,3 +17,4 @@ export { readLimit } from './failures.ts';
 export { agentNamed, agentNames } from './registry.ts';
 export { resetTime } from './reset-time.ts';
 export { readStructured } from './structured.ts';
+export { nextTimeOfDay, wallTimeAt } from './wall-clock.ts';

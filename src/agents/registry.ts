@@ -1,4 +1,5 @@
 import { nearest, PitonError } from '../base/index.ts';
+import { acp } from './acp/acp.ts';
 import { claude } from './claude/claude.ts';
 import { codex } from './codex/codex.ts';
 import { command } from './command/command.ts';
@@ -9,7 +10,7 @@ import { opencode } from './opencode/opencode.ts';
 import { scripted } from './scripted/scripted.ts';
 
 const agents: ReadonlyMap<string, Agent> = new Map(
-  [claude, codex, gemini, opencode, goose, command, scripted].map((agent) => [agent.name, agent]),
+  [claude, codex, gemini, opencode, goose, command, acp, scripted].map((agent) => [agent.name, agent]),
 );
 
 export const agentNames: readonly string[] = Object.freeze([...agents.keys()]);

@@ -12,8 +12,8 @@ const longestMs = 40 * 86_400_000;
 /** In milliseconds since 1970; undefined if the text does not say, or nothing believable. */
 export function resetTime(text: string, clock: ResetClock): number | undefined {
   for (const read of [timestamp, dateAndTime, span, timeOfDay]) {
-    const moment = read(text, clock);
-    if (moment !== undefined && isBelievable(moment, clock)) return moment;
+    const moment = believable(read(text, clock), clock);
+    if (moment !== undefined) return moment;
   }
   return undefined;
 }
@@ -24,9 +24,16 @@ export function momentOfEpoch(value: number): number | undefined {
   return value < 1e11 ? value * 1_000 : value;
 }
 
-// A little in the past is believed: the reset may have come while the agent was ending.
-function isBelievable(moment: number, { now }: ResetClock): boolean {
-  return Number.isFinite(moment) && moment >= now - 3_600_000 && moment <= now + longestMs;
+/** Some tell the minute only, and it may be this one. */
+const precisionMs = 60_000;
+
+/**
+ * Undefined if no limit ends then. One that was over before the agent was started, and yet is in force, was told by
+ * another clock than ours: to believe it would mean to ask again at once, and again.
+ */
+export function believable(moment: number | undefined, { now }: ResetClock): number | undefined {
+  if (moment === undefined || !Number.isFinite(moment)) return undefined;
+  return moment >= now - precisionMs && moment <= now + longestMs ? moment : undefined;
 }
 
 const iso = String.raw`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?\s?(?:Z|UTC|[+-]\d\d:?\d\d)`;
@@ -68,7 +75,7 @@ function dateAndTime(text: string, clock: ResetClock): number | undefined {
   if (found[3] !== undefined) return momentOf({ year: Number(found[3]), ...day }, timeZone);
   // Without a year the next one may be meant, at the end of December.
   const thisYear = momentOf({ year, ...day }, timeZone);
-  return isBelievable(thisYear, clock) ? thisYear : momentOf({ year: year + 1, ...day }, timeZone);
+  return believable(thisYear, clock) ?? momentOf({ year: year + 1, ...day }, timeZone);
 }
 
 const unitMs: readonly (readonly [RegExp, number])[] = [

@@ -1,8 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { JsonObject } from '../base/index.ts';
 import type { AgentEvent, AgentExit, AgentParser, ParserContext } from './contract.ts';
-import { failureEvents } from './failures.ts';
+import { advised, failureEvents } from './failures.ts';
 import { readObject, shorten } from './json-fields.ts';
+import { commandLineComplaint, unsupportedText } from './unsupported.ts';
 
 /** What an adapter knows of its CLI's lines; everything every adapter must see to is done around it. */
 export interface StreamReader {
@@ -52,6 +53,7 @@ function plainText(text: string): string {
  */
 export class SingleOutcome {
   private isDecided = false;
+  private hasBegun = false;
   private hasActed = false;
   private readonly denials: string[] = [];
 
@@ -70,10 +72,14 @@ export class SingleOutcome {
     if (this.isDecided) return [];
     this.isDecided = true;
     if (this.denials.length > 0) return [this.deniedFailure()];
+    const complaint = this.hasBegun ? undefined : commandLineComplaint(said);
+    if (complaint !== undefined)
+      return [{ type: 'failure', kind: 'unsupported', message: unsupportedText(shorten(complaint, 200)) }];
     return failureEvents(explainEnd(exit, said), { clock: context, evidence: said });
   }
 
   private passOne(event: AgentEvent): AgentEvent {
+    if (event.type !== 'notice') this.hasBegun = true;
     if (event.type === 'denied') this.denials.push(`${event.tool} (${event.reason})`);
     if (event.type === 'tool-finished') this.hasActed = true;
     return event.type === 'result' || event.type === 'failure' ? this.decide(event) : event;
@@ -89,7 +95,7 @@ export class SingleOutcome {
   }
 
   private deniedFailure(): AgentEvent {
-    const message = `The agent was denied: ${shorten(this.denials.join('; '))}.`;
+    const message = advised(`The agent was denied: ${shorten(this.denials.join('; '))}.`, 'denied');
     return { type: 'failure', kind: 'denied', message };
   }
 }

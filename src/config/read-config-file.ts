@@ -1,89 +1,70 @@
-import { readFileSync } from 'node:fs';
-import { asError, hasCode, nearest, parseDuration, PitonError } from '../base/index.ts';
+import { parseDuration } from '../base/index.ts';
+import type { Budget } from '../model/index.ts';
+import type { AgentSettings, Config } from './config.ts';
+import {
+  entriesOf,
+  invalid,
+  itemsOf,
+  readSource,
+  unknownKey,
+  wordIn,
+  type Setting,
+} from './config-source.ts';
+import { readAgents } from './read-agents.ts';
+import { readBudget } from './read-budget.ts';
 
 /** What a file says; what it leaves out is absent. */
 export interface FileSettings {
   readonly store?: string;
-  readonly durability?: 'full' | 'process';
+  readonly durability?: Config['durability'];
   readonly mirror?: string;
   readonly leaseMs?: number;
   readonly graceMs?: number;
+  readonly agents?: Readonly<Record<string, AgentSettings>>;
+  readonly secrets?: readonly string[];
+  readonly budgetPerDay?: Budget;
 }
 
-const readers: Readonly<Record<string, (value: unknown) => Partial<FileSettings> | string>> = {
-  store: (value) =>
-    isText(value) ? { store: value } : 'must be a store URL, such as sqlite:.piton/piton.db',
-  durability: (value) => (isDurability(value) ? { durability: value } : 'must be full or process'),
-  mirror: (value) => (isText(value) ? { mirror: value } : 'must be the path of a folder'),
-  lease: (value) => asDuration(value, 'leaseMs', 100),
-  grace: (value) => asDuration(value, 'graceMs', 0),
+const readers: Readonly<Record<string, (setting: Setting) => FileSettings>> = {
+  store: (setting) => ({ store: textIn(setting, 'a store URL, such as sqlite:.piton/piton.db') }),
+  durability: (setting) => ({ durability: wordIn(setting, ['full', 'process']) }),
+  mirror: (setting) => ({ mirror: textIn(setting, 'the path of a folder') }),
+  lease: (setting) => ({ leaseMs: durationIn(setting, 100) }),
+  grace: (setting) => ({ graceMs: durationIn(setting, 0) }),
+  agents: (setting) => ({ agents: readAgents(setting) }),
+  secrets: (setting) => ({ secrets: [...new Set(itemsOf(setting).map(variableIn))] }),
+  budget: readBudget,
 };
 
 /** Reads `.piton/config.yaml`; nothing if it is not there. Throws `CONFIG_INVALID`, naming file and line. */
 export async function readConfigFile(file: string): Promise<FileSettings> {
-  const text = readText(file);
-  if (text === undefined) return {};
-  const { parseDocument, LineCounter, isMap, isScalar } = await import('yaml');
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const at = (offset: number): string => `${file}:${lines.linePos(offset).line}`;
-  const [error] = document.errors;
-  if (error !== undefined) throw invalid(at(error.pos[0]), error.message);
-  if (document.contents === null) return {};
-  if (!isMap(document.contents)) throw invalid(at(0), 'it must be a mapping of settings');
-  const settings = document.contents.items.map(({ key, value }) => {
-    const place = at((isScalar(key) ? key.range?.[0] : undefined) ?? 0);
-    const given = isScalar(value) ? value.value : undefined;
-    return readSetting(String(isScalar(key) ? key.value : key), given, place);
+  const source = await readSource(file);
+  if (source === undefined || source.value === null) return {};
+  const settings = entriesOf(source).map(([key, setting]) => {
+    const reader = Object.hasOwn(readers, key) ? readers[key] : undefined;
+    if (reader === undefined) throw unknownKey(setting, 'setting', Object.keys(readers));
+    return reader(setting);
   });
   return Object.assign({}, ...settings) as FileSettings;
 }
 
-function readSetting(key: string, value: unknown, place: string): Partial<FileSettings> {
-  const reader = Object.hasOwn(readers, key) ? readers[key] : undefined;
-  if (reader === undefined) throw unknownKey(key, place);
-  const read = reader(value);
-  if (typeof read === 'string') throw invalid(place, `${key} ${read}`);
-  return read;
+function textIn(setting: Setting, what: string): string {
+  const { value } = setting;
+  if (typeof value === 'string' && value !== '') return value;
+  throw invalid(setting, `must be ${what}`);
 }
 
-function asDuration(
-  value: unknown,
-  name: 'leaseMs' | 'graceMs',
-  least: number,
-): Partial<FileSettings> | string {
-  const ms = typeof value === 'string' ? parseDuration(value) : undefined;
-  if (ms === undefined) return 'must be a time span, such as 30s';
-  return ms < least ? `must be at least ${least}ms` : { [name]: ms };
+function durationIn(setting: Setting, least: number): number {
+  const ms = typeof setting.value === 'string' ? parseDuration(setting.value) : undefined;
+  if (ms === undefined) throw invalid(setting, 'must be a time span, such as 30s');
+  if (ms < least) throw invalid(setting, `must be at least ${least}ms`);
+  return ms;
 }
 
-export function isDurability(value: unknown): value is 'full' | 'process' {
-  return value === 'full' || value === 'process';
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
-}
-
-function readText(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
-    throw invalid(file, asError(error).message);
-  }
-}
-
-function invalid(place: string, what: string): PitonError {
-  return new PitonError('CONFIG_INVALID', `${place}: ${what}.`, { place });
-}
-
-function unknownKey(key: string, place: string): PitonError {
-  const known = Object.keys(readers);
-  const close = nearest(key, known);
-  return new PitonError('CONFIG_INVALID', `${place}: there is no setting ${key}.`, {
-    place,
-    key,
-    remedy: close === undefined ? `Known are ${known.join(', ')}.` : `Did you mean ${close}?`,
-  });
+/** Whoever wrote the secret itself here must not see it again in an error. */
+function variableIn(setting: Setting): string {
+  const { value } = setting;
+  if (typeof value === 'string' && /^[A-Za-z_]\w*$/.test(value)) return value;
+  const remedy = 'Write the name of the variable, never the secret itself.';
+  throw invalid(setting, 'must be the name of an environment variable', remedy);
 }

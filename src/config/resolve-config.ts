@@ -1,10 +1,11 @@
+import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { PitonError } from '../base/index.ts';
 import type { Config, Surroundings } from './config.ts';
 import { findRoot } from './find-root.ts';
-import { isDurability, readConfigFile, type FileSettings } from './read-config-file.ts';
+import { readConfigFile, type FileSettings } from './read-config-file.ts';
 
-const defaults = { durability: 'full', leaseMs: 30_000, graceMs: 5_000 } as const;
+const defaults = { durability: 'full', leaseMs: 30_000, graceMs: 5_000, secrets: [] } as const;
 
 /** Flags before environment before `.piton/config.yaml` before defaults. Throws `CONFIG_INVALID`. */
 export async function resolveConfig(given: Surroundings): Promise<Config> {
@@ -27,6 +28,8 @@ export async function resolveConfig(given: Surroundings): Promise<Config> {
     store,
     storeFile,
     mirror: file.mirror === undefined ? undefined : resolve(root, file.mirror),
+    agents: placeAgents(file.agents ?? {}, root),
+    budgetPerDay: file.budgetPerDay,
   });
 }
 
@@ -35,6 +38,16 @@ function storeUrl({ directory, env, flags }: Surroundings, file: FileSettings, r
   const typed = flags.store ?? (env['PITON_STORE'] || undefined);
   if (typed !== undefined) return absolute(typed, directory);
   return absolute(file.store ?? 'sqlite:.piton/piton.db', root);
+}
+
+/** A program with a `/` in it is a path, and relative to the project; a mere name is looked for on the PATH. */
+function placeAgents(agents: Config['agents'], root: string): Config['agents'] {
+  const placed = Object.entries(agents).map(([name, settings]) => {
+    const { executable } = settings;
+    if (executable === undefined || !executable.includes('/')) return [name, settings];
+    return [name, { ...settings, executable: resolve(root, executable.replace(/^~(?=\/)/, homedir())) }];
+  });
+  return Object.fromEntries(placed) as Config['agents'];
 }
 
 function absolute(url: string, base: string): string {
@@ -47,6 +60,6 @@ function fileOf(url: string): string | undefined {
 
 function durabilityOf(given: string | undefined): Pick<FileSettings, 'durability'> {
   if (given === undefined || given === '') return {};
-  if (isDurability(given)) return { durability: given };
+  if (given === 'full' || given === 'process') return { durability: given };
   throw new PitonError('CONFIG_INVALID', `PITON_DURABILITY is ${given}; it must be full or process.`);
 }

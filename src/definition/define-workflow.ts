@@ -1,6 +1,6 @@
 import { freezeParsed, hashJson, type Json } from '../base/index.ts';
-import type { Work, Workflow } from '../model/index.ts';
-import { checkAgent } from './define/check-agent.ts';
+import type { CheckSpec, Work, Workflow } from '../model/index.ts';
+import { checkAgent, suggestAgent } from './define/check-agent.ts';
 import { checkChildInputs } from './define/check-child-inputs.ts';
 import { checkGraph } from './define/check-graph.ts';
 import { checkLimits } from './define/check-limits.ts';
@@ -13,11 +13,13 @@ import { checkTemplates } from './define/check-templates.ts';
 import { taskSites, valueSites } from './define/expression-sites.ts';
 import { fillTask, fillWorkflow } from './define/fill-defaults.ts';
 import { finishAgent } from './define/finish-agent.ts';
+import { finishCheck, suggestCheck } from './define/finish-check.ts';
 import { finishCommand } from './define/finish-command.ts';
 import { freezeHead, freezeTask } from './define/freeze-values.ts';
 import { checkDefaults, giveDefaults } from './define/input-defaults.ts';
 import { hyphenatedNames } from './define/known-names.ts';
 import { openScope, taskPath, type Scope } from './define/scope.ts';
+import { suggestChild } from './define/suggest-child.ts';
 import { shareWriteLocks } from './define/share-write-locks.ts';
 import { definitionError, toProblem, type Finding, type Path } from './problems.ts';
 import type { TaskDraft, WorkflowDraft } from './workflow-draft.ts';
@@ -71,9 +73,10 @@ export function normaliseWorkflow(draft: WorkflowDraft, around: Surroundings = s
   ];
   if (all.length > 0) return { findings: all, suggestions: [], outerReads: reads.outer };
   const { locks, suggestions } = shareWriteLocks(scope, graph);
-  const specs = tasks.map(({ task, work }, position) =>
+  const specs = tasks.map(({ task, work, check }, position) =>
     fillTask({
       task,
+      check,
       work: giveDefaults(work!),
       reads: reads.ofTasks[position]!,
       writeLock: locks.get(position),
@@ -96,6 +99,7 @@ interface InspectedTask {
   readonly task: TaskDraft;
   /** Absent if its nested workflow is wrong. */
   readonly work: Work | undefined;
+  readonly check: CheckSpec | undefined;
   readonly reads: readonly Read[];
   readonly findings: readonly Finding[];
   readonly suggestions: readonly Finding[];
@@ -109,16 +113,25 @@ function inspectTask(scope: Scope, draft: TaskDraft, names: ReadonlySet<string>)
   const read = readsOfSites(sites, names);
   const { work, nested } = finishWork(task, { at, inherits: true, names });
   const declared = declaredReads(task, scope);
+  const checked = finishCheck(task, at);
   return {
     task,
     work,
+    check: checked.check,
     reads: [...read.reads, ...declared, ...nested.outerReads],
-    suggestions: [...nested.suggestions, ...suggestInterrupt(task, at)],
+    suggestions: [
+      ...nested.suggestions,
+      ...suggestInterrupt(task, at),
+      ...suggestCheck(task, at),
+      ...suggestAgent(task, at),
+      ...suggestChild(task, at),
+    ],
     findings: [
       ...findings,
       ...checkTemplates(sites),
       ...read.findings,
       ...nested.findings,
+      ...checked.findings,
       ...(work === undefined ? [] : checkChildInputs(task, work, at)),
     ],
   };

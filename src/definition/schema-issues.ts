@@ -31,9 +31,7 @@ function explainIssue(issue: Issue, value: unknown, around: Path): Misfit[] {
   const found = valueAt(value, at);
   switch (issue.code) {
     case 'invalid_type':
-      return found === undefined && at.length > 0
-        ? [{ at, message: `\`${at.at(-1)}\` is missing`, missing: true }]
-        : [{ at, ...expected(expectedBy([issue]), found) }];
+      return [misfit(at, expectedBy([issue]), found)];
     case 'invalid_value':
       return [{ at, ...expected(expectedBy([issue]), found) }];
     case 'unrecognized_keys': {
@@ -49,7 +47,13 @@ function explainIssue(issue: Issue, value: unknown, around: Path): Misfit[] {
 function explainUnion(branches: readonly (readonly Issue[])[], value: unknown, at: Path): Misfit[] {
   const meant = branches.find((issues) => !issues.some(isMismatch));
   if (meant !== undefined) return meant.flatMap((issue) => explainIssue(issue, value, at));
-  return [{ at, ...expected([...new Set(branches.flatMap(expectedBy))], valueAt(value, at)) }];
+  return [misfit(at, [...new Set(branches.flatMap(expectedBy))], valueAt(value, at))];
+}
+
+function misfit(at: Path, kinds: readonly string[], found: unknown): Misfit {
+  return found === undefined && at.length > 0
+    ? { at, message: `\`${at.at(-1)}\` is missing`, missing: true }
+    : { at, ...expected(kinds, found) };
 }
 
 function isMismatch({ code, path }: Issue): boolean {

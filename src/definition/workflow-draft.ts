@@ -2,8 +2,8 @@ import type { JsonObject } from '../base/index.ts';
 import type {
   AgentWork,
   BreakerPolicy,
-  Budget,
   CheckpointPolicy,
+  CheckSpec,
   CommandWork,
   Condition,
   Dynamic,
@@ -14,6 +14,7 @@ import type {
   JsonSchema,
   OnInterrupt,
   RetryPolicy,
+  UsageLimits,
   Work,
   Workflow,
 } from '../model/index.ts';
@@ -33,9 +34,16 @@ export interface WorkflowDraft {
   /** Default: after every task, preserving payloads. */
   readonly checkpoint?: Loose<CheckpointPolicy> | undefined;
   readonly graph?: GraphDraft | undefined;
-  readonly budget?: Budget | undefined;
+  readonly budget?: Workflow['budget'] | undefined;
+  readonly usageLimits?: UsageLimitsDraft | undefined;
   /** Defaults: 5 failures, 30 s, 30 min. */
   readonly breakers?: Readonly<Record<string, Loose<BreakerPolicy>>> | undefined;
+}
+
+/** Quiet hours may be text: `22:00-07:00`. */
+export interface UsageLimitsDraft {
+  readonly maxWaitMs?: number | undefined;
+  readonly quietHours?: UsageLimits['quietHours'] | string | undefined;
 }
 
 export interface GraphDraft {
@@ -64,11 +72,15 @@ export interface TaskDraft {
   readonly onInterrupt?: OnInterrupt | undefined;
   readonly version?: string | undefined;
   readonly approval?: Dynamic | undefined;
+  readonly check?: CheckDraft | undefined;
   readonly resources?: readonly string[] | undefined;
   readonly errors?: readonly ErrorRule[] | undefined;
   readonly update?: Dynamic | undefined;
   readonly next?: readonly EdgeSpec[] | undefined;
 }
+
+/** What its work leaves out it has from the agent. Defaults: one revision; `restart`, unless it does what cannot be undone. */
+export type CheckDraft = { readonly work: CommandDraft } & Loose<Omit<CheckSpec, 'work'>>;
 
 /** Defaults: `as` is `item` (`matrix` in a matrix), no failure is forgiven. */
 export type ForEachDraft = Pick<ForEachSpec, 'in'> & Loose<Omit<ForEachSpec, 'in'>>;

@@ -2,7 +2,7 @@ import type { Agent, AgentEvent, Permissions } from '../agents/index.ts';
 import { isPlainObject, type Json } from '../base/index.ts';
 
 /** A tool call: what it was, and what came of it, if that was told. */
-interface Call {
+export interface Call {
   readonly name: string;
   readonly input: Json;
   readonly output?: string;
@@ -51,8 +51,7 @@ function mainPart(input: Readonly<Record<string, unknown>>): string {
   return typeof value === 'string' ? value : '';
 }
 
-interface Judging {
-  readonly agent: Agent;
+interface Judging extends Pick<Agent, 'showsToolStart' | 'toolClass'> {
   readonly permissions: Permissions;
   isHarmless(command: string): boolean;
 }
@@ -65,53 +64,15 @@ export function boundaryOf(
   const risky = inFlight.find((call) => isRisky(call, judging));
   const shown = risky ?? inFlight[0];
   if (shown !== undefined) return { boundary: `in tool '${labelOf(shown)}'`, mayRepeat: risky === undefined };
-  const { agent, permissions } = judging;
-  if (agent.showsToolStart) return { boundary: 'between two tool calls', mayRepeat: true };
+  const { showsToolStart, permissions } = judging;
+  if (showsToolStart) return { boundary: 'between two tool calls', mayRepeat: true };
   // Whatever it was: where it may only read and edit, it was nothing that cannot be looked at and done again.
   const mayRepeat = permissions === 'read' || permissions === 'edit';
   return { boundary: 'where it does not tell what it was doing', mayRepeat };
 }
 
-function isRisky({ name, input }: Call, { agent, isHarmless }: Judging): boolean {
-  const kind = agent.toolClass(name, input);
+function isRisky({ name, input }: Call, { toolClass, isHarmless }: Judging): boolean {
+  const kind = toolClass(name, input);
   if (typeof kind === 'object') return !isHarmless(kind.shell);
   return kind === 'unknown' || kind === 'irreversible';
-}
-
-const longestPart = 1_500;
-
-/** What an agent is told that goes on: in its own session, or in a new one that knows nothing. */
-export function continuedPrompt(
-  task: string,
-  account: Account,
-  { reason, isNewSession }: { readonly reason: string; readonly isNewSession: boolean },
-): string {
-  const { completed, inFlight, messages } = account;
-  return [
-    `You were working on this task and were interrupted (${reason}). Go on from where you were; do not begin anew.`,
-    ...(completed.length === 0
-      ? ['No tool call had completed.']
-      : [
-          `Completed tool calls (the last ${Math.min(completed.length, 20)}):`,
-          ...completed.slice(-20).map(itemOf),
-        ]),
-    ...inFlight.map(
-      (call) =>
-        `In flight when you were interrupted: ${labelOf(call)}. Whether it took effect is not known: check before you do it again.`,
-    ),
-    ...(isNewSession && messages.length > 0
-      ? ['What you had said so far:', ...messages.slice(-5).map((text) => text.slice(0, longestPart))]
-      : []),
-    'Files may have changed since: look before you rely on what you remember.',
-    // Killed early, an agent may not have written down what it was asked.
-    ...(isNewSession || hasNothing(account) ? ['The task:', task] : []),
-  ].join('\n');
-}
-
-function hasNothing({ messages, completed, inFlight }: Account): boolean {
-  return messages.length + completed.length + inFlight.length === 0;
-}
-
-function itemOf(call: Call): string {
-  return `- ${labelOf(call)}`;
 }

@@ -1,5 +1,6 @@
 import { readStructured, type Agent, type AgentEvent, type FailureKind } from '../agents/index.ts';
 import type { Failure, Outcome, TaskSpec } from '../model/index.ts';
+import { labelOf } from './agent-account.ts';
 import { checkOutput, failureOf, type OutputLimits } from './call-function.ts';
 
 /** Where a limit does not tell when it ends. */
@@ -20,9 +21,21 @@ export async function outcomeOfAgent(
   if (failure.kind === 'session-missing') {
     return { type: 'interrupted', reason: failure.message, graceful: true, sessionLost: true };
   }
+  const asked = events.findLast((event) => event.type === 'asked');
+  if (failure.kind === 'asked' && asked !== undefined) return question(agent, asked);
   // It can go on in its session, if a person lets it: the budget is looked at before it would start.
   if (failure.kind === 'budget') return { type: 'interrupted', reason: failure.message };
   return failed(agent, failure.kind, failure.message);
+}
+
+/** What it stands before is asked of a person, who can let it go on. */
+function question(
+  { title }: Agent,
+  { tool, input, reason }: Extract<AgentEvent, { type: 'asked' }>,
+): Outcome {
+  const why = reason === '' ? '' : ` (${reason})`;
+  const text = `${title} asks to use ${labelOf({ name: tool, input })}${why}`;
+  return { type: 'asked', text, call: { tool, input } };
 }
 
 async function succeed(
@@ -60,6 +73,7 @@ const traits: Readonly<Record<Exclude<FailureKind, 'budget'>, FailureTraits>> = 
   auth: { code: 'AGENT_NOT_LOGGED_IN', retryable: false, class: 'permanent' },
   limit: { code: 'AGENT_FAILED', retryable: true, class: 'transient' },
   denied: { code: 'AGENT_DENIED', retryable: false, class: 'permanent' },
+  asked: { code: 'AGENT_DENIED', retryable: false, class: 'permanent' },
   refused: { code: 'AGENT_REFUSED', retryable: false, class: 'permanent' },
   truncated: { code: 'AGENT_TRUNCATED', retryable: true },
   'max-turns': { code: 'AGENT_OUT_OF_TURNS', retryable: false, class: 'permanent' },
@@ -67,10 +81,18 @@ const traits: Readonly<Record<Exclude<FailureKind, 'budget'>, FailureTraits>> = 
   'session-in-use': { code: 'AGENT_SESSION_IN_USE', retryable: true, class: 'transient' },
   'model-unknown': { code: 'AGENT_MODEL_UNKNOWN', retryable: false, class: 'permanent' },
   network: { code: 'AGENT_FAILED', retryable: true, class: 'transient' },
+  unsupported: { code: 'AGENT_TOO_OLD', retryable: false, class: 'permanent' },
   error: { code: 'AGENT_FAILED', retryable: true },
 };
 
-function failed({ title, login }: Agent, kind: keyof typeof traits, said: string): Outcome {
-  const remedy = kind === 'auth' && login !== '' ? ` Log in with: ${login}` : '';
-  return { type: 'failed', failure: { ...traits[kind], message: `${title}: ${said}${remedy}` } };
+function failed(agent: Agent, kind: keyof typeof traits, said: string): Outcome {
+  const message = `${agent.title}: ${said}${remedyFor(agent, kind)}`;
+  return { type: 'failed', failure: { ...traits[kind], message } };
+}
+
+function remedyFor({ login, tested }: Agent, kind: FailureKind): string {
+  if (kind === 'auth' && login !== '') return ` Log in with: ${login}`;
+  if (kind !== 'unsupported') return '';
+  const known = tested === undefined ? '' : ` (Piton was tested with ${tested.from})`;
+  return ` It is probably too old${known}: update it, and see \`piton agents\`.`;
 }

@@ -2,7 +2,9 @@ import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   agentNamed,
+  withExecutable,
   type Agent,
+  type AgentCommand,
   type AgentEvent,
   type AgentRequest,
   type SessionRequest,
@@ -16,16 +18,20 @@ import {
   type RunState,
   type TaskState,
 } from '../kernel/index.ts';
-import { type AgentWork, type Outcome, type TaskSpec } from '../model/index.ts';
+import type { AgentWork, Budget, CheckSpec, Outcome, TaskSpec, Used } from '../model/index.ts';
 import type { Exit, SpoolOrder } from '../spool/index.ts';
-import { accountOf, boundaryOf, continuedPrompt, joinAccounts, type Account } from './agent-account.ts';
+import { accountOf, boundaryOf, joinAccounts, type Account } from './agent-account.ts';
 import { outcomeOfAgent } from './agent-outcome.ts';
+import { promptOf } from './agent-prompt.ts';
 import { Silence } from './agent-silence.ts';
 import { AgentStream, type Passage } from './agent-stream.ts';
 import type { Attempt } from './attempt.ts';
-import { environmentFor, secretsOf, textOf } from './command-order.ts';
+import { environmentFor, hiddenValues, textOf } from './command-order.ts';
 import type { ProcessPorts, ProcessWork } from './process-attempt.ts';
 import { redactJson, redactor } from './redact.ts';
+import { samenessOf } from './sameness.ts';
+import type { AgentSettings } from './options.ts';
+import { dayOf, endOfDay } from './calendar.ts';
 
 /** What was read of an agent's stream, for the journal. */
 export interface TranscriptPart {
@@ -37,6 +43,11 @@ export interface TranscriptPart {
 export interface AgentPorts extends ProcessPorts {
   /** Whether a shell command may be done twice. */
   isHarmless(command: string): boolean;
+  /** How agents are installed and to be understood here, by name. */
+  readonly agents: Readonly<Record<string, AgentSettings>>;
+  readonly budgetPerDay?: Budget;
+  /** What agents have used today in other runs. */
+  elsewhere(): Used;
   /** To be journalled before anything acts on it. */
   transcript(attempt: Attempt, part: TranscriptPart): void;
 }
@@ -56,6 +67,7 @@ export function agentWork(
 ): ProcessWork {
   const conversation = new Conversation(given, ports, attempt);
   return {
+    onInterrupt: given.spec.onInterrupt,
     order: (state, task) => conversation.order(state, task),
     readAlong: (signal) => conversation.readAlong(signal),
     outcomeOf: (exit) => conversation.outcomeOf(exit),
@@ -84,7 +96,7 @@ class Conversation {
     this.#agent = agentNamed(this.#start.name);
     this.#ports = ports;
     this.#attempt = attempt;
-    this.#redact = redactor(Object.values(secretsOf(this.#work, ports.environment)));
+    this.#redact = redactor(hiddenValues(this.#work, ports));
     const { session } = this.#start;
     const context = { now: state.startedAt, ...(session !== undefined && { session }) };
     const known = state.upTo ?? 0;
@@ -98,8 +110,8 @@ class Conversation {
     const variables = variablesOf(state, task);
     const render = (value: Json): string => textOf(evaluator.render(value, variables));
     const directory = resolve(state.origin?.directory ?? '.', render(work.workingDirectory ?? '.'));
-    const { argv, env, input, files } = this.#agent.command({
-      ...this.#settings(dollarsLeft(state, task)),
+    const { argv, env, input, files } = this.#command({
+      ...this.#settings(task, this.#dollarsLeft(state, task)),
       prompt: this.#prompt(task, render(work.prompt)),
       directory,
       session: sessionRequest(this.#start),
@@ -122,14 +134,31 @@ class Conversation {
     };
   }
 
+  #command(request: AgentRequest): AgentCommand {
+    const command = this.#agent.command(request);
+    const executable = this.#ports.agents[this.#agent.name]?.executable;
+    return executable === undefined ? command : withExecutable(this.#agent, command, executable);
+  }
+
+  #dollarsLeft(state: RunState, task: TaskState): number | undefined {
+    const { clock, budgetPerDay } = this.#ports;
+    const now = clock.now();
+    const today = { day: dayOf(now), endsAt: endOfDay(now), elsewhere: this.#ports.elsewhere() };
+    return dollarsLeft(state, task, { today, ...(budgetPerDay !== undefined && { budgetPerDay }) });
+  }
+
   /** What the task says of how the agent is to work. */
-  #settings(dollars: number | undefined): Omit<AgentRequest, 'prompt' | 'directory' | 'session' | 'folder'> {
+  #settings(
+    { allowed = [] }: TaskState,
+    dollars: number | undefined,
+  ): Omit<AgentRequest, 'prompt' | 'directory' | 'session' | 'folder'> {
     const { permissions, args, model, effort, maxTurns } = this.#work;
-    const { output } = this.#spec;
+    const { output, check } = this.#spec;
     return {
       permissions,
-      allowedCommands: [],
-      args,
+      allowedCommands: check === undefined ? [] : typableCheck(check),
+      allowed,
+      args: isList(args) ? args : (args[this.#agent.name] ?? []),
       ...(dollars !== undefined && { budgetUsd: dollars }),
       ...(model !== undefined && { model }),
       ...(effort !== undefined && { effort }),
@@ -138,14 +167,16 @@ class Conversation {
     };
   }
 
-  /** One that goes on is told what it did: not every agent remembers a call that was cut off. */
-  #prompt({ lastEnd, attempts }: TaskState, prompt: string): string {
-    const { rung } = this.#start;
-    if (attempts < 2 || lastEnd === undefined || rung === undefined) return prompt;
-    const reason = lastEnd.reason ?? `the attempt ${lastEnd.outcome}`;
-    // All of them: the last one may have been killed before it did anything.
-    const account = joinAccounts(lastEnd.attempts.map((before) => this.#accountOf(before)));
-    return continuedPrompt(prompt, account, { reason, isNewSession: rung !== 'session' });
+  #prompt(task: TaskState, prompt: string): string {
+    const { check } = this.#spec;
+    return promptOf({
+      prompt,
+      task,
+      start: this.#start,
+      ...(check !== undefined && { check: shownCheck(check) }),
+      // All of them: the last one may have been killed before it did anything.
+      account: () => joinAccounts((task.lastEnd?.attempts ?? []).map((before) => this.#accountOf(before))),
+    });
   }
 
   /** Another agent may have begun the task: each is understood in its own way. */
@@ -210,27 +241,58 @@ class Conversation {
     const account = accountOf(this.#stream.events);
     const isHarmless = (command: string): boolean => this.#ports.isHarmless(command);
     const { permissions } = this.#work;
-    return { ...interruption, ...boundaryOf(account, { agent: this.#agent, permissions, isHarmless }) };
+    const { tools = {} } = this.#ports.agents[this.#agent.name] ?? {};
+    const { showsToolStart } = this.#agent;
+    const toolClass: Agent['toolClass'] = (name, input) =>
+      Object.hasOwn(tools, name) ? tools[name]! : this.#agent.toolClass(name, input);
+    return {
+      ...interruption,
+      ...boundaryOf(account, { showsToolStart, toolClass, permissions, isHarmless }),
+    };
   }
 
   #hasSaid(type: AgentEvent['type']): boolean {
     return this.#stream.events.some((event) => event.type === type);
   }
 
-  #outcome(): Promise<Outcome> {
-    const { program, maxOutputBytes, clock } = this.#ports;
+  async #outcome(): Promise<Outcome> {
+    const { program, maxOutputBytes, clock, spool } = this.#ports;
     const traits = { agent: this.#agent, spec: this.#spec, now: clock.now() };
-    return outcomeOfAgent(this.#stream.events, traits, { program, maxOutputBytes });
+    const told = await outcomeOfAgent(this.#stream.events, traits, { program, maxOutputBytes });
+    const outcome = redactJson(told as unknown as Json, this.#redact) as unknown as Outcome;
+    if (outcome.type !== 'failed' || !outcome.failure.retryable) return outcome;
+    const { failure } = outcome;
+    const directory = spool.describe(this.#attempt.id)?.directory;
+    const sameness = await samenessOf({ failure, said: failure.message, directory });
+    return { ...outcome, ...(sameness !== undefined && { sameness }) };
   }
 
   #missing(): Outcome {
-    const { title, executable } = this.#agent;
-    const message = `${title} is not installed: there is no ${executable} on the PATH. See \`piton agents\`.`;
+    const { title, name } = this.#agent;
+    const executable = this.#ports.agents[name]?.executable ?? this.#agent.executable;
+    const where = executable.includes('/') ? '' : ' on the PATH';
+    const message = `${title} is not installed: there is no ${executable}${where}. See \`piton agents\`.`;
     return {
       type: 'failed',
       failure: { code: 'AGENT_MISSING', message, retryable: false, class: 'permanent' },
     };
   }
+}
+
+/** Unlike `Array.isArray`, it also tells what is no list. */
+function isList(args: AgentWork['args']): args is readonly string[] {
+  return Array.isArray(args);
+}
+
+/** The check as a person would type it. */
+function shownCheck({ work: { run } }: CheckSpec): string {
+  return typeof run === 'string' ? run.trim() : run.join(' ');
+}
+
+/** What the agent may run by itself: not a text with variables that only Piton knows. */
+function typableCheck(check: CheckSpec): readonly string[] {
+  const text = shownCheck(check);
+  return /\$\{\{|PITON_/.test(text) ? [] : [text];
 }
 
 /** By somebody, or by a machine that is short of memory: an agent does not fail that way, it goes on. */

@@ -1,8 +1,9 @@
-import type { ProcessIdentity } from '../base/index.ts';
+import { isPlainObject, type ProcessIdentity } from '../base/index.ts';
 import type { TaskState } from '../kernel/index.ts';
 import type { Event } from '../model/index.ts';
 import type { TranscriptPart } from './agent-work.ts';
 import type { Attempt } from './attempt.ts';
+import { dayOf } from './calendar.ts';
 
 export function spawnedEvent(letter: {
   readonly attempt: Attempt;
@@ -16,10 +17,13 @@ export function spawnedEvent(letter: {
 export function transcriptEvents(
   { attempt, part }: { readonly attempt: Attempt; readonly part: TranscriptPart },
   task: TaskState,
+  now: number,
 ): Event[] {
   const place = { task: attempt.task, attempt: attempt.id };
   const { upTo, entries, session } = part;
-  const added: Event = { type: 'transcript.added', ...place, data: { upTo, entries } };
+  const tellsUsage = entries.some((entry) => isPlainObject(entry) && entry['type'] === 'usage');
+  const data = { upTo, entries, ...(tellsUsage && { day: dayOf(now) }) };
+  const added: Event = { type: 'transcript.added', ...place, data };
   if (session === undefined) return [added];
   const { id, ...traits } = session;
   const agent = task.life.status === 'running' ? task.life.attempt!.agent!.name : '';

@@ -1,6 +1,7 @@
 import { reasonToStop, taskAt, type RunState, type TaskState } from '../kernel/index.ts';
 import type { Attempt, StopReason } from './attempt.ts';
 import { agentWork, type AgentPorts } from './agent-work.ts';
+import { checkWork } from './check-work.ts';
 import { commandWork } from './command-work.ts';
 import { ProcessAttempt, type Found } from './process-attempt.ts';
 import { FunctionAttempt } from './function-attempt.ts';
@@ -36,6 +37,9 @@ export class Attempts {
     const { life, spec } = task;
     if (life.status !== 'running' || life.attempt === undefined) return undefined;
     const { attempt } = life;
+    if (attempt.kind === 'check') {
+      return new ProcessAttempt({ task, attempt }, this.#ports, (made) => checkWork(spec, this.#ports, made));
+    }
     if (spec.work.type === 'command') {
       return new ProcessAttempt({ task, attempt }, this.#ports, (made) =>
         commandWork(spec, this.#ports, made),
@@ -65,6 +69,10 @@ export class Attempts {
       const reason = reasonToStop(state, taskAt(state, attempt.task));
       if (reason !== undefined) attempt.stop({ type: 'cancelled', text: reason });
     }
+  }
+
+  stop(address: string, reason: StopReason): void {
+    for (const attempt of this.#running.values()) if (attempt.task === address) attempt.stop(reason);
   }
 
   stopAll(reason: StopReason): void {

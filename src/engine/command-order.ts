@@ -6,17 +6,22 @@ import type { SpoolOrder } from '../spool/index.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+export interface Ordering {
+  readonly work: CommandWork;
+  readonly evaluator: Evaluator;
+  readonly environment: Environment;
+}
+
 /** All that is needed to do a command's attempt, as data. Throws `EXPRESSION_FAILED`, `SECRET_MISSING`. */
 export function orderOf(
   state: RunState,
   task: TaskState,
-  { evaluator, environment }: { readonly evaluator: Evaluator; readonly environment: Environment },
+  { work, evaluator, environment }: Ordering,
 ): SpoolOrder {
   const { life, spec, address, attempts, key } = task;
-  if (life.status !== 'running' || life.attempt === undefined || spec.work.type !== 'command') {
+  if (life.status !== 'running' || life.attempt === undefined) {
     throw new Error(`${address} has no command under way`);
   }
-  const { work } = spec;
   const variables = variablesOf(state, task);
   const text = (value: Json): string => textOf(evaluator.render(value, variables));
   const directory = resolve(
@@ -70,7 +75,18 @@ function addedBy(
   );
 }
 
-/** The values that must not be written down. Throws `SECRET_MISSING`. */
+/** What must not be written down: the task's own secrets, and those of the project as far as they are there. */
+export function hiddenValues(
+  work: Pick<CommandWork, 'secrets'>,
+  { environment, secrets }: { readonly environment: Environment; readonly secrets: readonly string[] },
+): readonly string[] {
+  return [
+    ...Object.values(secretsOf(work, environment)),
+    ...secrets.flatMap((name) => environment[name] ?? []),
+  ];
+}
+
+/** Throws `SECRET_MISSING`. */
 export function secretsOf(
   { secrets }: Pick<CommandWork, 'secrets'>,
   environment: Environment,

@@ -2,8 +2,7 @@ import { asError, PitonError, toJson, type Json } from '../base/index.ts';
 import type { Capture, CommandWork, Failure, Outcome, TaskSpec } from '../model/index.ts';
 import type { Exit, Spool } from '../spool/index.ts';
 import { checkOutput, failureOf, type OutputLimits } from './call-function.ts';
-import { secretsOf, type Environment } from './command-order.ts';
-import { redactJson, redactor, type Redact } from './redact.ts';
+import { redactJson, type Redact } from './redact.ts';
 import { isShortage } from './shortage.ts';
 
 /** Of what a command prints, so much is kept as the task's output; all of it is in the spool. */
@@ -14,7 +13,7 @@ export interface Finished {
   readonly attempt: string;
   readonly spec: TaskSpec;
   readonly exit: Exit;
-  readonly environment: Environment;
+  readonly redact: Redact;
 }
 
 /** What the end of a command means. Exit 0 is not success yet: its output has to be what was promised. */
@@ -23,10 +22,9 @@ export async function outcomeOfExit(
   finished: Finished,
   limits: OutputLimits,
 ): Promise<Outcome> {
-  const { attempt, spec, exit, environment } = finished;
+  const { attempt, spec, exit, redact } = finished;
   const work = spec.work as CommandWork;
   try {
-    const redact = redactor(Object.values(secretsOf(work, environment)));
     if (exit.timedOut || exit.code !== 0) {
       return { type: 'failed', failure: failureOfExit(exit, lastWords(spool, attempt, redact)) };
     }
@@ -38,7 +36,7 @@ export async function outcomeOfExit(
   }
 }
 
-function failureOfExit({ code, timedOut }: Exit, words: string): Failure {
+export function failureOfExit({ code, timedOut }: Exit, words: string): Failure {
   const said = words === '' ? '' : `: ${words}`;
   if (timedOut)
     return { code: 'TIMEOUT', message: `it did not end in time${said}`, retryable: true, exit: code };
@@ -47,7 +45,7 @@ function failureOfExit({ code, timedOut }: Exit, words: string): Failure {
 }
 
 /** The end of what it complained, or else of what it said: the reason is mostly there. */
-function lastWords(spool: Spool, attempt: string, redact: Redact): string {
+export function lastWords(spool: Spool, attempt: string, redact: Redact): string {
   for (const stream of ['stderr', 'stdout'] as const) {
     const { text, isCut } = spool.readOutput(attempt, stream, { maxBytes: longestReasonBytes, from: 'end' });
     const lines = redact(text, isCut)

@@ -1,15 +1,20 @@
-import type { TaskSpec } from '../model/index.ts';
+import type { CommandWork, TaskSpec } from '../model/index.ts';
 import type { Attempt } from './attempt.ts';
+import { hiddenValues, orderOf } from './command-order.ts';
 import { outcomeOfExit } from './command-output.ts';
-import { orderOf } from './command-order.ts';
 import type { ProcessPorts, ProcessWork } from './process-attempt.ts';
+import { redactor } from './redact.ts';
 
 /** A command: its output counts when it has ended. */
 export function commandWork(spec: TaskSpec, ports: ProcessPorts, { id: attempt }: Attempt): ProcessWork {
   const { spool, program, environment, maxOutputBytes } = ports;
+  const work = spec.work as CommandWork;
   return {
-    order: (state, task) => orderOf(state, task, { evaluator: program.evaluator, environment }),
-    outcomeOf: (exit) =>
-      outcomeOfExit(spool, { attempt, spec, exit, environment }, { program, maxOutputBytes }),
+    onInterrupt: spec.onInterrupt,
+    order: (state, task) => orderOf(state, task, { work, evaluator: program.evaluator, environment }),
+    outcomeOf: async (exit) => {
+      const redact = redactor(hiddenValues(work, ports));
+      return outcomeOfExit(spool, { attempt, spec, exit, redact }, { program, maxOutputBytes });
+    },
   };
 }

@@ -1,24 +1,28 @@
-import { asError, PitonError, type ProcessIdentity } from '../base/index.ts';
+import { asError, PitonError } from '../base/index.ts';
 import {
   decideCommand,
   decideOutcome,
   isFailFast,
   nextWake,
+  nothingUsed,
   taskAt,
   type RunState,
   type TaskState,
   type World,
 } from '../kernel/index.ts';
 import type { Event, InboxCommand, Outcome } from '../model/index.ts';
-import type { Attempt } from './attempt.ts';
-import type { TranscriptPart } from './agent-work.ts';
 import { Attempts } from './attempts.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { dropPayloads } from './drop-payloads.ts';
 import { isProcess } from './is-process.ts';
+import type { Letter } from './letter.ts';
 import { Mailbox } from './mailbox.ts';
 import { spawnedEvent, transcriptEvents } from './attempt-events.ts';
 import { makeWorld } from './make-world.ts';
+import { abandonedSessions } from './session-lease.ts';
+import { Unanswered } from './unanswered.ts';
+import { usedElsewhere } from './used-elsewhere.ts';
+import { WakeTimer } from './wake-timer.ts';
 import type { EnginePorts } from './options.ts';
 import { isPassing, patiently, type Patience } from './patience.ts';
 import type { Program } from './program.ts';
@@ -28,16 +32,8 @@ import { RunWriter, type Answers, type Course } from './run-writer.ts';
 /** Timers are looked at again at least so often: a sleeping machine or a changed clock must not lose one. */
 const longestWaitMs = 30_000;
 const roomCheckMs = 1_000;
-
-/** What reaches a driver from outside. */
-type Letter =
-  | { readonly type: 'outcome'; readonly attempt: Attempt; readonly outcome: Outcome }
-  | { readonly type: 'spawned'; readonly attempt: Attempt; readonly process: ProcessIdentity }
-  | { readonly type: 'transcript'; readonly attempt: Attempt; readonly part: TranscriptPart }
-  | { readonly type: 'inbox' }
-  | { readonly type: 'lease-lost' }
-  | { readonly type: 'checkpoint'; readonly saved: () => void }
-  | { readonly type: 'question'; readonly ask: (state: RunState) => void };
+/** Whether somebody who has a session is still there. */
+const lentCheckMs = 2_000;
 
 /**
  * Drives one run under its lease: takes what has happened, lets the kernel decide what that means, commits it, and only
@@ -54,13 +50,15 @@ export class Driver {
   readonly #clockWatch: ClockWatch;
   readonly #attempts: Attempts;
   readonly #mailbox = new Mailbox<Letter>();
-  readonly #unanswered = new Set<(error: Error) => void>();
+  readonly #unanswered = new Unanswered();
   readonly #stopping = new AbortController();
   #isOver = false;
   /** Why nothing can be written at the moment, if so. */
   #storeTrouble: string | undefined;
   #lacksRoom = false;
-  #timer: { readonly at: number; readonly cancel: AbortController } | undefined;
+  /** What agents have used today in other runs. */
+  #elsewhere = nothingUsed;
+  readonly #timer: WakeTimer;
   #startDriving!: (driving: Promise<void>) => void;
 
   constructor(ports: EnginePorts & { committed(): void }, program: Program, course: Course) {
@@ -76,10 +74,12 @@ export class Driver {
     const { checkpoint: policy } = program.workflow;
     this.#writer = new RunWriter(ports, { ...course, policy }, this.#patience);
     this.#clockWatch = new ClockWatch(clock);
+    this.#timer = new WakeTimer(clock, () => this.#mailbox.poke());
     this.#attempts = new Attempts({
       ...ports,
       program,
       checkpoint: () => this.#askForCheckpoint(),
+      elsewhere: () => this.#elsewhere,
       transcript: (attempt, part) => this.#mailbox.put({ type: 'transcript', attempt, part }),
       spawned: (attempt, process) => this.#mailbox.put({ type: 'spawned', attempt, process }),
       ended: (attempt, outcome) => this.#mailbox.put({ type: 'outcome', attempt, outcome }),
@@ -131,6 +131,7 @@ export class Driver {
     this.#writer.add(events);
     const attached = await recoverAttempts(this.#writer, this.#ports.spool, () => this.#world());
     const answers = (await this.#pendingCommands()).map((command) => this.#answer(command));
+    await this.#lookElsewhere();
     // After the commands: going on supersedes a pause that was asked for before.
     if (endsPause && state.phase.status === 'paused') this.#writer.add([{ type: 'run.resumed', data: {} }]);
     await this.#advance(answers, 0);
@@ -154,29 +155,18 @@ export class Driver {
   }
 
   /** Looks at the state between two transitions. */
-  ask<Answer>(question: (state: RunState) => Answer): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      if (this.#isOver) return resolve(question(this.#writer.state));
-      this.#unanswered.add(reject);
-      const ask = (state: RunState): void => {
-        this.#unanswered.delete(reject);
-        resolve(question(state));
-      };
-      this.#mailbox.put({ type: 'question', ask });
-    });
+  async ask<Answer>(question: (state: RunState) => Answer): Promise<Answer> {
+    if (this.#isOver) return question(this.#writer.state);
+    return this.#unanswered.wait((answer: (given: Answer) => void) =>
+      this.#mailbox.put({ type: 'question', ask: (state) => answer(question(state)) }),
+    );
   }
 
-  #askForCheckpoint(): Promise<void> {
-    if (this.#isOver)
-      return Promise.reject(new PitonError('STOPPED', `Run ${this.run} is not driven any more.`));
-    return new Promise((resolve, reject) => {
-      this.#unanswered.add(reject);
-      const saved = (): void => {
-        this.#unanswered.delete(reject);
-        resolve();
-      };
-      this.#mailbox.put({ type: 'checkpoint', saved });
-    });
+  async #askForCheckpoint(): Promise<void> {
+    if (this.#isOver) throw new PitonError('STOPPED', `Run ${this.run} is not driven any more.`);
+    await this.#unanswered.wait((saved: (given: void) => void) =>
+      this.#mailbox.put({ type: 'checkpoint', saved }),
+    );
   }
 
   /** Starts nothing more, stops what runs, writes that down and lets go of the run. It can be resumed. */
@@ -208,7 +198,7 @@ export class Driver {
       this.#fail(asError(thrown));
       throw thrown;
     } finally {
-      this.#timer?.cancel.abort();
+      this.#timer.cancel();
     }
   }
 
@@ -234,7 +224,7 @@ export class Driver {
   /** Nobody may go on with the run before what runs here has ended: until then its lease is kept. */
   #fail(error: Error): void {
     this.#isOver = true;
-    for (const reject of this.#unanswered) reject(error);
+    this.#unanswered.refuse(error);
     const { store } = this.#ports;
     void this.#attempts
       .letGo({ type: 'interrupted', text: error.message })
@@ -251,6 +241,7 @@ export class Driver {
     const has = (type: Letter['type']): boolean => letters.some((letter) => letter.type === type);
     if (has('lease-lost')) await this.#writer.keepLease();
     const commands = has('inbox') ? await this.#pendingCommands() : [];
+    await this.#lookElsewhere();
     const alreadyActedUpon = this.#writer.buffered.length;
     this.#writer.add(this.#clockWatch.look());
     for (const letter of letters) this.#take(letter);
@@ -258,6 +249,15 @@ export class Driver {
     if (has('checkpoint') || this.#isStopping()) this.#writer.insist();
     await this.#advance(answers, alreadyActedUpon);
     this.#reply(letters);
+  }
+
+  /** What only the store can tell: whether people still have our sessions, and what other runs have used. */
+  async #lookElsewhere(): Promise<void> {
+    const { state } = this.#writer;
+    await patiently(this.#patience, async () => {
+      this.#writer.add(await abandonedSessions(this.#ports, state));
+      this.#elsewhere = await usedElsewhere(this.#ports, state);
+    });
   }
 
   /** Whatever follows is decided, made durable (now or later, as the checkpoint policy says), and acted upon. */
@@ -289,7 +289,11 @@ export class Driver {
     const task = taskAt(this.#writer.state, attempt.task);
     if (task.life.status !== 'running' || task.life.attempt?.id !== attempt.id) return;
     if (letter.type === 'outcome') return this.#decide(task, letter.outcome);
-    this.#writer.add(letter.type === 'spawned' ? [spawnedEvent(letter)] : transcriptEvents(letter, task));
+    this.#writer.add(
+      letter.type === 'spawned'
+        ? [spawnedEvent(letter)]
+        : transcriptEvents(letter, task, this.#ports.clock.now()),
+    );
   }
 
   #pendingCommands(): Promise<InboxCommand[]> {
@@ -305,7 +309,11 @@ export class Driver {
   #world(): World {
     const hasRoom = this.#ports.store.hasRoom();
     this.#change(() => (this.#lacksRoom = !hasRoom));
-    return makeWorld(this.#ports, this.#program.evaluator, hasRoom && !this.#isStopping());
+    return makeWorld(this.#ports, {
+      evaluator: this.#program.evaluator,
+      mayStart: hasRoom && !this.#isStopping(),
+      elsewhere: this.#elsewhere,
+    });
   }
 
   /** Observers hear of it when the run begins to stall. */
@@ -319,7 +327,11 @@ export class Driver {
 
   #react(events: readonly Event[]): void {
     const { state } = this.#writer;
-    for (const event of events) if (event.type === 'attempt.started') this.#start(event.task, event.attempt);
+    for (const event of events) {
+      if (event.type === 'attempt.started') this.#start(event.task, event.attempt);
+      if (event.type === 'message.added' && event.data.now === true)
+        this.#attempts.stop(event.task, { type: 'interrupted', text: 'a person has something to say' });
+    }
     const mayStop = events.some(
       (event) =>
         event.type === 'cancel.requested' ||
@@ -335,22 +347,15 @@ export class Driver {
     this.#attempts.start(state, task, this.#isStopping() ? 'the driver was stopped' : undefined);
   }
 
-  /** One timer is enough: the one that is due first. It also keeps the process alive. */
+  #longestWait(): number {
+    if (this.stalled !== undefined) return roomCheckMs;
+    return Object.keys(this.#writer.state.lent).length > 0 ? lentCheckMs : longestWaitMs;
+  }
+
   #setTimer(): void {
-    const { clock } = this.#ports;
-    const now = clock.now();
-    const limit = now + (this.stalled === undefined ? longestWaitMs : roomCheckMs);
+    const limit = this.#ports.clock.now() + this.#longestWait();
     // What is due but must not start yet would wake us again and again.
     const wake = this.#lacksRoom || this.#isStopping() ? undefined : nextWake(this.#writer.state);
-    const at = Math.min(wake ?? Infinity, this.#writer.dueAt ?? Infinity, limit);
-    if (this.#timer !== undefined && this.#timer.at <= at) return;
-    this.#timer?.cancel.abort();
-    const timer = { at, cancel: new AbortController() };
-    this.#timer = timer;
-    void clock.sleep(Math.max(at - now, 0), timer.cancel.signal).then(() => {
-      if (this.#timer !== timer) return;
-      this.#timer = undefined;
-      this.#mailbox.poke();
-    });
+    this.#timer.setFor(Math.min(wake ?? Infinity, this.#writer.dueAt ?? Infinity, limit));
   }
 }

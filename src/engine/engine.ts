@@ -28,6 +28,8 @@ import type { Course } from './run-writer.ts';
 import { assertSecrets } from './secrets.ts';
 import { takeRunLease, type Takeover } from './take-run-lease.ts';
 import { Recorder } from './tell-observers.ts';
+import { findSession, offerSession, type FoundSession, type OfferedSession } from './offer-session.ts';
+import { usedElsewhere } from './used-elsewhere.ts';
 import { verifyRun, type RunVerdict } from './verify-run.ts';
 
 /** `keepPause`: attaching to a paused run is not a wish to end the pause. */
@@ -42,6 +44,8 @@ export interface ResumeOptions {
   readonly takeover?: Takeover;
   /** Settled tasks to be done again, with all that came of them; also of a run that has ended. */
   readonly redo?: readonly string[];
+  /** Those done by agents go on in their conversation. */
+  readonly inSession?: boolean;
 }
 
 /** Drives runs on one store. There is one way to attach to work: recovery. Starting is recovering an empty run. */
@@ -135,10 +139,10 @@ export class Engine {
     const folded = (event: Event): void => recorder.note(state, [event]);
     for (const event of opening) fold(state, event, { seq: 1, at });
     assertSecrets(state, this.#ports.environment);
-    const events = [
-      ...opening,
-      ...plan(state, makeWorld(this.#ports, program.evaluator, store.hasRoom()), { seq: 1, at, folded }),
-    ];
+    const elsewhere = await usedElsewhere(this.#ports, state);
+    const { evaluator } = program;
+    const world = makeWorld(this.#ports, { evaluator, mayStart: store.hasRoom(), elsewhere });
+    const events = [...opening, ...plan(state, world, { seq: 1, at, folded })];
     const commit: Commit = { run, seq: 1, at, epoch: 1, version: journalVersion, events };
     const { stored, blobs } = encodeCommit(commit, genesis);
     const release = isFinal(statusOf(state));
@@ -205,10 +209,10 @@ export class Engine {
   async #changes(
     program: Program,
     state: RunState,
-    { acceptDrift, redo = [] }: ResumeOptions,
+    { acceptDrift, redo = [], inSession = false }: ResumeOptions,
   ): Promise<{ readonly workflow: Workflow; readonly events: readonly Event[] }> {
     if (redo.length === 0) return resolveDrift(state, program, acceptDrift === true);
-    const reopened = reopen(state, redo);
+    const reopened = reopen(state, redo, { inSession });
     const { state: after } = await loadRun(this.#ports.store, state.run);
     for (const event of reopened) fold(after, event, { seq: state.seq + 1, at: state.at });
     const drift = resolveDrift(after, program, true);
@@ -267,6 +271,20 @@ export class Engine {
     await store.sendCommand({ id, run, at: clock.now(), command });
     for (const driver of this.#live) if (driver.run === run) driver.notify();
     return id;
+  }
+
+  /** The conversation of a task with its agent, to look at. */
+  async findSession(run: string, task: string): Promise<FoundSession> {
+    return findSession(this.#ports, await this.load(run), task);
+  }
+
+  /** The conversation of a task with its agent, and the right to be in it, until it is released. */
+  async offerSession(run: string, task: string): Promise<OfferedSession> {
+    return offerSession(this.#ports, await this.load(run), task);
+  }
+
+  releaseSession({ lease }: OfferedSession): Promise<void> {
+    return this.#ports.store.releaseLease(lease);
   }
 
   /** Whether anybody may be driving the run: here, or elsewhere under a lease that has not run out. */

@@ -1,9 +1,11 @@
 export { Engine, type ResumeOptions } from './engine.ts';
 export type { Driver } from './driver.ts';
 export { Observers, type Notice, type Observation, type Observer, type RunEvent } from './observers.ts';
-export { leaseName, type EnginePorts, type Inputs } from './options.ts';
+export type { FoundSession, OfferedSession } from './offer-session.ts';
+export { leaseName, type AgentSettings, type EnginePorts, type Inputs } from './options.ts';
 export type { ResumePreview, TaskPreview } from './preview.ts';
 export type { FunctionCall, Program, TaskFunction } from './program.ts';
 export { readEvents } from './read-events.ts';
 export { readLastLine, readOutput, type OutputOptions, type OutputPart } from './read-output.ts';
 export type { RunVerdict } from './verify-run.ts';
+export { addUsed, nothingUsed, tokensOf, UsageMeter } from '../kernel/index.ts';

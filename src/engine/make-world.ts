@@ -1,22 +1,37 @@
 import { randomUUID } from 'node:crypto';
-import { randomId } from '../base/index.ts';
 import { agentNamed, findExecutable } from '../agents/index.ts';
-import type { World } from '../kernel/index.ts';
-import type { Evaluator } from '../model/index.ts';
+import { randomId } from '../base/index.ts';
+import { nothingUsed, type World } from '../kernel/index.ts';
+import type { Evaluator, Used } from '../model/index.ts';
+import { afterQuietHours, dayOf, endOfDay } from './calendar.ts';
 import type { EnginePorts } from './options.ts';
+
+export interface WorldGiven {
+  readonly evaluator: Evaluator;
+  readonly mayStart: boolean;
+  /** What agents have used today in other runs. */
+  readonly elsewhere?: Used;
+}
 
 /** What the kernel may not have of its own. */
 export function makeWorld(
-  { clock, maxOutputBytes, environment }: EnginePorts,
-  evaluator: Evaluator,
-  mayStart: boolean,
+  ports: EnginePorts,
+  { evaluator, mayStart, elsewhere = nothingUsed }: WorldGiven,
 ): World {
+  const { maxOutputBytes, budgetPerDay } = ports;
+  const now = ports.clock.now();
   return {
-    now: clock.now(),
+    now,
     chance: Math.random,
     mint: randomId,
     mintSession: (agent) => (agentNamed(agent).choosesSession ? randomUUID() : undefined),
-    hasAgent: (agent) => isInstalled(agent, environment['PATH'] ?? ''),
+    hasAgent: (agent) => isInstalled(agent, ports),
+    afterQuietHours,
+    // Only agents that may not use more than so much a day need it: then it is worth its cost.
+    get today() {
+      return { day: dayOf(now), endsAt: endOfDay(now), elsewhere };
+    },
+    ...(budgetPerDay !== undefined && { budgetPerDay }),
     evaluator,
     mayStart,
     maxOutputBytes,
@@ -24,7 +39,7 @@ export function makeWorld(
 }
 
 /** One whose program the caller names is taken to be there. */
-function isInstalled(agent: string, searchPath: string): boolean {
-  const { executable } = agentNamed(agent);
-  return executable === '' || findExecutable(executable, searchPath) !== undefined;
+function isInstalled(agent: string, { agents, environment }: EnginePorts): boolean {
+  const executable = agents[agent]?.executable ?? agentNamed(agent).executable;
+  return executable === '' || findExecutable(executable, environment['PATH'] ?? '') !== undefined;
 }

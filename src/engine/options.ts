@@ -1,5 +1,5 @@
 import type { Clock, Json } from '../base/index.ts';
-import type { LeaseOwner, Origin } from '../model/index.ts';
+import type { Budget, LeaseOwner, Origin } from '../model/index.ts';
 import type { Spool } from '../spool/index.ts';
 import type { Store } from '../store/index.ts';
 import type { Environment } from './command-order.ts';
@@ -22,6 +22,19 @@ export interface EnginePorts {
   readonly graceMs: number;
   /** Of the JSON text of one output. */
   readonly maxOutputBytes: number;
+  /** How agents are installed and to be understood here, by name. */
+  readonly agents: Readonly<Record<string, AgentSettings>>;
+  /** Names of environment variables whose values are written down nowhere. */
+  readonly secrets: readonly string[];
+  /** Of all runs together. */
+  readonly budgetPerDay?: Budget;
+}
+
+export interface AgentSettings {
+  /** Its program: a path, or another name on the PATH. */
+  readonly executable?: string;
+  /** What its tools do, by name, where Piton does not know or is wrong. */
+  readonly tools?: Readonly<Record<string, 'reading' | 'editing' | 'unknown' | 'irreversible'>>;
 }
 
 export type Inputs = Readonly<Record<string, Json>>;

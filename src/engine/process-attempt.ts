@@ -1,6 +1,6 @@
 import { asError, crashPoint, hasCode, type Clock, type ProcessIdentity } from '../base/index.ts';
 import type { AttemptState, RunState, TaskState } from '../kernel/index.ts';
-import type { Outcome, TaskSpec } from '../model/index.ts';
+import type { OnInterrupt, Outcome } from '../model/index.ts';
 import type { Ending, Exit, Sighting, Spool, SpoolOrder } from '../spool/index.ts';
 import { stoppedOutcome, type Attempt, type StopReason } from './attempt.ts';
 import { failureOf } from './call-function.ts';
@@ -15,6 +15,8 @@ export interface ProcessPorts {
   readonly environment: Environment;
   readonly graceMs: number;
   readonly maxOutputBytes: number;
+  /** Names of environment variables whose values are written down nowhere. */
+  readonly secrets: readonly string[];
   /** A process exists. */
   spawned(attempt: Attempt, process: ProcessIdentity): void;
   ended(attempt: Attempt, outcome: Outcome): void;
@@ -30,6 +32,8 @@ type Interruption = Extract<Outcome, { type: 'interrupted' }>;
 
 /** What is particular to the kind of work that the process does. */
 export interface ProcessWork {
+  /** `ask`: what has begun is not stopped, but waited for. */
+  readonly onInterrupt: OnInterrupt;
   /** Throws what is then the attempt's failure. */
   order(state: RunState, task: TaskState): SpoolOrder;
   /** Reads what it says while it lives. True: it waits for something that is better waited for without it. */
@@ -48,7 +52,6 @@ export class ProcessAttempt implements Attempt {
   readonly task: string;
   readonly id: string;
   returned: Promise<void> = Promise.resolve();
-  readonly #spec: TaskSpec;
   readonly #ports: ProcessPorts;
   readonly #work: ProcessWork;
   /** Ends the waits of this process; the command does not hear of it. */
@@ -70,7 +73,6 @@ export class ProcessAttempt implements Attempt {
   ) {
     this.task = task.address;
     this.id = attempt.id;
-    this.#spec = task.spec;
     this.#process = attempt.process;
     this.#ports = ports;
     this.#work = makeWork(this);
@@ -94,7 +96,7 @@ export class ProcessAttempt implements Attempt {
   /** What must not be interrupted is waited for, unless it is to be cancelled. */
   stop(reason: StopReason): void {
     if (this.#isOver || this.#isStopping || this.#hasExited) return;
-    if (reason.type === 'interrupted' && this.#spec.onInterrupt === 'ask' && this.#hasBegun) return;
+    if (reason.type === 'interrupted' && this.#work.onInterrupt === 'ask' && this.#hasBegun) return;
     this.#isStopping = true;
     this.#stopReason = reason;
     if (this.#process !== undefined) this.#endProcess();

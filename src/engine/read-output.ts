@@ -16,6 +16,7 @@ export interface OutputOptions {
 interface Ports {
   readonly spool: Spool;
   readonly environment: Environment;
+  readonly secrets: readonly string[];
 }
 
 /** What a command has printed, whole lines at a time: a secret may come in two pieces. */
@@ -65,11 +66,11 @@ export function readLastLine(ports: Ports, attempt: string): string | undefined 
 }
 
 function redactorFor(
-  { spool, environment }: Ports,
+  { spool, environment, secrets: ofProject }: Ports,
   attempt: string,
 ): { readonly redact: Redact; readonly longest: number; readonly unknown: readonly string[] } {
   const names = spool.describe(attempt)?.secrets ?? [];
-  const secrets = names.flatMap((name) => environment[name] ?? []);
+  const secrets = [...names, ...ofProject].flatMap((name) => environment[name] ?? []);
   return {
     redact: redactor(secrets),
     longest: longestLine(secrets),

@@ -48,7 +48,7 @@ async function recoverAttempt(
   if (finding.how === 'interrupted') {
     // What an agent has said may tell how far it came, or even that it was done: whoever follows it reads that first.
     const isReadable = finding.outcome.neverBegan !== true && finding.outcome.mayStillRun !== true;
-    if (task.spec.work.type === 'agent' && isReadable) return { type: 'vanished' };
+    if (attempt.agent !== undefined && isReadable) return { type: 'vanished' };
     return void writer.add(decideOutcome(state, task, { outcome: finding.outcome, world: world() }));
   }
   const { how, found } = finding;

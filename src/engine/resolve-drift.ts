@@ -30,9 +30,13 @@ export function resolveDrift(
 }
 
 /** Settled tasks that are to be done again, with all that came of them. Throws `REDO_REFUSED`. */
-export function reopen(state: RunState, tasks: readonly string[]): Event[] {
+export function reopen(
+  state: RunState,
+  tasks: readonly string[],
+  how: { readonly inSession: boolean },
+): Event[] {
   const { run } = state;
-  const decided = decideReopen(state, tasks);
+  const decided = decideReopen(state, tasks, how);
   if ('events' in decided) return decided.events;
   throw new PitonError('REDO_REFUSED', `Run ${run} cannot do that again: ${decided.refusal}.`, {
     run,

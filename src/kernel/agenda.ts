@@ -19,6 +19,8 @@ export class Agenda<Task extends Ordered> {
   readonly concluded = new Queue<string>();
   /** Graph scopes (by owner) whose visit has settled, or that have just been opened. */
   readonly moving = new Queue<string>();
+  /** Tasks in the middle of their work (done, but not checked; checked, and to be revised): before others take their place. */
+  readonly continued = new Queue<string>();
   /** Tasks that will start as soon as limits allow. */
   readonly ready = new Heap<Task>(byPriority);
   readonly delayed = new Heap<{ readonly until: number; readonly address: string }>(

@@ -1,27 +1,51 @@
 import { PitonError } from '../base/index.ts';
-import type { AgentWork } from '../model/index.ts';
+import type { AgentWork, Event } from '../model/index.ts';
+import { agentResource } from './breakers.ts';
 import { addressOf, type AgentStart, type RunState, type TaskState } from './run-state.ts';
+import { overBudget, overDay } from './usage.ts';
 import type { World } from './world.ts';
 
-/** The breaker of an agent is open while it is at its usage limit. */
-export function agentResource(agent: string): string {
-  return `agent:${agent}`;
+/** Why an agent cannot be asked now, as what becomes of the task. */
+export function agentObstacle(state: RunState, task: TaskState, world: World): Event | undefined {
+  return lentOut(state, task) ?? agentWait(state, task, world) ?? budgetWait(state, task, world);
 }
 
-/** The first by preference that is there and not at its limit. */
-export function freeAgent(state: RunState, agents: readonly string[], world: World): string | undefined {
+/** A person is in the conversation that it would go on in. */
+function lentOut(state: RunState, task: TaskState): Event | undefined {
+  const id = sessionToBe(state, task)?.id;
+  const holder = id === undefined ? undefined : state.lent[id];
+  if (holder === undefined) return undefined;
+  const reason = `its session is open in process ${holder.pid} on ${holder.host}`;
+  return { type: 'task.held', task: task.address, data: { reason, actions: ['skip'], lent: id! } };
+}
+
+/** All agents that are there are at their limit, or out of order: when the first of them may be asked again. */
+function agentWait(state: RunState, task: TaskState, world: World): Event | undefined {
+  const agents = agentsFor(state, task);
+  if (freeAgent(state, agents, world) !== undefined) return undefined;
+  const waits = agents.flatMap((name) => limitOf(state, name, world.now) ?? []);
+  const [wait] = waits.toSorted((a, b) => a.until - b.until);
+  if (wait === undefined) return undefined;
+  const { maxWaitMs = Infinity } = state.workflow.usageLimits ?? {};
+  if (wait.until - world.now <= maxWaitMs) return { type: 'task.delayed', task: task.address, data: wait };
+  const minutes = Math.ceil((wait.until - world.now) / 60_000);
+  const reason = `${wait.reason}; it ends in ${minutes} min, which is longer than it may wait`;
+  return { type: 'task.held', task: task.address, data: { reason, actions: ['retry', 'skip'] } };
+}
+
+function budgetWait(state: RunState, task: TaskState, world: World): Event | undefined {
+  const { address } = task;
+  const reason = overBudget(state, task);
+  if (reason !== undefined) {
+    return { type: 'task.held', task: address, data: { reason, actions: ['retry', 'skip'], budget: true } };
+  }
+  const data = overDay(state, task, world);
+  return data === undefined ? undefined : { type: 'task.delayed', task: address, data };
+}
+
+/** The first by preference that is there and may be asked. */
+function freeAgent(state: RunState, agents: readonly string[], world: World): string | undefined {
   return agents.find((name) => world.hasAgent(name) && limitOf(state, name, world.now) === undefined);
-}
-
-/** When the first of those that are there may be asked again, if all of them are at their limit. */
-export function agentWait(
-  state: RunState,
-  { spec: { work } }: TaskState,
-  world: World,
-): { readonly until: number; readonly reason: string } | undefined {
-  if (work.type !== 'agent' || freeAgent(state, work.agents, world) !== undefined) return undefined;
-  const limits = work.agents.flatMap((name) => limitOf(state, name, world.now) ?? []);
-  return limits.toSorted((a, b) => a.until - b.until)[0];
 }
 
 function limitOf(
@@ -33,35 +57,59 @@ function limitOf(
   return open !== undefined && open.until > now ? { until: open.until, reason: open.reason } : undefined;
 }
 
+/** Only the agent that has a conversation can go on in it. */
+function agentsFor(state: RunState, task: TaskState): readonly string[] {
+  const { agents, session } = task.spec.work as AgentWork;
+  const other = session === undefined || task.lastEnd !== undefined ? undefined : otherSession(state, task);
+  return other === undefined ? agents : [other.agent];
+}
+
+/** The one it has, or else the one it is to go on in or to copy. */
+function sessionToBe(state: RunState, task: TaskState): TaskState['session'] {
+  return task.session ?? otherSession(state, task);
+}
+
+function otherSession(state: RunState, { scope, spec }: TaskState): TaskState['session'] {
+  const { session } = spec.work as AgentWork;
+  if (session === undefined) return undefined;
+  const name = 'continue' in session ? session.continue : session.fork;
+  return state.tasks.get(addressOf(scope, name))?.session;
+}
+
 /**
  * With which agent a task is tried, and in which conversation: its own if it has one, that of another task or a copy of
- * it if it is to, else a new one. Undefined: it is not done by an agent. Throws `SESSION_MISSING`.
+ * it if it is to, else a new one. Throws `SESSION_MISSING`.
  */
-export function startOfAgent(state: RunState, task: TaskState, world: World): AgentStart | undefined {
-  const { work } = task.spec;
-  if (work.type !== 'agent') return undefined;
+export function startOfAgent(state: RunState, task: TaskState, world: World): AgentStart {
+  const agents = agentsFor(state, task);
   // None is there: the first is tried, and says so.
-  const name = freeAgent(state, work.agents, world) ?? work.agents[0]!;
-  const { session: own, attempts } = task;
+  const name = freeAgent(state, agents, world) ?? agents[0]!;
+  const { session: own, lastEnd } = task;
+  if (lastEnd === undefined) return first(state, task, { name, world });
   if (own?.agent === name) return { name, session: own.id, how: 'continue', rung: 'session' };
-  // After its own session was lost, going on in another task's would begin that one's work anew beside it.
-  return attempts > 0 ? anew(task, name, world) : first(state, task, { work, name, world });
+  return { ...anew(state, task, { name, world }), rung: 'transcript' };
 }
 
-/** In a new session, which is told what was done before. */
-function anew({ lastEnd }: TaskState, name: string, world: World): AgentStart {
-  const rung = lastEnd === undefined ? 'restart' : 'transcript';
-  return { name, how: 'new', ...chosenSession(name, world), rung };
+interface Starting {
+  readonly name: string;
+  readonly world: World;
 }
 
-function first(
-  state: RunState,
-  task: TaskState,
-  { work, name, world }: { work: AgentWork; name: string; world: World },
-): AgentStart {
-  const { session } = work;
+/** Its own session is lost, or another agent's. Going on in another task's would begin that one's work anew beside it. */
+function anew(state: RunState, task: TaskState, { name, world }: Starting): AgentStart {
+  const { session } = task.spec.work as AgentWork;
+  const other = otherSession(state, task);
+  if (session === undefined || 'continue' in session || other?.agent !== name) {
+    return { name, how: 'new', ...chosenSession(name, world) };
+  }
+  return { name, how: 'fork', of: other.id, ...chosenSession(name, world) };
+}
+
+function first(state: RunState, task: TaskState, { name, world }: Starting): AgentStart {
+  const { session } = task.spec.work as AgentWork;
   if (session === undefined) return { name, how: 'new', ...chosenSession(name, world) };
-  const of = sessionOf(state, task, 'continue' in session ? session.continue : session.fork);
+  const of = otherSession(state, task)?.id;
+  if (of === undefined) throw noSession(task, 'continue' in session ? session.continue : session.fork);
   if ('continue' in session) return { name, how: 'continue', session: of };
   return { name, how: 'fork', of, ...chosenSession(name, world) };
 }
@@ -71,8 +119,6 @@ function chosenSession(name: string, world: World): { readonly session?: string 
   return id === undefined ? {} : { session: id };
 }
 
-function sessionOf(state: RunState, task: TaskState, other: string): string {
-  const session = state.tasks.get(addressOf(task.scope, other))?.session;
-  if (session !== undefined) return session.id;
-  throw new PitonError('SESSION_MISSING', `${other} has left no session for ${task.address} to go on in.`);
+function noSession({ address }: TaskState, other: string): PitonError {
+  return new PitonError('SESSION_MISSING', `${other} has left no session for ${address} to go on in.`);
 }

@@ -3,6 +3,8 @@ import { delayTask } from './delay-task.ts';
 import type { BreakerState, OpenBreaker, RunState, TaskState } from './run-state.ts';
 
 const defaultPolicy: BreakerPolicy = { failures: 5, cooldownMs: 30_000, maxCooldownMs: 30 * 60_000 };
+/** Every call costs, and another agent may be there. */
+const agentPolicy: BreakerPolicy = { failures: 3, cooldownMs: 60_000, maxCooldownMs: 30 * 60_000 };
 
 /** Whoever waits for a trial is told of its end. This long it waits if, against all odds, nobody tells it. */
 const shortestWaitMs = 1_000;
@@ -42,11 +44,40 @@ export function tripBreakers(
   return { opened, wait: longest(waits) };
 }
 
+/** The same of the agent that made the attempt. Tasks do not wait for an agent by its breaker: they may take another. */
+export function tripAgent(
+  state: RunState,
+  task: TaskState,
+  { failure, now }: { failure: Failure; now: number },
+): EventOf<'breaker.opened'>[] {
+  return agentOf(task).flatMap((resource) => {
+    const reason = reasonToOpen(state, task, { resource, failure, now });
+    if (reason === undefined) return [];
+    const data = { resource, until: now + cooldownOf(state, resource), reason };
+    return [{ type: 'breaker.opened', data }];
+  });
+}
+
 /** The trial of a task went well enough: whatever it ended with, the resource was not to blame. */
-export function closeTried(state: RunState, task: TaskState): Event[] {
-  return resourcesOf(task)
-    .filter((resource) => state.breakers.get(resource)?.open?.trial === task.address)
-    .map((resource) => ({ type: 'breaker.closed', data: { resource } }));
+export function closeTried(state: RunState, task: TaskState, now: number): Event[] {
+  const tried = resourcesOf(task).filter(
+    (resource) => state.breakers.get(resource)?.open?.trial === task.address,
+  );
+  const overcome = agentOf(task).filter(
+    (resource) => (state.breakers.get(resource)?.open?.until ?? Infinity) <= now,
+  );
+  return [...tried, ...overcome].map((resource) => ({ type: 'breaker.closed', data: { resource } }));
+}
+
+/** The breaker of an agent is open while it is at its usage limit, or does not work. */
+export function agentResource(agent: string): string {
+  return `agent:${agent}`;
+}
+
+/** Of the attempt under way, if an agent makes it. */
+function agentOf({ life }: TaskState): readonly string[] {
+  const agent = life.status === 'running' ? life.attempt?.agent : undefined;
+  return agent === undefined ? [] : [agentResource(agent.name)];
 }
 
 /** The task that tries one of these resources at the moment, if one does. */
@@ -98,7 +129,8 @@ function reasonToOpen(
 }
 
 function policyOf({ workflow: { breakers = {} } }: RunState, resource: string): BreakerPolicy {
-  return (Object.hasOwn(breakers, resource) ? breakers[resource] : undefined) ?? defaultPolicy;
+  if (Object.hasOwn(breakers, resource)) return breakers[resource]!;
+  return resource.startsWith(agentResource('')) ? agentPolicy : defaultPolicy;
 }
 
 function cooldownOf(state: RunState, resource: string): number {
@@ -121,7 +153,7 @@ export function countForBreakers(
   { outcome, class: kind }: EventOf<'attempt.ended'>['data'],
 ): void {
   if (outcome === 'succeeded' || kind === 'permanent') forgiveFailures(state, task);
-  if (kind === 'transient') for (const resource of resourcesOf(task)) countFailure(state, resource);
+  if (kind === 'transient') for (const resource of blamed(task)) countFailure(state, resource);
   const isVerdict = outcome === 'succeeded' || kind !== undefined;
   endTrials(state, task, { isVerdict });
 }
@@ -136,8 +168,12 @@ export function endTrials(state: RunState, task: TaskState, { isVerdict }: { isV
   }
 }
 
+function blamed(task: TaskState): readonly string[] {
+  return [...resourcesOf(task), ...agentOf(task)];
+}
+
 function forgiveFailures(state: RunState, task: TaskState): void {
-  for (const resource of resourcesOf(task)) {
+  for (const resource of blamed(task)) {
     if (state.breakers.get(resource)?.open === undefined) state.breakers.delete(resource);
   }
 }
@@ -177,6 +213,11 @@ export function closeBreaker(state: RunState, resource: string): void {
     });
   }
   state.agenda.waiting.delete(resource);
+}
+
+/** A person wants the agents of the task to be asked again, whatever they said before. */
+export function askAgain({ breakers }: RunState, { spec: { work } }: TaskState): void {
+  if (work.type === 'agent') for (const agent of work.agents) breakers.delete(agentResource(agent));
 }
 
 /** A person wants the task to be tried now: it may, even though it is early. */

@@ -1,7 +1,9 @@
 import type { Command, CommandAnswer, Event, InboxCommand } from '../model/index.ts';
 import { trialOf } from './breakers.ts';
+import { giveBack, lend, tell } from './conversation-commands.ts';
 import { decideReopen } from './decide-reopen.ts';
 import { isSettled, scopeAt, statusOfTask, type RunState, type TaskState } from './run-state.ts';
+import { accept, refuse, type Verdict } from './verdict.ts';
 
 /** What a command does, and what its sender is told. Refusing is an answer too; both are journalled. */
 export function decideCommand(
@@ -16,30 +18,26 @@ export function decideCommand(
   return { events: [decided, ...events], answer: { accepted, text } };
 }
 
-interface Verdict {
-  readonly accepted: boolean;
-  readonly text: string;
-  readonly events?: readonly Event[];
-}
-
 function verdict(state: RunState, command: Command): Verdict {
   const { status } = state.phase;
   if (status !== 'active' && status !== 'paused') return refuse(`the run has ended: ${status}`);
-  switch (command.type) {
-    case 'pause':
-      return pause(state, command.reason);
-    case 'resume':
-      return resume(state);
-    case 'cancel':
-      return cancel(state, command.reason);
-    case 'retry':
-    case 'skip':
-      return ofTask(state, command);
-    case 'approve':
-    case 'reject':
-      return decideGate(state, command);
-  }
+  return (verdicts[command.type] as (state: RunState, command: Command) => Verdict)(state, command);
 }
+
+const verdicts: {
+  readonly [Type in Command['type']]: (state: RunState, command: Extract<Command, { type: Type }>) => Verdict;
+} = {
+  pause: (state, { reason }) => pause(state, reason),
+  resume,
+  cancel: (state, { reason }) => cancel(state, reason),
+  retry: ofTask,
+  skip: ofTask,
+  approve: decideGate,
+  reject: decideGate,
+  tell,
+  lend,
+  return: giveBack,
+};
 
 function pause(state: RunState, reason: string | undefined): Verdict {
   if (state.phase.status === 'paused') return refuse('the run is paused already');
@@ -72,6 +70,7 @@ function retry(state: RunState, task: TaskState): Verdict {
   const { address, life } = task;
   switch (life.status) {
     case 'held':
+      if (life.lent !== undefined) return refuse(life.reason);
       return life.gate === undefined
         ? release(task)
         : refuse(`${address} waits for approval: approve or reject it`);
@@ -96,7 +95,7 @@ function retryDelayed(state: RunState, task: TaskState): Verdict {
 }
 
 function reopen(state: RunState, task: TaskState): Verdict {
-  const decided = decideReopen(state, [task.address]);
+  const decided = decideReopen(state, [task.address], { inSession: true });
   if ('refusal' in decided) return refuse(decided.refusal);
   return accept(`${task.address} will be done again`, ...decided.events);
 }
@@ -128,12 +127,4 @@ function skip(task: TaskState): Verdict {
     return refuse(`${task.address} is ${statusOfTask(task)}`);
   const data = { reason: 'skipped by the operator' };
   return accept(`${task.address} is skipped`, { type: 'task.skipped', task: task.address, data });
-}
-
-function accept(text: string, ...events: Event[]): Verdict {
-  return { accepted: true, text, events };
-}
-
-function refuse(text: string): Verdict {
-  return { accepted: false, text };
 }

@@ -21,6 +21,7 @@ interface Reach {
 export function decideReopen(
   state: RunState,
   addresses: readonly string[],
+  { inSession }: { readonly inSession: boolean },
 ): { events: Event[] } | { refusal: string } {
   const reach: Reach = {
     state,
@@ -34,8 +35,15 @@ export function decideReopen(
   for (let step = reach.steps.pop(); step !== undefined; step = reach.steps.pop()) step();
   const refusal = reach.refusals[0] ?? obstacle(reach);
   if (refusal !== undefined) return { refusal };
-  const data = { ...addressesOf(reach), reason: `to be done again: ${addresses.join(', ')}` };
+  const reset = addressesOf(reach);
+  const goingOn = inSession ? addresses.filter((address) => hasSession(state, address, reset.tasks)) : [];
+  const reason = `to be done again: ${addresses.join(', ')}`;
+  const data = { ...reset, ...(goingOn.length > 0 && { inSession: goingOn }), reason };
   return { events: [{ type: 'tasks.reopened', data }] };
+}
+
+function hasSession(state: RunState, address: string, reset: readonly string[]): boolean {
+  return reset.includes(address) && taskAt(state, address).session !== undefined;
 }
 
 /** What belongs to a task that is done again as a whole, comes again with it. */

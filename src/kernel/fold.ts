@@ -2,6 +2,7 @@ import { sealJson, type JsonObject } from '../base/index.ts';
 import type { Commit, Event, EventOf, EventType } from '../model/index.ts';
 import { Agenda } from './agenda.ts';
 import {
+  askAgain,
   beginTrials,
   closeBreaker,
   countForBreakers,
@@ -9,6 +10,7 @@ import {
   hastenTrial,
   openBreaker,
 } from './breakers.ts';
+import { beginTurn, endTurn } from './fold-conversation.ts';
 import { delayTask, shiftTimers } from './delay-task.ts';
 import { applyPatch } from './difference.ts';
 import { adoptWorkflow } from './drift.ts';
@@ -26,6 +28,7 @@ import {
   type TaskState,
 } from './run-state.ts';
 import { countUsage } from './usage.ts';
+import { nothingUsed } from './usage-meter.ts';
 import { cancelScope, isOccupying, setLife, settleTask, vacate } from './settle-task.ts';
 
 /** The state after a whole journal, or after one more commit. The first commit must begin with `run.created`. */
@@ -65,8 +68,10 @@ export function newRunState({ run, seq, at, events }: Commit): RunState {
     tasks: new Map(),
     counts: { total: 0, made: 0, settled: 0, running: 0, held: 0, delayed: 0 },
     breakers: new Map(),
-    usage: { usd: 0, tokens: 0 },
+    usage: nothingUsed,
     metered: {},
+    spent: {},
+    lent: {},
     agenda: new Agenda(),
   };
 }
@@ -90,24 +95,6 @@ function learnOfAttempt(state: RunState, task: TaskState, news: Partial<AttemptS
   const { life } = task;
   if (life.status !== 'running' || life.attempt === undefined) return;
   setLife(state, task, { status: 'running', attempt: { ...life.attempt, ...news } });
-}
-
-/** One that the agent does not know any more, or never came to know. */
-function forgetSession(task: TaskState, { sessionLost, neverBegan }: EventOf<'attempt.ended'>['data']): void {
-  const how = task.life.status === 'running' ? task.life.attempt?.agent?.how : undefined;
-  if (sessionLost === true || (neverBegan === true && how !== undefined && how !== 'continue'))
-    delete task.session;
-}
-
-function rememberEnd(
-  task: TaskState,
-  id: string,
-  { outcome, reason }: EventOf<'attempt.ended'>['data'],
-): void {
-  const agent = task.life.status === 'running' ? task.life.attempt?.agent?.name : undefined;
-  if (agent === undefined) return;
-  const attempts = [...(task.lastEnd?.attempts ?? []), { id, agent }];
-  task.lastEnd = { outcome, ...(reason !== undefined && { reason }), attempts };
 }
 
 type Folders = { readonly [Type in EventType]: (state: RunState, event: EventOf<Type>) => void };
@@ -185,9 +172,11 @@ const folders: Folders = {
     task.key ??= attempt;
     task.lastAttempt = attempt;
     task.startedAt ??= state.at;
-    setLife(state, task, { status: 'running', attempt: { id: attempt, startedAt: state.at, ...data } });
-    const { agent } = data;
-    if (agent?.session !== undefined) task.session = { agent: agent.name, id: agent.session };
+    const news = beginTurn(task, data);
+    setLife(state, task, {
+      status: 'running',
+      attempt: { id: attempt, startedAt: state.at, ...data, ...news },
+    });
     acquire(state, task);
     beginTrials(state, task);
   },
@@ -199,21 +188,50 @@ const folders: Folders = {
   },
   'transcript.added'(state, { task, data }) {
     learnOfAttempt(state, taskAt(state, task), { upTo: data.upTo });
-    countUsage(state, taskAt(state, task), data.entries);
+    countUsage(state, taskAt(state, task), data);
   },
   'attempt.recovered'(state, { task, data }) {
     learnOfAttempt(state, taskAt(state, task), { recovered: data.how });
   },
   'attempt.ended'(state, { task: address, attempt, data }) {
     const task = taskAt(state, address);
-    forgetSession(task, data);
-    rememberEnd(task, attempt, data);
-    vacate(state, task);
+    const isCheck = task.life.status === 'running' && task.life.attempt?.kind === 'check';
+    endTurn(task, attempt, data);
     countForBreakers(state, task, data);
-    if (data.outcome === 'failed') task.failures++;
+    vacate(state, task);
+    // Of a check it counts when there is nothing more to revise.
+    if (data.outcome === 'failed' && !isCheck) task.failures++;
     if (data.outcome !== 'interrupted') return;
     state.agenda.ready.push(task);
     if (data.graceful !== true && data.neverBegan !== true) countInterruption(state, task);
+  },
+  'work.finished'(state, { task: address, data }) {
+    const task = taskAt(state, address);
+    task.finished = data;
+    delete task.report;
+    state.agenda.continued.push(address);
+  },
+  'check.failed'(state, { task: address, data }) {
+    const task = taskAt(state, address);
+    delete task.finished;
+    task.report = data.report;
+    task.revisions = data.revision;
+    if (data.revision === 0) task.failures++;
+    state.agenda.continued.push(address);
+  },
+  'message.added'(state, { task: address, data }) {
+    const task = taskAt(state, address);
+    task.messages = [...(task.messages ?? []), data.text];
+  },
+  'session.lent'(state, { task, data: { session, from, ...holder } }) {
+    state.lent[session] = { task, at: from, ...holder };
+  },
+  'session.returned'(state, { task: address, data: { session } }) {
+    delete state.lent[session];
+    taskAt(state, address).wasLent = true;
+    for (const task of state.tasks.values()) {
+      if (task.life.status === 'held' && task.life.lent === session) decideAnew(state, task);
+    }
   },
   'task.succeeded'(state, { task, data }) {
     settleTask(state, taskAt(state, task), { status: 'succeeded', ...data });
@@ -229,19 +247,23 @@ const folders: Folders = {
   },
   'task.released'(state, { task: address }) {
     const task = taskAt(state, address);
-    if (task.life.status === 'held' && task.life.budget === true) task.overspends = true;
+    if ('budget' in task.life && task.life.budget === true) task.overspends = true;
     task.interruptions = 0;
+    delete task.sameness;
     if (task.life.status === 'delayed') hastenTrial(state, task);
+    if (task.life.status === 'delayed' || task.life.status === 'held') askAgain(state, task);
     decideAnew(state, task);
   },
-  'gate.opened'(state, { task, data: { gate, text } }) {
+  'gate.opened'(state, { task, data: { text: reason, ...question } }) {
     const actions = ['approve', 'reject', 'skip'];
-    setLife(state, taskAt(state, task), { status: 'held', reason: text, actions, gate });
+    setLife(state, taskAt(state, task), { status: 'held', reason, actions, ...question });
   },
   'gate.decided'(state, { task: address, data }) {
     if (!data.approved) return;
     const task = taskAt(state, address);
-    task.approved = true;
+    const call = task.life.status === 'held' ? task.life.call : undefined;
+    if (call === undefined) task.approved = true;
+    else task.allowed = [...(task.allowed ?? []), call];
     decideAnew(state, task);
   },
   'tasks.reopened'(state, { data }) {

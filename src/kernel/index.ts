@@ -1,5 +1,6 @@
 export { classify } from './classify.ts';
 export { decideCommand } from './commands.ts';
+export { returnedSession } from './conversation-commands.ts';
 export { decideReopen } from './decide-reopen.ts';
 export { applyPatch, difference } from './difference.ts';
 export { driftOf, type Drift } from './drift.ts';
@@ -13,13 +14,15 @@ export {
   statusOfTask,
   taskAt,
   type AgentStart,
+  type AskedCall,
   type AttemptState,
   type RunState,
   type TaskState,
 } from './run-state.ts';
 export { isFailFast, reasonToStop } from './settle-task.ts';
 export { decodeState, encodeState, snapshotFormat } from './snapshot.ts';
-export { dollarsLeft } from './usage.ts';
+export { dollarsLeft, spentOn } from './usage.ts';
+export { addUsed, nothingUsed, tokensOf, UsageMeter } from './usage-meter.ts';
 export { statusOf, summaryOf } from './summary.ts';
 export { outputOf, outputsOfScope, variablesOf, viewOf, type TaskView } from './variables.ts';
 export type { World } from './world.ts';

@@ -1,9 +1,7 @@
-import type { ErrorClass, Event, EventOf, Failure, Outcome } from '../model/index.ts';
-import { agentResource } from './agent-start.ts';
-import { closeTried, tripBreakers, type ResourceWait } from './breakers.ts';
-import { classify } from './classify.ts';
-import { isRetried, retryDelay } from './retry.ts';
-import { interruptionsInARow, type RunState, type TaskState } from './run-state.ts';
+import type { ErrorClass, Event, EventOf, Failure, OnInterrupt, Outcome } from '../model/index.ts';
+import { agentResource, closeTried } from './breakers.ts';
+import { fail, released } from './failures.ts';
+import { interruptionsInARow, isCheck, type RunState, type TaskState } from './run-state.ts';
 import { doomOf } from './settle-task.ts';
 import { successEvents, type Success } from './success.ts';
 import type { World } from './world.ts';
@@ -20,18 +18,16 @@ export function decideOutcome(
   const { address: at, life } = task;
   if (life.status !== 'running' || life.attempt === undefined) return [];
   const { settled, ...end } = consequence(state, task, { outcome, world });
-  const data = endOf(outcome, end);
+  const data = endOf(outcome, { ...end, isAgent: life.attempt.agent !== undefined });
   return [{ type: 'attempt.ended', task: at, attempt: life.attempt.id, data }, ...settled];
 }
 
 function endOf(
   outcome: Outcome,
-  { ended, failure }: Omit<Consequence, 'settled'>,
-): EventOf<'attempt.ended'>['data'] {
-  if (failure !== undefined) {
-    const { class: kind, message } = failure;
-    return { outcome: ended, ...(ended === 'delayed' && { reason: message }), class: kind };
-  }
+  { ended, failure, isAgent }: Omit<Consequence, 'settled'> & { readonly isAgent: boolean },
+): Ended {
+  if (failure !== undefined) return { outcome: ended, ...failedEnd(outcome, { failure, isAgent, ended }) };
+  if (outcome.type === 'asked') return { outcome: ended, reason: outcome.text };
   return {
     outcome: ended,
     ...('reason' in outcome && { reason: outcome.reason }),
@@ -39,6 +35,22 @@ function endOf(
     ...('neverBegan' in outcome && { neverBegan: outcome.neverBegan }),
     ...('sessionLost' in outcome && { sessionLost: outcome.sessionLost }),
     ...('boundary' in outcome && { boundary: outcome.boundary }),
+  };
+}
+
+type Ended = EventOf<'attempt.ended'>['data'];
+
+function failedEnd(
+  outcome: Outcome,
+  { failure, isAgent, ended }: { failure: Classified; isAgent: boolean; ended: Outcome['type'] },
+): Omit<Ended, 'outcome'> {
+  const { class: kind, message } = failure;
+  const sameness = outcome.type === 'failed' ? outcome.sameness : undefined;
+  return {
+    // An agent that tries again is told.
+    ...((isAgent || ended === 'delayed') && { reason: message }),
+    class: kind,
+    ...(sameness !== undefined && { sameness }),
   };
 }
 
@@ -55,48 +67,54 @@ function consequence(
   task: TaskState,
   { outcome, world }: { outcome: Outcome; world: World },
 ): Consequence {
-  const { address } = task;
   const doom = doomOf(state, task);
-  if (doom !== undefined && (outcome.type === 'delayed' || outcome.type === 'interrupted')) {
-    // It will not be tried again: a timer or a person would only keep the end of the run waiting.
-    return {
-      ended: outcome.type,
-      settled: [{ type: 'task.cancelled', task: address, data: { reason: doom } }],
-    };
-  }
+  if (outcome.type === 'succeeded') return succeed(state, task, { outcome, world });
+  if (outcome.type === 'failed') return fail(state, task, { outcome, world });
+  if (outcome.type === 'cancelled') return { ended: 'cancelled', settled: [cancelled(task, outcome.reason)] };
+  // It will not be tried again: a timer or a person would only keep the end of the run waiting.
+  if (doom !== undefined) return { ended: outcome.type, settled: [cancelled(task, doom)] };
+  return { ended: outcome.type, settled: goingOn(state, task, { outcome, world }) };
+}
+
+function cancelled({ address }: TaskState, reason: string): Event {
+  return { type: 'task.cancelled', task: address, data: { reason } };
+}
+
+type Unfinished = Extract<Outcome, { type: 'delayed' | 'asked' | 'interrupted' }>;
+
+/** What keeps a task from its end for now. */
+function goingOn(
+  state: RunState,
+  task: TaskState,
+  { outcome, world }: { outcome: Unfinished; world: World },
+): readonly Event[] {
+  const { address } = task;
   switch (outcome.type) {
-    case 'succeeded':
-      return succeed(state, task, { outcome, world });
-    case 'failed':
-      return fail(state, task, { failure: outcome.failure, world });
     case 'delayed': {
-      const { until, reason } = outcome;
-      if (outcome.agent !== undefined) return { ended: 'delayed', settled: limit(task, outcome) };
-      return {
-        ended: 'delayed',
-        settled: [{ type: 'task.delayed', task: address, data: { until, reason } }],
-      };
+      const { until, reason, agent } = outcome;
+      if (agent !== undefined) return limit(state, task, { outcome, world });
+      return [{ type: 'task.delayed', task: address, data: { until, reason } }];
     }
-    case 'cancelled':
-      return {
-        ended: 'cancelled',
-        settled: [{ type: 'task.cancelled', task: address, data: { reason: outcome.reason } }],
-      };
+    case 'asked': {
+      const { text, call } = outcome;
+      return [{ type: 'gate.opened', task: address, data: { gate: world.mint(), text, call } }];
+    }
     case 'interrupted':
-      return { ended: 'interrupted', settled: interrupt(state, task, outcome) };
+      return interrupt(state, task, outcome);
   }
 }
 
 /** An agent is at its limit: every task knows from now on. Whether another may do it, is decided when it would start. */
 function limit(
-  { address }: TaskState,
-  { agent, until, reason }: Extract<Outcome, { type: 'delayed' }>,
+  { workflow }: RunState,
+  task: TaskState,
+  { outcome, world }: { outcome: Extract<Outcome, { type: 'delayed' }>; world: World },
 ): readonly Event[] {
+  const { agent, reason } = outcome;
   const resource = agentResource(agent!);
-  return [
-    { type: 'breaker.opened', data: { resource, until, reason } },
-    { type: 'task.released', task: address, data: {} },
-  ];
+  const { quietHours } = workflow.usageLimits ?? {};
+  const until = quietHours === undefined ? outcome.until : world.afterQuietHours(outcome.until, quietHours);
+  return [{ type: 'breaker.opened', data: { resource, until, reason } }, released(task)];
 }
 
 /** A success whose update of the state cannot be made is a failure. */
@@ -105,53 +123,28 @@ function succeed(
   task: TaskState,
   { outcome, world }: { outcome: Success; world: World },
 ): Consequence {
-  const events = successEvents(state, task, { success: outcome, world });
-  const settled = [...events, ...closeTried(state, task)];
+  const { spec, messages = [] } = task;
+  // What a person has said in the meantime is heard first.
+  if (messages.length > 0) return goOn(state, task, { event: released(task), world });
+  if (spec.check !== undefined && !isCheck(task)) {
+    const data = outcome.output === undefined ? {} : { output: outcome.output };
+    return goOn(state, task, { event: { type: 'work.finished', task: task.address, data }, world });
+  }
+  const success = isCheck(task) ? task.finished! : outcome;
+  const events = successEvents(state, task, { success, world });
+  const settled = [...events, ...closeTried(state, task, world.now)];
   const last = events.at(-1)!;
   if (last.type !== 'task.failed') return { ended: 'succeeded', settled };
   return { ended: 'failed', settled, failure: { ...last.data.failure, class: 'permanent' } };
 }
 
-function fail(
+/** The attempt has done its part, but not all of the task. */
+function goOn(
   state: RunState,
   task: TaskState,
-  { failure: given, world }: { failure: Failure; world: World },
+  { event, world }: { readonly event: Event; readonly world: World },
 ): Consequence {
-  const failure = { ...given, class: classify(given, task.spec.errors ?? []) };
-  if (failure.class !== 'transient') {
-    const next = tryAgain(state, task, { failure, world });
-    return { ended: 'failed', settled: [next, ...closeTried(state, task)], failure };
-  }
-  const { opened, wait } = tripBreakers(state, task, { failure, now: world.now });
-  if (wait === undefined || !mayTryAgain(state, task, failure)) {
-    return { ended: 'failed', settled: [tryAgain(state, task, { failure, world }), ...opened], failure };
-  }
-  // The resource is out of order, not the task: waiting for it uses up no try.
-  return { ended: 'delayed', settled: [delayed(task, wait), ...opened], failure };
-}
-
-function delayed(task: TaskState, data: ResourceWait | { until: number; reason: string }): Event {
-  return { type: 'task.delayed', task: task.address, data };
-}
-
-function mayTryAgain(state: RunState, task: TaskState, failure: Failure): boolean {
-  const { onInterrupt, retry } = task.spec;
-  return onInterrupt !== 'ask' && doomOf(state, task) === undefined && isRetried(retry, failure);
-}
-
-function tryAgain(
-  state: RunState,
-  task: TaskState,
-  { failure, world }: { failure: Failure; world: World },
-): Event {
-  const failures = task.failures + 1;
-  const delay = mayTryAgain(state, task, failure)
-    ? retryDelay(task.spec.retry, { failure, failures, chance: world.chance() })
-    : undefined;
-  if (delay === undefined) return { type: 'task.failed', task: task.address, data: { failure } };
-  const kind = failure.class === 'unknown' ? '' : ` (${failure.class})`;
-  const reason = `attempt ${task.attempts} failed${kind}: ${failure.message}`;
-  return delayed(task, { until: world.now + delay, reason });
+  return { ended: 'succeeded', settled: [event, ...closeTried(state, task, world.now)] };
 }
 
 type Interruption = Extract<Outcome, { type: 'interrupted' }>;
@@ -169,7 +162,7 @@ function reasonToHold(
 ): string | undefined {
   if (neverBegan === true) return undefined;
   if (mayStillRun === true) return `${reason}; it may still be running`;
-  if (mayRepeat === false && task.spec.onInterrupt !== 'restart') {
+  if (mayRepeat === false && onInterruptOf(task) !== 'restart') {
     return `it was interrupted ${boundary ?? 'at a place that is not known'}: whether that took effect, nobody knows`;
   }
   return reasonToAsk(task, graceful === true ? 0 : interruptionsInARow(state, task));
@@ -187,8 +180,12 @@ export function interruptionOf(
   return { action: 'restart', reason: 'it was interrupted, and may be started again' };
 }
 
+function onInterruptOf(task: TaskState): OnInterrupt {
+  return isCheck(task) ? task.spec.check!.onInterrupt : task.spec.onInterrupt;
+}
+
 function reasonToAsk(task: TaskState, inARow: number): string | undefined {
-  if (task.spec.onInterrupt === 'ask')
+  if (onInterruptOf(task) === 'ask')
     return 'it was interrupted, and may have done its work: on-interrupt is ask';
   if (inARow < mostInterruptions) return undefined;
   return `it was interrupted ${inARow} times without any progress: it may be what ends the process`;

@@ -1,5 +1,5 @@
-import type { Event } from '../model/index.ts';
-import { agentWait, startOfAgent } from './agent-start.ts';
+import type { Event, EventOf } from '../model/index.ts';
+import { agentObstacle, startOfAgent } from './agent-start.ts';
 import { breakerWait, waitsForTrial } from './breakers.ts';
 import { childInputs } from './child-inputs.ts';
 import { decideEnd } from './decide-end.ts';
@@ -9,7 +9,6 @@ import { fold, type Position } from './fold.ts';
 import { mayStart, passOn } from './limits.ts';
 import { isSettled, taskAt, type RunState, type TaskState } from './run-state.ts';
 import { doomOf } from './settle-task.ts';
-import { overBudget } from './usage.ts';
 import { variablesOf } from './variables.ts';
 import type { World } from './world.ts';
 
@@ -81,9 +80,21 @@ function decideUndecided(state: RunState, address: string, world: World): Event 
 
 function decideStart(state: RunState, world: World): Event | undefined {
   releaseDue(state, world.now);
+  const continued = decideContinued(state, world);
+  if (continued !== undefined) return continued;
   for (let task = state.agenda.ready.pop(); task !== undefined; task = state.agenda.ready.pop()) {
     if (!isStartable(task, world.now) || waitsForTrial(state, task)) passOn(state, task);
     else if (mayStart(state, task)) return startOrPassOn(state, task, world);
+  }
+  return undefined;
+}
+
+/** What is in the middle of its work keeps its place before others that want it. */
+function decideContinued(state: RunState, world: World): Event | undefined {
+  const { continued } = state.agenda;
+  for (let address = continued.take(); address !== undefined; address = continued.take()) {
+    const task = taskAt(state, address);
+    if (isStartable(task, world.now) && mayStart(state, task)) return startOrPassOn(state, task, world);
   }
   return undefined;
 }
@@ -109,24 +120,33 @@ function isStartable({ life, unmet }: TaskState, now: number): boolean {
 function start(state: RunState, task: TaskState, world: World): Event {
   const doom = doomOf(state, task);
   if (doom !== undefined) return { type: 'task.cancelled', task: task.address, data: { reason: doom } };
-  const wait = breakerWait(state, task, world.now) ?? agentWait(state, task, world);
+  const wait = breakerWait(state, task, world.now);
   if (wait !== undefined) return { type: 'task.delayed', task: task.address, data: wait };
-  const reason = overBudget(state, task);
-  if (reason !== undefined) return holdForBudget(task, reason);
-  return task.spec.work.type === 'workflow' ? open(state, task, world) : startAttempt(state, task, world);
+  if (task.spec.work.type === 'workflow') return open(state, task, world);
+  const isForAgent = task.spec.work.type === 'agent' && !isToBeChecked(task);
+  const obstacle = isForAgent ? agentObstacle(state, task, world) : undefined;
+  return obstacle ?? startAttempt(state, task, world);
 }
 
-function holdForBudget({ address }: TaskState, reason: string): Event {
-  return { type: 'task.held', task: address, data: { reason, actions: ['retry', 'skip'], budget: true } };
+/** Whatever a person has said since, is heard before it is checked. */
+function isToBeChecked({ finished, messages = [] }: TaskState): boolean {
+  return finished !== undefined && messages.length === 0;
 }
 
 function startAttempt(state: RunState, task: TaskState, world: World): Event {
-  const { address, attempts } = task;
+  const { address, attempts, spec, report } = task;
   const number = attempts + 1;
+  const started = (data: EventOf<'attempt.started'>['data']): Event => ({
+    type: 'attempt.started',
+    task: address,
+    attempt: world.mint(),
+    data,
+  });
+  if (isToBeChecked(task)) return started({ number, kind: 'check' });
+  if (spec.work.type !== 'agent') return started({ number });
   try {
     const agent = startOfAgent(state, task, world);
-    const data = agent === undefined ? { number } : { number, agent };
-    return { type: 'attempt.started', task: address, attempt: world.mint(), data };
+    return started({ number, ...(report !== undefined && { kind: 'revision' as const }), agent });
   } catch (thrown) {
     return { type: 'task.failed', task: address, data: { failure: failureOf(thrown) } };
   }

@@ -7,12 +7,12 @@ import { forgetViews } from './variables.ts';
 /** Folds `tasks.reopened`: afterwards everything is as if what is to be done again had never been done. */
 export function reopenTasks(
   state: RunState,
-  { tasks, continued }: Pick<EventOf<'tasks.reopened'>['data'], 'tasks' | 'continued'>,
+  { tasks, continued, inSession = [] }: Omit<EventOf<'tasks.reopened'>['data'], 'reason'>,
 ): void {
   removeBelow(state, new Set(tasks));
   const reset = tasks.map((address) => taskAt(state, address));
   const goingOn = continued.map((address) => taskAt(state, address));
-  for (const task of reset) resetTask(task);
+  for (const task of reset) resetTask(task, inSession.includes(task.address));
   for (const task of goingOn) {
     task.life = { status: 'running' };
     delete task.endedAt;
@@ -36,8 +36,22 @@ function removeBelow({ tasks, scopes }: RunState, owners: ReadonlySet<string>): 
   }
 }
 
+const beginnings = [
+  'key',
+  'startedAt',
+  'endedAt',
+  'endedIn',
+  'group',
+  'finished',
+  'revisions',
+  'sameness',
+] as const;
+
+/** What belongs to the conversation with an agent. */
+const memories = ['session', 'lastEnd', 'wasLent', 'report', 'messages', 'allowed'] as const;
+
 /** Its attempts are still numbered on, for people. */
-function resetTask(task: TaskState): void {
+function resetTask(task: TaskState, keepsSession: boolean): void {
   Object.assign(task, {
     life: { status: 'pending' },
     failures: 0,
@@ -45,9 +59,8 @@ function resetTask(task: TaskState): void {
     settledAtInterruption: -1,
     approved: false,
   } satisfies Partial<TaskState>);
-  for (const known of ['key', 'startedAt', 'endedAt', 'endedIn', 'group', 'session', 'lastEnd'] as const) {
-    delete task[known];
-  }
+  for (const known of beginnings) delete task[known];
+  if (!keepsSession) for (const known of memories) delete task[known];
 }
 
 function recount(state: RunState, changed: readonly TaskState[]): void {

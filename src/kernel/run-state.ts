@@ -7,6 +7,7 @@ import {
   type Origin,
   type TaskSpec,
   type TaskStatus,
+  type Used,
   type Workflow,
 } from '../model/index.ts';
 import { Agenda } from './agenda.ts';
@@ -34,9 +35,13 @@ export interface RunState {
   /** By resource. One that is closed and has nothing to remember is not here. */
   readonly breakers: Map<string, BreakerState>;
   /** What agents have used up so far. */
-  usage: Usage;
+  usage: Used;
   /** The last count of each session that counts from its beginning. */
-  metered: Record<string, Usage>;
+  metered: Record<string, Used>;
+  /** What they have used by day and agent. */
+  spent: Record<string, Record<string, Used>>;
+  /** Sessions that a person has, by id. */
+  lent: Record<string, LentSession>;
   /** What planning has to look at next. Derived: can be rebuilt from the rest. */
   agenda: Agenda<TaskState>;
 }
@@ -147,11 +152,25 @@ export interface TaskState {
     readonly attempts: readonly { readonly id: string; readonly agent: string }[];
   };
   /** What its attempts have used up. */
-  usage?: Usage;
+  usage?: Used;
   /** A person has let it go on although its budget is used up. */
   overspends?: boolean;
   /** The agent's conversation: the next attempt goes on in it. */
   session?: { readonly agent: string; readonly id: string };
+  /** A person has been in that conversation since the last attempt. */
+  wasLent?: boolean;
+  /** What the agent has given, still to be checked. */
+  finished?: { readonly output?: Json };
+  /** Why the check was not content: the agent is told. */
+  report?: string;
+  /** How often it has revised its work for the check since it last failed. */
+  revisions?: number;
+  /** What people have to say to the agent, and it has not heard yet. */
+  messages?: readonly string[];
+  /** Calls that it asked for, and a person has allowed. */
+  allowed?: readonly AskedCall[];
+  /** How the last failure looked, and how often in a row. */
+  sameness?: { readonly key: string; readonly times: number };
   startedAt?: number;
   endedAt?: number;
   /** The commit in which it settled: unlike times, these never go back. */
@@ -176,8 +195,12 @@ export type Life =
       readonly actions: readonly string[];
       /** The question it is held for, if it is one. */
       readonly gate?: string;
+      /** The call that the question is about, if an agent asks. */
+      readonly call?: AskedCall;
       /** It would use up more than it may. */
       readonly budget?: boolean;
+      /** The session that a person has. */
+      readonly lent?: string;
     }
   | { readonly status: 'succeeded'; readonly output?: Json }
   | { readonly status: 'failed'; readonly failure: Failure }
@@ -190,11 +213,15 @@ export interface DelayedLife {
   readonly reason: string;
   /** Whose breaker it waits for, if it does. */
   readonly resource?: string;
+  /** It would use up more than it may on this day. */
+  readonly budget?: boolean;
 }
 
 export interface AttemptState {
   readonly id: string;
   readonly number: number;
+  /** Absent: it does the work. */
+  readonly kind?: 'check' | 'revision';
   readonly startedAt: number;
   /** Of an outside process. */
   readonly process?: ProcessIdentity;
@@ -204,12 +231,21 @@ export interface AttemptState {
   readonly agent?: AgentStart;
   /** So much of its stream, in bytes, is in the journal. */
   readonly upTo?: number;
+  /** What it was told by people. */
+  readonly messages?: readonly string[];
+  /** A person was in its conversation before. */
+  readonly wasLent?: boolean;
 }
 
-/** Dollars as far as they were told, and tokens read and written. */
-export interface Usage {
-  readonly usd: number;
-  readonly tokens: number;
+export type AskedCall = NonNullable<EventOf<'gate.opened'>['data']['call']>;
+
+/** Who has a session, under which lease, and since when. */
+export interface LentSession {
+  readonly task: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly token: string;
+  readonly at: number;
 }
 
 export type AgentStart = NonNullable<EventOf<'attempt.started'>['data']['agent']>;
@@ -221,6 +257,11 @@ export function isSettled(life: Life): boolean {
     life.status === 'skipped' ||
     life.status === 'cancelled'
   );
+}
+
+/** Its attempt under way checks what an agent did. */
+export function isCheck({ life }: TaskState): boolean {
+  return life.status === 'running' && life.attempt?.kind === 'check';
 }
 
 /** For the default `if` of those who need it. */
@@ -290,6 +331,11 @@ export function tooManyFailed(state: RunState, { item }: TaskState): Cancelling 
   const { group, spec, address } = taskAt(state, item.parent);
   if (group!.failed <= spec.forEach!.maxFailures) return undefined;
   return { reason: `too many items of ${address} failed`, failFast: true };
+}
+
+/** How often in a row a task has failed like that, with the one that is happening now. */
+export function timesTheSame({ sameness }: TaskState, key: string): number {
+  return sameness?.key === key ? sameness.times + 1 : 1;
 }
 
 /** With the one that is happening now. Progress of any task begins the count anew. */

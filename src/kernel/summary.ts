@@ -11,7 +11,7 @@ export function statusOf(state: RunState): RunStatus {
   return counts.delayed > 0 ? 'delayed' : 'running';
 }
 
-/** Constant in time and size, whatever the number of tasks. */
+/** Constant in time and size, whatever the number of tasks; with agents it grows by the days that they worked. */
 export function summaryOf(state: RunState): RunSummary {
   const status = statusOf(state);
   const wakeAt = status === 'delayed' || status === 'held' ? nextWake(state) : undefined;
@@ -24,6 +24,7 @@ export function summaryOf(state: RunState): RunSummary {
     total: state.counts.total,
     ...(wakeAt !== undefined && { wakeAt }),
     ...(reason !== undefined && { reason }),
+    ...(Object.keys(state.spent).length > 0 && { spent: state.spent }),
   };
 }
 

@@ -1,46 +1,35 @@
-import { isPlainObject, type Json } from '../base/index.ts';
-import type { Budget } from '../model/index.ts';
-import type { RunState, TaskState, Usage } from './run-state.ts';
-
-const nothing: Usage = { usd: 0, tokens: 0 };
+import type { Budget, EventOf, Used } from '../model/index.ts';
+import type { RunState, TaskState } from './run-state.ts';
+import { addUsed, nothingUsed, tokensOf, UsageMeter } from './usage-meter.ts';
+import type { World } from './world.ts';
 
 /** Fold of `transcript.added`: what an agent says it has used. */
-export function countUsage(state: RunState, task: TaskState, entries: readonly Json[]): void {
-  for (const entry of entries) {
-    if (!isPlainObject(entry) || entry['type'] !== 'usage') continue;
-    const used = usageOf(state, task, entry);
-    state.usage = plus(state.usage, used);
-    task.usage = plus(task.usage ?? nothing, used);
-  }
+export function countUsage(
+  state: RunState,
+  task: TaskState,
+  { entries, day }: EventOf<'transcript.added'>['data'],
+): void {
+  const used = new UsageMeter(state.metered).read(task.session?.id, entries);
+  if (used === undefined) return;
+  state.usage = addUsed(state.usage, used);
+  task.usage = addUsed(task.usage ?? nothingUsed, used);
+  const { life } = task;
+  const agent = life.status === 'running' ? life.attempt?.agent?.name : undefined;
+  if (day !== undefined && agent !== undefined) spend(state, { day, agent, used });
 }
 
-/** Of a count from the beginning of the session only what is new; one that begins anew counts as a whole. */
-function usageOf(state: RunState, task: TaskState, entry: Readonly<Record<string, unknown>>): Usage {
-  const told = {
-    usd: numberIn(entry, 'costUsd'),
-    tokens: numberIn(entry, 'input') + numberIn(entry, 'output'),
-  };
-  const session = task.session?.id;
-  if (entry['isCumulative'] !== true || session === undefined) return told;
-  const before = state.metered[session] ?? nothing;
-  state.metered[session] = told;
-  const isAnew = told.tokens < before.tokens || told.usd < before.usd;
-  return isAnew ? told : { usd: told.usd - before.usd, tokens: told.tokens - before.tokens };
-}
-
-function numberIn(entry: Readonly<Record<string, unknown>>, field: string): number {
-  const value = entry[field];
-  return typeof value === 'number' ? value : 0;
-}
-
-function plus(one: Usage, other: Usage): Usage {
-  return { usd: one.usd + other.usd, tokens: one.tokens + other.tokens };
+function spend(
+  { spent }: RunState,
+  { day, agent, used }: { readonly day: string; readonly agent: string; readonly used: Used },
+): void {
+  const ofDay = (spent[day] ??= {});
+  ofDay[agent] = addUsed(ofDay[agent] ?? nothingUsed, used);
 }
 
 /** Why an agent must not be asked again, if its budget or that of the run is used up, and nobody has said otherwise. */
 export function overBudget(
   state: RunState,
-  { spec, usage = nothing, overspends }: TaskState,
+  { spec, usage = nothingUsed, overspends }: TaskState,
 ): string | undefined {
   if (spec.work.type !== 'agent' || overspends === true) return undefined;
   return (
@@ -48,9 +37,27 @@ export function overBudget(
   );
 }
 
-function exceeded(whose: string, budget: Budget | undefined, { usd, tokens }: Usage): string | undefined {
-  if (budget?.usd !== undefined && usd >= budget.usd)
-    return `the budget of ${whose}, $${budget.usd}, is used up: $${usd.toFixed(2)}`;
+/** The same of the day, on which other runs use up something too: it ends by itself. */
+export function overDay(
+  state: RunState,
+  { spec, overspends }: TaskState,
+  { today, budgetPerDay }: World,
+): { readonly until: number; readonly reason: string; readonly budget: true } | undefined {
+  if (spec.work.type !== 'agent' || overspends === true) return undefined;
+  const used = addUsed(today.elsewhere, spentOn(state, today.day));
+  const reason =
+    exceeded('the day', state.workflow.budget?.perDay, used) ?? exceeded('the day', budgetPerDay, used);
+  return reason === undefined ? undefined : { until: today.endsAt, reason, budget: true };
+}
+
+export function spentOn({ spent }: Pick<RunState, 'spent'>, day: string): Used {
+  return Object.values(spent[day] ?? {}).reduce(addUsed, nothingUsed);
+}
+
+function exceeded(whose: string, budget: Budget | undefined, used: Used): string | undefined {
+  const tokens = tokensOf(used);
+  if (budget?.usd !== undefined && used.usd >= budget.usd)
+    return `the budget of ${whose}, $${budget.usd}, is used up: $${used.usd.toFixed(2)}`;
   if (budget?.tokens !== undefined && tokens >= budget.tokens)
     return `the budget of ${whose}, ${budget.tokens} tokens, is used up: ${tokens}`;
   return undefined;
@@ -59,15 +66,21 @@ function exceeded(whose: string, budget: Budget | undefined, { usd, tokens }: Us
 /** Dollars that an attempt may use; undefined: no limit. */
 export function dollarsLeft(
   state: RunState,
-  { spec, usage = nothing, overspends }: TaskState,
+  { spec, usage = nothingUsed, overspends }: TaskState,
+  { today, budgetPerDay }: Pick<World, 'today' | 'budgetPerDay'>,
 ): number | undefined {
   if (spec.work.type !== 'agent' || overspends === true) return undefined;
-  const left = [remaining(spec.work.budget, usage), remaining(state.workflow.budget, state.usage)].filter(
-    (dollars) => dollars !== undefined,
-  );
+  const { budget } = state.workflow;
+  const ofDay = addUsed(today.elsewhere, spentOn(state, today.day));
+  const left = [
+    remaining(spec.work.budget, usage),
+    remaining(budget, state.usage),
+    remaining(budget?.perDay, ofDay),
+    remaining(budgetPerDay, ofDay),
+  ].filter((dollars) => dollars !== undefined);
   return left.length === 0 ? undefined : Math.min(...left);
 }
 
-function remaining(budget: Budget | undefined, { usd }: Usage): number | undefined {
+function remaining(budget: Budget | undefined, { usd }: Used): number | undefined {
   return budget?.usd === undefined ? undefined : Math.max(budget.usd - usd, 0);
 }

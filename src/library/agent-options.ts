@@ -1,11 +1,11 @@
-import type { AgentDraft } from '../definition/index.ts';
+import type { AgentDraft, TaskDraft } from '../definition/index.ts';
 import type { AgentName, Budget, JsonSchema, OnInterrupt, Permissions } from '../model/index.ts';
-import type { CommandOptions } from './command-options.ts';
+import type { Command, CommandOptions } from './command-options.ts';
 
 /** What an agent can be told besides what every task can. `Other`: the tasks whose sessions there are. */
 export interface AgentOptions<Other extends string = string> extends Omit<
   CommandOptions,
-  'shell' | 'capture' | 'onInterrupt'
+  'capture' | 'onInterrupt'
 > {
   /** Who does it, or several by preference: the next is taken where one is not installed. */
   readonly agent: AgentName | readonly AgentName[];
@@ -21,8 +21,15 @@ export interface AgentOptions<Other extends string = string> extends Omit<
   readonly maxTurns?: number;
   /** What all attempts together may use up; then the task is held. */
   readonly budget?: Budget;
-  /** Handed to the CLI as they are. */
-  readonly args?: readonly string[];
+  /** Handed to the CLI as they are; by agent where they differ. For `command` and `acp`: the program and its arguments. */
+  readonly args?: readonly string[] | Readonly<Partial<Record<AgentName, readonly string[]>>>;
+  /**
+   * Decides whether its work is done: run where it runs, with its environment. If it fails, the agent is told why and
+   * goes on in its session, `revise` times at most; default once.
+   */
+  readonly check?: string | { readonly run: Command; readonly revise?: number };
+  /** Of `check`, if that is text; default `sh`. */
+  readonly shell?: string;
   /** What it may do by itself after an interruption; default `continue`. `ask` also forbids automatic retry. */
   readonly onInterrupt?: OnInterrupt;
 }
@@ -48,9 +55,15 @@ export function agentDraft(options: AgentOptions, prompt: string): AgentDraft {
     effort,
     maxTurns,
     budget,
-    args,
+    args: args as AgentDraft['args'],
     env,
     secrets,
     workingDirectory,
   };
+}
+
+export function checkDraft({ check, shell }: Pick<AgentOptions, 'check' | 'shell'>): TaskDraft['check'] {
+  if (check === undefined) return undefined;
+  const { run, revise } = typeof check === 'string' ? { run: check } : check;
+  return { work: { type: 'command', run, shell }, revise };
 }

@@ -6,8 +6,15 @@ import {
   type WorkflowDraft,
 } from '../definition/index.ts';
 import type { TaskFunction } from '../engine/index.ts';
+import { checkDraft, type AgentOptions } from './agent-options.ts';
 import { isDefinition, nest, stepContext, type Closure, type Definition } from './definition.ts';
-import { breakersDraft, checkpointDraft, stepDraft, type StepOptions } from './task-options.ts';
+import {
+  breakersDraft,
+  checkpointDraft,
+  stepDraft,
+  usageLimitsDraft,
+  type StepOptions,
+} from './task-options.ts';
 import { inputsOf, needsOf } from './views.ts';
 import type { Known, TaskContext, WorkflowSettings } from './task-context.ts';
 
@@ -32,7 +39,7 @@ export interface TaskPart {
 }
 
 /** What the typed faces of the builders come down to. */
-export interface AnyTaskOptions extends StepOptions {
+export interface AnyTaskOptions extends StepOptions, Pick<AgentOptions, 'check' | 'shell'> {
   readonly needs?: readonly string[];
   readonly if?: 'failure' | 'always' | ((known: Known<unknown, unknown>) => boolean);
   readonly continueOnError?: boolean;
@@ -65,6 +72,7 @@ export function taskPart(name: string, options: AnyTaskOptions, work: AnyWork): 
     if: conditionDraft(name, options.if, closures),
     forEach: forEachDraft(name, options.forEach, closures),
     work: done.work,
+    check: checkDraft(options),
   };
   return { draft, functions: done.functions, closures: { ...closures, ...done.closures } };
 }
@@ -136,12 +144,13 @@ export function buildWorkflow<Inputs, Outputs>({
   const parts: TaskPart[] = [];
   for (let list = tasks; list !== undefined; list = list.before) parts.push(list.task);
   parts.reverse();
-  const { checkpoint, breakers, ...limits } = settings;
+  const { checkpoint, breakers, usageLimits, ...limits } = settings;
   const workflow = defineWorkflow({
     name,
     ...limits,
     checkpoint: checkpointDraft(checkpoint),
     breakers: breakersDraft(breakers),
+    usageLimits: usageLimitsDraft(usageLimits),
     tasks: parts.map(({ draft }) => draft),
     outputs: outputs && { $function: 'outputs' },
   });

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../base/index.ts';
 import {
+  isSettled,
   outputOf,
   outputsOfScope,
   scopeAt,
@@ -30,8 +31,18 @@ export interface TaskReport {
   readonly actions?: readonly string[];
   /** What `run.approve` and `run.reject` decide. */
   readonly gate?: string;
+  /** What an agent asks to do, if that is what is decided. */
+  readonly call?: { readonly tool: string; readonly input: Json };
   /** When it will be tried again. */
   readonly until?: number;
+  /** The agent's conversation. */
+  readonly session?: { readonly agent: string; readonly id: string };
+  /** What people have said to the agent, and it has not heard yet. */
+  readonly messages?: readonly string[];
+  /** Its work is done, and being checked. */
+  readonly checking?: boolean;
+  /** How often it has revised its work for the check. */
+  readonly revisions?: number;
 }
 
 /** The state of a run, with its own provenance: `<run>@<seq>` names it for good. */
@@ -74,7 +85,7 @@ export function checkpointOf(state: RunState, definition: Definition | undefined
 }
 
 function reportOf(state: RunState, task: TaskState): TaskReport {
-  const { life, attempts, startedAt, endedAt, spec, lastAttempt } = task;
+  const { attempts, startedAt, endedAt, spec, lastAttempt } = task;
   const output = outputOf(state, task);
   return {
     name: spec.name,
@@ -85,11 +96,30 @@ function reportOf(state: RunState, task: TaskState): TaskReport {
     ...(startedAt !== undefined && { startedAt }),
     ...(endedAt !== undefined && { endedAt }),
     ...(output !== undefined && { output }),
+    ...waitingOf(task),
+    ...conversationOf(task),
+  };
+}
+
+/** Why it is where it is, and what may be done about it. */
+function waitingOf({ life }: TaskState): Partial<TaskReport> {
+  return {
     ...(life.status === 'failed' && { error: life.failure }),
     ...('reason' in life && { reason: life.reason }),
     ...('until' in life && { until: life.until }),
     ...('actions' in life && { actions: life.actions }),
     ...('gate' in life && { gate: life.gate }),
+    ...('call' in life && { call: life.call }),
+  };
+}
+
+function conversationOf(task: TaskState): Partial<TaskReport> {
+  const { session, messages, finished, revisions } = task;
+  return {
+    ...(session !== undefined && { session }),
+    ...(messages !== undefined && { messages }),
+    ...(finished !== undefined && !isSettled(task.life) && { checking: true }),
+    ...(revisions !== undefined && revisions > 0 && { revisions }),
   };
 }
 

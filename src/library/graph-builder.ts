@@ -2,7 +2,13 @@ import { toJson, type JsonObject } from '../base/index.ts';
 import { defineWorkflow, type TaskDraft, type WorkflowDraft } from '../definition/index.ts';
 import type { TaskFunction } from '../engine/index.ts';
 import type { Capture, EdgeSpec, JsonSchema, Workflow } from '../model/index.ts';
-import { agentDraft, type AgentOptions, type Answered, type AnsweredOptions } from './agent-options.ts';
+import {
+  agentDraft,
+  checkDraft,
+  type AgentOptions,
+  type Answered,
+  type AnsweredOptions,
+} from './agent-options.ts';
 import {
   commandDraft,
   type Command,
@@ -21,7 +27,15 @@ import {
   type OutputsOf,
   type StepContext,
 } from './definition.ts';
-import { checkpointDraft, stepDraft, type CheckpointOption, type StepOptions } from './task-options.ts';
+import {
+  checkpointDraft,
+  stepDraft,
+  usageLimitsDraft,
+  type CheckpointOption,
+  type RunBudget,
+  type StepOptions,
+  type UsageLimitOptions,
+} from './task-options.ts';
 import { stateOf } from './views.ts';
 
 export interface GraphSettings<State, Start extends string = string> {
@@ -33,6 +47,10 @@ export interface GraphSettings<State, Start extends string = string> {
   readonly start?: Start;
   readonly version?: string;
   readonly checkpoint?: CheckpointOption;
+  /** What agents may use up in one run, and all runs of the store on one day; then what would start is held. */
+  readonly budget?: RunBudget;
+  /** What happens when an agent is at its usage limit; default: it is waited for. */
+  readonly usageLimits?: UsageLimitOptions;
 }
 
 type Node<State> = (state: Readonly<State>, context: StepContext) => Update<State> | Promise<Update<State>>;
@@ -183,7 +201,7 @@ export function stateGraph<State extends object>(
 }
 
 type AnyNode = Definition | ((state: unknown, context: StepContext) => unknown);
-interface AnyNodeOptions extends StepOptions {
+interface AnyNodeOptions extends StepOptions, Pick<AgentOptions, 'check' | 'shell'> {
   readonly with?: (state: unknown) => unknown;
   readonly update?: (outputs: unknown, state: unknown) => unknown;
 }
@@ -215,7 +233,8 @@ function nodePart(name: string, work: AnyNode, options: AnyNodeOptions): NodePar
 
 function processPart(name: string, options: AnyNodeOptions, work: TaskDraft['work']): NodePart {
   const { update, closures } = updatePart(name, options);
-  return { draft: { name, ...stepDraft(options), update, work }, functions: {}, closures };
+  const draft = { name, ...stepDraft(options), update, work, check: checkDraft(options) };
+  return { draft, functions: {}, closures };
 }
 
 function updatePart(
@@ -229,11 +248,13 @@ function updatePart(
 
 function buildGraph({ name, settings, nodes, edges }: GraphParts): Definition {
   const { next, closures } = edgeParts(edges);
-  const { start = nodes[0]?.draft.name ?? '', state = {}, maxSteps, checkpoint, version } = settings;
+  const { start = nodes[0]?.draft.name ?? '', state = {}, maxSteps, version, budget } = settings;
   const workflow = defineWorkflow({
     name,
     version,
-    checkpoint: checkpointDraft(checkpoint),
+    checkpoint: checkpointDraft(settings.checkpoint),
+    budget,
+    usageLimits: usageLimitsDraft(settings.usageLimits),
     graph: { start, state: toJson(state, 'state') as JsonObject, maxSteps },
     tasks: nodes.map(({ draft }) => ({ ...draft, next: next.get(draft.name) ?? [] })),
   });

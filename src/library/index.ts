@@ -2,20 +2,25 @@ export type { AgentOptions } from './agent-options.ts';
 export { chain, type ChainInputs, type ChainOptions, type ChainStep } from './chain.ts';
 export type { Checkpoint, RunResult, TaskReport } from './checkpoint.ts';
 export type { Command, CommandOptions } from './command-options.ts';
+export type { DayUsage } from './day-usage.ts';
 export type { Definition, InputsOf, OutputsOf, Progress, StepContext } from './definition.ts';
 export { GraphBuilder, stateGraph, type GraphSettings } from './graph-builder.ts';
+export type { LentSession } from './lent-session.ts';
 export { loadWorkflow, type NamedFunction } from './load-workflow.ts';
 export { parallel, type Collected, type ParallelInputs, type ParallelOptions } from './parallel.ts';
 export { Piton, type DriverReport, type StartOptions } from './piton.ts';
 export { allOf, anyOf, not, type Predicate } from './predicates.ts';
 export { route, type Route } from './route.ts';
-export { Run, type CommandResult } from './run.ts';
+export type { CommandResult } from './command-result.ts';
+export { Run } from './run.ts';
 export type {
   BreakerOptions,
   CheckpointOption,
   Duration,
   RetryOptions,
+  RunBudget,
   StepOptions,
+  UsageLimitOptions,
 } from './task-options.ts';
 export { workflow, WorkflowBuilder, type TaskOptions } from './workflow-builder.ts';
 export type { TaskContext, WorkflowSettings } from './task-context.ts';

@@ -16,6 +16,7 @@ import {
 } from '../engine/index.ts';
 import type { Origin } from '../model/index.ts';
 import type { RunFilter, RunRecord } from '../store/index.ts';
+import { usageByDay, type DayUsage } from './day-usage.ts';
 import type { Definition } from './definition.ts';
 import { plainInputs } from './plain-inputs.ts';
 import { programOf } from './program.ts';
@@ -153,6 +154,11 @@ export class Piton implements AsyncDisposable {
   /** Newest first. */
   list(filter: RunFilter = {}): Promise<RunRecord[]> {
     return this.#engine.list(filter);
+  }
+
+  /** What agents have used, by day and agent, newest day first. */
+  async usage(): Promise<readonly DayUsage[]> {
+    return usageByDay(await this.list({ spentOn: 'any' }));
   }
 
   /** Calls back with everything that happens to the runs driven here, after it was committed. Returns the way to stop. */

@@ -1,17 +1,13 @@
 import { PitonError } from '../base/index.ts';
-import { readEvents, type Driver, type Engine, type RunEvent } from '../engine/index.ts';
+import { readEvents, type Driver, type Engine, type FoundSession, type RunEvent } from '../engine/index.ts';
 import { isFinal, type Command, type CommandAnswer, type RunStatus } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { checkpointOf, resultOf, type Checkpoint, type RunResult } from './checkpoint.ts';
 import type { Definition, Progress } from './definition.ts';
+import type { CommandResult } from './command-result.ts';
+import { lendSession, type LentSession } from './lent-session.ts';
 
 const longestWaitMs = 1_000;
-
-/** What became of a command. `queued`: nobody drives the run now; whoever resumes it will decide. */
-export interface CommandResult {
-  readonly status: 'accepted' | 'refused' | 'queued';
-  readonly text: string;
-}
 
 /** A run, whoever drives it: what it has done, how it ends, and what may be asked of it. */
 export class Run<Outputs = unknown, State = unknown> {
@@ -135,6 +131,28 @@ export class Run<Outputs = unknown, State = unknown> {
   /** Goes on without a held or waiting task. */
   skip(task: string): Promise<CommandResult> {
     return this.#send({ type: 'skip', task });
+  }
+
+  /** Says something to the agent that does a task. `now`: one that is working is stopped for it, and goes on with it. */
+  tell(task: string, text: string, { now = false }: { readonly now?: boolean } = {}): Promise<CommandResult> {
+    return this.#send({ type: 'tell', task, text, ...(now && { now }) });
+  }
+
+  /** The conversation of a task with its agent, and how to open it; takes nothing. Throws as `lend`, but `SESSION_BUSY`. */
+  session(task: string): Promise<FoundSession> {
+    return this.#engine.findSession(this.id, task);
+  }
+
+  /**
+   * The conversation of a task with its agent, for a person to go on in; nobody else does until it is given back.
+   * Throws `TASK_UNKNOWN`, `SESSION_MISSING`, `SESSION_CLOSED`, `SESSION_BUSY`.
+   */
+  lend(task: string): Promise<LentSession> {
+    const send = async (command: Command): Promise<CommandResult | undefined> => {
+      const { status } = await this.#engine.find(this.id);
+      return isFinal(status) ? undefined : this.#send(command);
+    };
+    return lendSession({ engine: this.#engine, run: this.id, task, send });
   }
 
   async #send(command: Command): Promise<CommandResult> {

@@ -1,5 +1,4 @@
-import type { Budget } from '../model/index.ts';
-import type { BreakerOptions, CheckpointOption } from './task-options.ts';
+import type { BreakerOptions, CheckpointOption, RunBudget, UsageLimitOptions } from './task-options.ts';
 import type { StepContext } from './definition.ts';
 
 export interface WorkflowSettings {
@@ -9,8 +8,10 @@ export interface WorkflowSettings {
   readonly failFast?: boolean;
   readonly version?: string;
   readonly checkpoint?: CheckpointOption;
-  /** What agents may use up in one run; then what would start is held. */
-  readonly budget?: Budget;
+  /** What agents may use up in one run, and all runs of the store on one day; then what would start is held. */
+  readonly budget?: RunBudget;
+  /** What happens when an agent is at its usage limit; default: it is waited for. */
+  readonly usageLimits?: UsageLimitOptions;
   /** By the names of the resources that tasks use. */
   readonly breakers?: Readonly<Record<string, BreakerOptions>>;
 }

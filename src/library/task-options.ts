@@ -1,6 +1,6 @@
 import { parseDuration, PitonError } from '../base/index.ts';
 import type { TaskDraft, WorkflowDraft } from '../definition/index.ts';
-import type { CheckpointPolicy, ErrorRule, JsonSchema, OnInterrupt } from '../model/index.ts';
+import type { Budget, CheckpointPolicy, ErrorRule, JsonSchema, OnInterrupt } from '../model/index.ts';
 
 /**
  * A time span: milliseconds, or text such as `250ms`, `30s`, `1h30m`, `2d`. No type can tell such texts from others;
@@ -67,6 +67,25 @@ export interface BreakerOptions {
   readonly cooldown?: Duration;
   /** The longest wait; default 30m. */
   readonly maxCooldown?: Duration;
+}
+
+/** What agents may use up in one run, and all runs of the store together on one day of the local calendar. */
+export interface RunBudget extends Budget {
+  readonly perDay?: Budget;
+}
+
+/** What happens when an agent is at its usage limit. */
+export interface UsageLimitOptions {
+  /** How long its end is waited for; true: as long as it takes; false: the task is held at once. Default: true. */
+  readonly wait?: boolean | Duration;
+  /** Local hours, such as `22:00-07:00`, in which no agent that has waited goes on. */
+  readonly quietHours?: string;
+}
+
+export function usageLimitsDraft(limits: UsageLimitOptions | undefined): WorkflowDraft['usageLimits'] {
+  if (limits === undefined) return undefined;
+  const { wait = true, quietHours } = limits;
+  return { maxWaitMs: wait === true ? undefined : milliseconds('usageLimits.wait', wait || 0), quietHours };
 }
 
 export function breakersDraft(

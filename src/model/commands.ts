@@ -6,6 +6,21 @@ export type Command =
   /** Tries a held, delayed or failed task again. `attempt`: the attempt the person saw, when there was one. */
   | { readonly type: 'retry'; readonly task: string; readonly attempt?: string }
   | { readonly type: 'skip'; readonly task: string; readonly attempt?: string }
+  /** A message for the agent that does the task. `now`: one that is working is stopped for it, and goes on with it. */
+  | { readonly type: 'tell'; readonly task: string; readonly text: string; readonly now?: boolean }
+  /** A person wants the task's session for a while. `token`: of the lease under which it is held. */
+  | {
+      readonly type: 'lend';
+      readonly task: string;
+      readonly session: string;
+      /** When it was taken: where nobody drives the run, that is heard of later. */
+      readonly from: number;
+      readonly host: string;
+      readonly pid: number;
+      readonly token: string;
+    }
+  /** And gives it back. */
+  | { readonly type: 'return'; readonly task: string; readonly token: string; readonly at: number }
   | {
       readonly type: 'approve' | 'reject';
       readonly task: string;

@@ -101,7 +101,12 @@ export const eventSchema = z.discriminatedUnion('type', [
   ofScope('state.updated', { patch }),
   ofScope('edge.taken', { from: z.string().nullable(), to: z.string(), step: z.number() }),
   ofTask('tasks.expanded', { items: z.array(z.object({ key: z.string(), item: json })) }),
-  ofAttempt('attempt.started', { number: z.number(), agent: agentStart.optional() }),
+  /** `kind`: it checks the work of an agent, or lets it revise what the check has found; absent: it does the work. */
+  ofAttempt('attempt.started', {
+    number: z.number(),
+    kind: z.enum(['check', 'revision']).optional(),
+    agent: agentStart.optional(),
+  }),
   /** The agent's own conversation, by its own id. */
   ofAttempt('session.opened', {
     agent: z.string(),
@@ -110,13 +115,18 @@ export const eventSchema = z.discriminatedUnion('type', [
     version: z.string().optional(),
   }),
   /** What was read of the agent's stream, up to a byte of the spool: each line once. */
-  ofAttempt('transcript.added', { upTo: z.number(), entries: z.array(json) }),
+  ofAttempt('transcript.added', {
+    upTo: z.number(),
+    entries: z.array(json),
+    /** Of the local calendar, if the entries tell what was used. */
+    day: z.string().optional(),
+  }),
   /** An outside process exists; what it writes is in the spool under the attempt's id. */
   ofAttempt('attempt.spawned', { process: identity }),
   /** A new driver found it alive (`adopted`), or ended with its result in the spool (`harvested`). */
   ofAttempt('attempt.recovered', { how: z.enum(['adopted', 'harvested']) }),
   ofAttempt('attempt.ended', {
-    outcome: z.enum(['succeeded', 'failed', 'delayed', 'cancelled', 'interrupted']),
+    outcome: z.enum(['succeeded', 'failed', 'delayed', 'cancelled', 'interrupted', 'asked']),
     reason: z.string().optional(),
     graceful: z.boolean().optional(),
     neverBegan: z.boolean().optional(),
@@ -126,19 +136,53 @@ export const eventSchema = z.discriminatedUnion('type', [
     boundary: z.string().optional(),
     /** Of the failure it ended with, also if that was no reason to fail the task. */
     class: z.enum(['transient', 'permanent', 'unknown']).optional(),
+    /** The failure and what it found, in short: the same again means that trying did not help. */
+    sameness: z.string().optional(),
+  }),
+  /** An agent says it is done; its check is still to come. */
+  ofTask('work.finished', { output: json.optional() }),
+  /** The agent is to revise its work, for the so-manieth time. */
+  ofTask('check.failed', { report: z.string(), revision: z.number() }),
+  /** A person has something to say to the agent. `now`: at once. */
+  ofTask('message.added', { text: z.string(), now: z.boolean().optional() }),
+  /** A person has the session: nobody else may go on in it until it is given back. */
+  ofTask('session.lent', {
+    session: z.string(),
+    from: z.number(),
+    host: z.string(),
+    pid: z.number(),
+    token: z.string(),
+  }),
+  /** `abandoned`: whoever had it is gone without a word. */
+  ofTask('session.returned', {
+    session: z.string(),
+    from: z.number(),
+    to: z.number(),
+    abandoned: z.boolean().optional(),
   }),
   ofTask('task.succeeded', { output: json.optional() }),
   ofTask('task.failed', { failure }),
-  /** `resource`: it waits for the breaker of this one, and not longer than that is open. */
-  ofTask('task.delayed', { until: z.number(), reason: z.string(), resource: z.string().optional() }),
-  /** `budget`: it would use up more than it may. */
+  /** `resource`: it waits for the breaker of this one, and not longer than that is open. `budget`: for another day. */
+  ofTask('task.delayed', {
+    until: z.number(),
+    reason: z.string(),
+    resource: z.string().optional(),
+    budget: z.boolean().optional(),
+  }),
+  /** `budget`: it would use up more than it may. `lent`: a person has this session. */
   ofTask('task.held', {
     reason: z.string(),
     actions: z.array(z.string()),
     budget: z.boolean().optional(),
+    lent: z.string().optional(),
   }),
   /** A person is asked; the task is held until the gate is decided, once. */
-  ofTask('gate.opened', { gate: z.string(), text: z.string() }),
+  ofTask('gate.opened', {
+    gate: z.string(),
+    text: z.string(),
+    /** The tool call that an agent asks for. */
+    call: z.object({ tool: z.string(), input: json }).optional(),
+  }),
   ofTask('gate.decided', { gate: z.string(), approved: z.boolean(), comment: z.string().optional() }),
   /**
    * `tasks` are to be done again: they are as they were before their first attempt, and what they consisted of is gone.
@@ -147,6 +191,8 @@ export const eventSchema = z.discriminatedUnion('type', [
   of('tasks.reopened', {
     tasks: z.array(z.string()),
     continued: z.array(z.string()),
+    /** Those of `tasks` that go on in their conversation with an agent. */
+    inSession: z.array(z.string()).optional(),
     reason: z.string(),
   }),
   /** Tasks that use the resource wait. `until`: then one of them may try. */

@@ -1,9 +1,10 @@
-export { agentNames, type AgentName } from './agent-names.ts';
+export { agentNames, traitsOf, type AgentName } from './agent-names.ts';
 export type { Command, CommandAnswer, InboxCommand } from './commands.ts';
 export type { Evaluator, Variables } from './evaluator.ts';
 export type { Event, EventOf, EventType, Origin, Patch, PatchOperation, PatchPath } from './events.ts';
 export { journalVersion, type Commit, type Lease, type LeaseOwner, type StoredCommit } from './journal.ts';
 export type { Failure, Outcome } from './outcome.ts';
+export type { Spent, Used } from './usage.ts';
 export { isFinal, type RunStatus, type RunSummary, type TaskStatus } from './status.ts';
 export {
   isFunctionRef,
@@ -12,6 +13,7 @@ export {
   type Budget,
   type Capture,
   type CheckpointPolicy,
+  type CheckSpec,
   type CommandWork,
   type Condition,
   type Dynamic,
@@ -27,6 +29,7 @@ export {
   type Permissions,
   type RetryPolicy,
   type TaskSpec,
+  type UsageLimits,
   type Work,
   type Workflow,
 } from './workflow.ts';

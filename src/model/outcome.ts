@@ -5,10 +5,23 @@ import type { ErrorClass } from './workflow.ts';
 export type Outcome =
   /** `update`: what a function node of a graph gave back, to be compared with the state; not yet known to be JSON. */
   | { readonly type: 'succeeded'; readonly output?: Json; readonly update?: unknown }
-  | { readonly type: 'failed'; readonly failure: Failure }
+  | {
+      readonly type: 'failed';
+      readonly failure: Failure;
+      /** The failure and the files it left, in short: the same again means that trying did not help. */
+      readonly sameness?: string;
+      /** Of a check: what the agent is told. */
+      readonly report?: string;
+    }
   /** `agent`: it is at its usage limit until then, whatever it is asked to do. */
   | { readonly type: 'delayed'; readonly until: number; readonly reason: string; readonly agent?: string }
   | { readonly type: 'cancelled'; readonly reason: string }
+  /** An agent stands before a call that it may not make by itself. */
+  | {
+      readonly type: 'asked';
+      readonly text: string;
+      readonly call: { readonly tool: string; readonly input: Json };
+    }
   /** `graceful`: the driver was asked to stop; says nothing against the task. */
   | {
       readonly type: 'interrupted';

@@ -1,3 +1,5 @@
+import type { Spent } from './usage.ts';
+
 export type TaskStatus =
   'pending' | 'queued' | 'running' | 'delayed' | 'held' | 'succeeded' | 'failed' | 'skipped' | 'cancelled';
 
@@ -22,4 +24,6 @@ export interface RunSummary {
   readonly wakeAt?: number;
   /** Why it failed, or was paused or cancelled. */
   readonly reason?: string;
+  /** What agents have used, if anything. */
+  readonly spent?: Spent;
 }

@@ -22,8 +22,10 @@ export interface Workflow {
   readonly graph?: GraphSpec;
   /** Circuit breakers of resources that are to behave otherwise than by default. */
   readonly breakers?: Readonly<Record<string, BreakerPolicy>>;
-  /** What agents may use up in one run. */
-  readonly budget?: Budget;
+  /** What agents may use up in one run, and all runs of the store together on one day. */
+  readonly budget?: Budget & { readonly perDay?: Budget };
+  /** What happens when an agent is at its usage limit; absent = it is waited for. */
+  readonly usageLimits?: UsageLimits;
   /** sha256 of the canonical JSON of all the rest. */
   readonly hash: string;
 }
@@ -78,6 +80,8 @@ export interface TaskSpec {
   readonly onInterrupt: OnInterrupt;
   /** A person is asked this before the first attempt. */
   readonly approval?: Dynamic;
+  /** Decides whether the work of an agent is done. */
+  readonly check?: CheckSpec;
   /** What it depends on outside, by name: each has a circuit breaker. */
   readonly resources?: readonly string[];
   /** How failures are to be understood, before what Piton knows by itself. The first that fits counts. */
@@ -88,6 +92,14 @@ export interface TaskSpec {
   readonly update?: Dynamic;
   /** Graph form: tried in order; the first whose `if` holds is taken. */
   readonly next?: readonly EdgeSpec[];
+}
+
+/** A command that is run when an agent says it is done. If it fails, the agent is told why, in the same session. */
+export interface CheckSpec {
+  readonly work: CommandWork;
+  /** So often at most. */
+  readonly revise: number;
+  readonly onInterrupt: OnInterrupt;
 }
 
 export type OnInterrupt = 'restart' | 'continue' | 'ask';
@@ -132,8 +144,8 @@ export interface AgentWork {
   readonly maxTurns?: number;
   /** What all attempts of the task together may use up. */
   readonly budget?: Budget;
-  /** Handed to the CLI as they are. */
-  readonly args: readonly string[];
+  /** Handed to the CLI as they are; by agent where they are not the same for all. */
+  readonly args: readonly string[] | Readonly<Record<string, readonly string[]>>;
   /** As for commands. */
   readonly env: Readonly<Record<string, Dynamic>>;
   readonly secrets: readonly string[];
@@ -146,6 +158,13 @@ export interface AgentWork {
 export interface Budget {
   readonly usd?: number;
   readonly tokens?: number;
+}
+
+/** How long a usage limit is waited for. Quiet hours are minutes of the local day, in which no agent that has waited is started. */
+export interface UsageLimits {
+  /** Longer: the task is held. 0: it is not waited for at all. Absent: as long as it takes. */
+  readonly maxWaitMs?: number;
+  readonly quietHours?: { readonly from: number; readonly to: number };
 }
 
 /** What an agent may do by itself. A list names tools or commands in the CLI's own words. */

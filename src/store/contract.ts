@@ -162,6 +162,8 @@ export interface RunFilter {
   readonly workflow?: string;
   /** Runs whose id begins so. */
   readonly prefix?: string;
+  /** Runs whose agents have used something, on that day or on any (`any`). */
+  readonly spentOn?: string;
   readonly limit?: number;
 }
 

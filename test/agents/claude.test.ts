@@ -4,6 +4,9 @@ import { agentContract, parseStream, requestOf, startedAt, type RecordedStream }
 
 const claude = agentNamed('claude');
 
+/** What the hook says in a recording of the real CLI: a change of it must be a change of both. */
+const askedText = 'A person has to allow this call first. (Piton asks for it.)';
+
 const init = (id = 'd7959b1d-0000-4000-8000-000000000001'): string =>
   JSON.stringify({
     type: 'system',
@@ -41,6 +44,8 @@ const returned = (id: string, content: unknown, isError = false): string =>
     parent_tool_use_id: null,
     timestamp: '2026-11-15T08:22:43.009Z',
   });
+const denial = (id: string, tool: string, message: string): string =>
+  JSON.stringify({ type: 'system', subtype: 'permission_denied', tool_name: tool, tool_use_id: id, message });
 /** As 2.1.325 writes it: the type is not the first key. */
 const result = (more: object = {}): string =>
   JSON.stringify({
@@ -138,18 +143,59 @@ const streams: readonly RecordedStream[] = [
     lines: [
       init(),
       called('t1', 'Bash', { command: 'node -e 1' }),
-      JSON.stringify({
-        type: 'system',
-        subtype: 'permission_denied',
-        tool_name: 'Bash',
-        tool_use_id: 't1',
-        message: 'This command requires approval',
-      }),
+      denial('t1', 'Bash', 'This command requires approval'),
       returned('t1', 'This command requires approval', true),
       said('I could not.'),
       result({ permission_denials: [{ tool_name: 'Bash', tool_use_id: 't1', tool_input: {} }] }),
     ],
     outcome: 'denied',
+  },
+  {
+    title: 'it stands before a call that a person has to allow',
+    lines: [
+      init(),
+      called('t1', 'Write', { file_path: 'notes.txt', content: 'one' }),
+      denial('t1', 'Write', askedText),
+      returned('t1', "The user doesn't want to proceed with this tool use.", true),
+      result({
+        subtype: 'error_during_execution',
+        is_error: true,
+        result: undefined,
+        terminal_reason: 'aborted_tools',
+        errors: ['[ede_diagnostic] result_type=user'],
+        permission_denials: [
+          {
+            tool_name: 'Write',
+            tool_use_id: 't1',
+            tool_input: { file_path: '/project/notes.txt', content: 'one' },
+          },
+        ],
+      }),
+    ],
+    exit: failedExit,
+    outcome: 'asked',
+  },
+  {
+    title: 'a sub-agent stands before such a call, and the rest is called a success',
+    lines: [
+      init(),
+      assistant([{ type: 'tool_use', id: 't2', name: 'Bash', input: { command: 'make' } }], {
+        parent_tool_use_id: 't1',
+      }),
+      denial('t2', 'Bash', askedText),
+      result({
+        permission_denials: [{ tool_name: 'Bash', tool_use_id: 't2', tool_input: { command: 'make' } }],
+      }),
+      result(),
+    ],
+    outcome: 'asked',
+  },
+  {
+    title: 'it does not know an option',
+    lines: [],
+    exit: failedExit,
+    stderr: "error: unknown option '--max-budget-usd'\n",
+    outcome: 'unsupported',
   },
   {
     title: 'the turns are used up',
@@ -299,6 +345,32 @@ describe('of Claude Code', () => {
     ]);
   });
 
+  test('what is asked is the call as the CLI would make it, and no denial', () => {
+    const events = parseStream(claude, streamNamed('it stands before a call that a person has to allow'));
+    expect(events.filter(({ type }) => type === 'denied')).toEqual([]);
+    expect(events.slice(-2)).toEqual([
+      {
+        type: 'asked',
+        tool: 'Write',
+        input: { file_path: '/project/notes.txt', content: 'one' },
+        reason: 'its permissions do not allow it',
+      },
+      { type: 'failure', kind: 'asked', message: expect.stringContaining('/project/notes.txt') },
+    ]);
+  });
+
+  test('an option it does not know is named', () => {
+    expect(parseStream(claude, streamNamed('it does not know an option')).at(-1)).toMatchObject({
+      message: expect.stringMatching(/command line: .*--max-budget-usd/),
+    });
+  });
+
+  test('what a tool prints about options says nothing of the CLI itself', () => {
+    const stderr = "error: unknown option '--strange'\n";
+    const events = parseStream(claude, { lines: [init(), said('hello')], stderr, exit: failedExit });
+    expect(events.at(-1)).toMatchObject({ type: 'failure', kind: 'error' });
+  });
+
   test('what a process that died had used is counted, each message once', () => {
     const lines = [init(), said('one'), said('and another block of the same message')];
     const events = parseStream(claude, { lines, exit: { code: 137, timedOut: false } });
@@ -327,7 +399,7 @@ describe('of Claude Code', () => {
   test('under `edit` the parts of the checks may be run, and nothing else', () => {
     const check = `npm ci && node -e 'f(1); g()' | tee log\nnpm test # all`;
     const { argv } = claude.command(requestOf({ permissions: 'edit', allowedCommands: [check] }));
-    expect(argv.slice(argv.indexOf('--allowedTools') + 1)).toEqual([
+    expect(argv.slice(argv.indexOf('--allowedTools') + 1, argv.indexOf('--settings'))).toEqual([
       'Bash(npm ci)',
       String.raw`Bash(node -e 'f\(1\); g\(\)')`,
       'Bash(tee log)',

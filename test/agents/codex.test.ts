@@ -67,6 +67,20 @@ const streams: readonly RecordedStream[] = [
     outcome: 'limit',
   },
   {
+    title: 'it does not know an option',
+    lines: [],
+    exit: { code: 2, timedOut: false },
+    stderr: "error: unexpected argument '--output-schema' found\n\nUsage: codex exec [OPTIONS] [PROMPT]\n",
+    outcome: 'unsupported',
+  },
+  {
+    title: 'it does not know a subcommand',
+    lines: [],
+    exit: { code: 2, timedOut: false },
+    stderr: "error: unrecognized subcommand 'fork'\n\nUsage: codex exec [OPTIONS] [PROMPT]\n",
+    outcome: 'unsupported',
+  },
+  {
     title: 'nobody is logged in',
     lines: [
       ...start,

@@ -94,7 +94,16 @@ describe('an agent that is looked for', () => {
 describe('the names of agents', () => {
   test('lead to their adapters', () => {
     for (const name of agentNames) expect(agentNamed(name).name).toBe(name);
-    expect(agentNames).toEqual(['claude', 'codex', 'gemini', 'opencode', 'goose', 'command', 'scripted']);
+    expect(agentNames).toEqual([
+      'claude',
+      'codex',
+      'gemini',
+      'opencode',
+      'goose',
+      'command',
+      'acp',
+      'scripted',
+    ]);
   });
 
   test('that are misspelt are corrected', () => {

@@ -88,6 +88,20 @@ const streams: readonly RecordedStream[] = [
     outcome: 'limit',
   },
   {
+    title: 'it does not know an option',
+    lines: [],
+    exit: { code: 1, timedOut: false },
+    stderr: `Unknown arguments: policy\n${'  -m, --model  Model [string]\n'.repeat(200)}`,
+    outcome: 'unsupported',
+  },
+  {
+    title: 'it does not know a mode',
+    lines: [],
+    exit: { code: 1, timedOut: false },
+    stderr: `Invalid values:\n  Argument: approval-mode, Given: "plan", Choices: "default"\nUsage: gemini [options]\n`,
+    outcome: 'unsupported',
+  },
+  {
     title: 'nobody is logged in',
     lines: [
       ...start,

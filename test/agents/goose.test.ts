@@ -41,6 +41,13 @@ const streams: readonly RecordedStream[] = [
     outcome: 'result',
   },
   {
+    title: 'it does not know an option',
+    lines: [],
+    exit: { code: 2, timedOut: false },
+    stderr: "error: unexpected argument '--output-format' found\n\nUsage: goose run [OPTIONS]\n",
+    outcome: 'unsupported',
+  },
+  {
     title: 'it reports an error',
     lines: [text('hm'), '{"type":"error","error":"Authentication failed: 401 Unauthorized"}'],
     exit: { code: 1, timedOut: false },

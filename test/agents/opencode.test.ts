@@ -101,6 +101,14 @@ const streams: readonly RecordedStream[] = [
     outcome: 'refused',
   },
   {
+    title: 'it does not know an option',
+    lines: [],
+    exit: { code: 1, timedOut: false },
+    stderr:
+      'opencode run [message..]\n\nrun opencode with a message\n\nOptions:\n  -u, --username  basic auth username\n',
+    outcome: 'unsupported',
+  },
+  {
     title: 'nobody is logged in',
     lines: [error('APIError', { message: 'no', statusCode: 401, isRetryable: false, responseHeaders: {} })],
     exit: failedExit,

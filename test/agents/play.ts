@@ -35,6 +35,7 @@ export function startPlaying(
   for (const [name, content] of Object.entries({ ...command.files, input: command.input ?? '' })) {
     writeFileSync(join(attempt, name), content);
   }
+  const startedAt = Date.now();
   const [program, ...args] = command.argv;
   const child = spawn(program!, args, {
     cwd: folder,
@@ -55,7 +56,7 @@ export function startPlaying(
     ended: async () => {
       const code = await exit;
       const lines = readFileSync(join(attempt, 'out'), 'utf8').split('\n').slice(0, -1);
-      const parser = scripted.parser({ now: 0 });
+      const parser = scripted.parser({ now: startedAt });
       const stderr = readFileSync(join(attempt, 'err'), 'utf8');
       const told = lines.flatMap((line) => [...parser.line(line)]);
       return { code, events: [...told, ...parser.end({ code, timedOut: false }, stderr)] };

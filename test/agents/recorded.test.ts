@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { agentNamed } from '../../src/agents/index.ts';
-import { parseStream, streamContract, type RecordedStream } from '../contracts/agent.ts';
+import { outcomesOf, parseStream, streamContract, type RecordedStream } from '../contracts/agent.ts';
 
 const root = join(import.meta.dirname, '../fixtures/agents');
 
@@ -18,6 +18,8 @@ const outcomes: Readonly<Record<string, Outcome>> = {
   structured: 'result',
   denied: 'denied',
   'denied-ask': 'denied',
+  asked: 'asked',
+  unsupported: 'unsupported',
   'denied-rule': 'denied',
   auth: 'auth',
   'model-unknown': 'model-unknown',
@@ -47,9 +49,6 @@ const exceptions: Readonly<Record<string, Outcome>> = {
   'codex-0.166.0/refused': 'result',
   'gemini-0.61.0/refused': 'result',
   'gemini-0.61.0/truncated': 'result',
-  // An address that is not there looks the same.
-  'codex-0.166.0/model-unknown': 'error',
-  'opencode-1.18.33/model-unknown': 'error',
   // The tool is not offered, and the model says that it has none.
   'opencode-1.18.33/denied': 'result',
   // It waits without a word until it is killed. With the log on standard error, as we start it, that would tell.
@@ -85,6 +84,17 @@ for (const folder of readdirSync(root)) {
 
     test('is of a version that counts as tested', () => {
       expect(agent.tested?.to).toBe(folder.split('-')[1]);
+    });
+
+    test('cut off in the middle of the line with its result, has none, and what came before is told', () => {
+      const stream = recorded(folder, 'say');
+      const last = stream.lines.at(-1)!;
+      for (const length of [1, last.length >> 1, last.length - 1]) {
+        const lines = [...stream.lines.slice(0, -1), last.slice(0, length)];
+        const events = parseStream(agent, { lines, exit: { code: 137, timedOut: false } });
+        expect(outcomesOf(events)).toMatchObject([{ type: 'failure', kind: 'error' }]);
+        expect(events).toContainEqual({ type: 'message', role: 'assistant', text: 'hello there' });
+      }
     });
 
     test('tells of every tool call and its result', () => {

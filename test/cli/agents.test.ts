@@ -39,8 +39,10 @@ test('where nothing is installed, agents tells of each what is missing, how to l
     session: 'chosen',
     forks: true,
     pricing: 'usd',
+    asks: true,
+    opens: true,
     permissions: {
-      read: expect.stringContaining('dontAsk'),
+      read: expect.stringContaining('--tools Read'),
       edit: expect.stringContaining('acceptEdits'),
       full: expect.stringContaining('everything'),
     },
@@ -94,4 +96,30 @@ test('doctor tells of a missing agent only where a workflow has no other to turn
   };
   expect(await names('[codex, claude]')).toEqual([]);
   expect(await names('codex')).toEqual(['codex']);
+});
+
+test('agents and doctor look for the program that the project names, and say that it does', async () => {
+  const project = newProject();
+  const path = install(project, 'my-claude', 'echo "2.1.325 (Claude Code)"');
+  project.write(
+    '.piton/config.yaml',
+    `agents: { claude: { executable: ${path}/my-claude }, codex: { executable: no-codex } }\n`,
+  );
+  const listed = await agents(project, join(project.folder, 'nothing'));
+  expect(listed.find(({ name }) => name === 'claude')).toMatchObject({
+    installed: true,
+    path: join(path, 'my-claude'),
+    executable: join(path, 'my-claude'),
+  });
+  expect(listed.find(({ name }) => name === 'codex')).toMatchObject({ missing: '`no-codex` is not in PATH' });
+  const { stdout } = await project.piton(['agents'], { env: { PATH: '/nowhere' } });
+  expect(stdout).toContain(`its program is set in .piton/config.yaml: ${path}/my-claude\n`);
+  expect((await project.piton(['doctor'], { env: { PATH: path } })).stdout).toContain('✓ ok    claude');
+});
+
+test('agents tells of each whether it asks for what it may not do, or is denied it', async () => {
+  const { piton } = newProject();
+  const { stdout } = await piton(['agents']);
+  const said = stdout.match(/asks you for what it may not do|what it may not do is denied/g);
+  expect(said).toHaveLength(agentNames.length);
 });

@@ -30,12 +30,14 @@ export interface Project {
 interface CallOptions {
   readonly in?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Standard input; without it there is none. */
+  readonly input?: string;
 }
 
 export function newProject(): Project {
   const folder = temporaryFolder();
   const piton: Project['piton'] = (args, options = {}) =>
-    call(args, { in: join(folder, options.in ?? '.'), env: options.env ?? {} });
+    call(args, { ...options, in: join(folder, options.in ?? '.') });
   return {
     folder,
     piton,
@@ -57,13 +59,14 @@ export function newProject(): Project {
   };
 }
 
-async function call(args: readonly string[], { in: cwd, env }: Required<CallOptions>): Promise<Answer> {
+async function call(args: readonly string[], { in: cwd, env = {}, input }: CallOptions): Promise<Answer> {
   const child = spawn(process.execPath, [binary, ...args], {
-    cwd,
+    ...(cwd !== undefined && { cwd }),
     env: { ...process.env, PITON_DURABILITY: 'process', NO_COLOR: '', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
+  child.stdin?.end(input);
   const exit = once(child, 'exit');
-  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), exit]);
+  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout!), text(child.stderr!), exit]);
   return { code: code as number | null, stdout, stderr };
 }

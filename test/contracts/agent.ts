@@ -30,6 +30,8 @@ export interface AgentBench {
   readonly listedPermissions?: readonly string[];
   /** Why it has no sessions, if so. */
   readonly noSessions?: string;
+  /** Why a person cannot open a session of it, if so. */
+  readonly notInteractive?: string;
 }
 
 export const startedAt = Date.parse('2026-11-15T08:00:00Z');
@@ -42,6 +44,7 @@ export function requestOf(more: Partial<AgentRequest> = {}): AgentRequest {
     session: { type: 'new' },
     permissions: 'full',
     allowedCommands: [],
+    allowed: [],
     args: [],
     folder: '/spool/attempt',
     ...more,
@@ -66,11 +69,12 @@ export function agentContract(agent: Agent, bench: AgentBench): void {
   describe(`${agent.title}, as an agent,`, () => {
     commandContract(agent, bench);
     newSessionContract(agent);
-    if (bench.noSessions === undefined) sessionContract(agent);
+    if (bench.noSessions === undefined) sessionContract(agent, bench);
     else noSessionContract(agent, bench.noSessions);
     if (agent.forks) forkContract(agent);
     else noForkContract(agent);
     permissionContract(agent, bench);
+    if (agent.asks) askContract(agent, bench);
     for (const stream of bench.streams) streamContract(agent, stream, bench);
     noiseContract(agent, bench);
   });
@@ -185,12 +189,16 @@ function noSessionContract(agent: Agent, reason: string): void {
   });
 }
 
-function sessionContract(agent: Agent): void {
+function sessionContract(agent: Agent, { notInteractive }: AgentBench): void {
   test('goes on in a session otherwise than it starts one', () => {
     const continued = shownFor(agent, { type: 'continue', id });
     expect(continued).toContain(id);
     expect(continued).not.toBe(shownFor(agent, { type: 'new', id }));
-    expect(agent.interactive(id)).toContain(id);
+  });
+
+  const opening = notInteractive === undefined ? 'can be' : `cannot be (${notInteractive})`;
+  test(`${opening} opened by a person`, () => {
+    expect(agent.interactive(id).includes(id)).toBe(notInteractive === undefined);
   });
 }
 
@@ -231,7 +239,7 @@ function permissionContract(agent: Agent, bench: AgentBench): void {
     for (const level of levels) expect(agent.explainPermissions(level)).toMatch(/^\S.{10,}$/);
   });
 
-  test('never starts in a mode that would ask', () => {
+  test('never starts in a mode that would wait for an answer', () => {
     for (const level of levels.filter((it) => !refused.includes(it))) {
       expect(command(level)).not.toMatch(/manual|"ask"|on-request|untrusted|smart_approve|"approve"/);
     }
@@ -246,6 +254,27 @@ function permissionContract(agent: Agent, bench: AgentBench): void {
   });
 }
 
+function askContract(agent: Agent, { streams, refusedPermissions = [] }: AgentBench): void {
+  const allowed = [{ tool: 'Shell', input: { command: 'touch ALBATROSS' } }];
+  const permissions = (['edit', 'read', 'full'] as const).find(
+    (level) => !refusedPermissions.includes(level),
+  )!;
+  const command = (more: Partial<AgentRequest>): AgentCommand =>
+    agent.command(
+      requestOf({ permissions, session: { type: 'continue', id }, args: ['some-program'], ...more }),
+    );
+
+  test('is told what a person has allowed, and that call alone', () => {
+    const other = [{ tool: 'Shell', input: { command: 'touch PENGUIN' } }];
+    const commands = [command({}), command({ allowed }), command({ allowed: other })];
+    expect(new Set(commands.map((one) => JSON.stringify([one.argv, one.env, one.files]))).size).toBe(3);
+  });
+
+  test('has been seen to ask', () => {
+    expect(streams.map(({ outcome }) => outcome)).toContain('asked');
+  });
+}
+
 /** What holds for whatever a CLI wrote. */
 export function streamContract(
   agent: Agent,
@@ -257,6 +286,12 @@ export function streamContract(
 
     test(`ends once, in ${stream.outcome}`, () => {
       expect(outcomesOf(events).map(outcomeName)).toEqual([stream.outcome]);
+    });
+
+    test('asks for a call before it ends for that reason, and never otherwise', () => {
+      const asked = events.findIndex(({ type }) => type === 'asked');
+      const ended = events.findIndex(({ type }) => type === 'failure');
+      expect(asked >= 0 && asked < ended).toBe(stream.outcome === 'asked');
     });
 
     test('names its session once, at the latest before it speaks', () => {

@@ -1,12 +1,47 @@
 import { describe, expect, test } from 'vitest';
-import { agentNames as adapters } from '../../src/agents/index.ts';
+import { agentNamed, agentNames as adapters, type AgentRequest } from '../../src/agents/index.ts';
+import { hasCode } from '../../src/base/index.ts';
 import { selectTasks, type AgentDraft } from '../../src/definition/index.ts';
 import { stateGraph, workflow as begin } from '../../src/index.ts';
-import { agentNames, type AgentWork } from '../../src/model/index.ts';
+import { agentNames, traitsOf, type AgentWork } from '../../src/model/index.ts';
 import { messages, parse, parsed, parseProblems, places, refusal, task, workflow } from './support.ts';
 
 test('the agents that a workflow may name are those that there are', () => {
   expect([...agentNames].sort()).toEqual([...adapters].sort());
+});
+
+describe('what definitions are checked with is what the adapter says of itself', () => {
+  const request: AgentRequest = {
+    prompt: 'Go.',
+    directory: '/tmp',
+    session: { type: 'new' },
+    permissions: 'full',
+    allowedCommands: [],
+    allowed: [],
+    args: ['program'],
+    folder: '/tmp',
+    effort: 'high',
+    model: 'm',
+    maxTurns: 3,
+  };
+
+  test.each(adapters)('%s', (name) => {
+    const [agent, traits] = [agentNamed(name), traitsOf(name)!];
+    expect(agent.forks).toBe(traits.sessions === 'fork');
+    expect(agent.command(request).unmet).toEqual(traits.ignores);
+    const accepts = (session: AgentRequest['session']): boolean => {
+      try {
+        return agent.command({ ...request, session }).argv.length > 0;
+      } catch (error) {
+        if (hasCode(error, 'SESSION_UNSUPPORTED')) return false;
+        throw error;
+      }
+    };
+    expect({
+      continues: accepts({ type: 'continue', id: 's' }),
+      forks: accepts({ type: 'fork', of: 's' }),
+    }).toEqual({ continues: traits.sessions !== 'none', forks: traits.sessions === 'fork' });
+  });
 });
 
 test('every key of an agent ends up in the workflow', async () => {
@@ -194,8 +229,8 @@ describe('what is wrong with an agent is told, with its place', () => {
       '1:59 `K` is a secret, but its value would be written down here.',
     ],
     [
-      'agent: claude, prompt: x, check: { run: y }',
-      '1:52 `check` is not available yet: checks come with a later version.',
+      'agent: claude, prompt: x, base: main',
+      '1:52 `base` is not available yet: workspaces come with a later version.',
     ],
   ])('%s', async (given, expected) => {
     expect(places(await parseProblems(`{ name: w, tasks: { a: { ${given} } } }`))).toContain(expected);
@@ -235,6 +270,42 @@ describe('what is wrong with an agent is told, with its place', () => {
     await expect(parse(given(', args: [cat, -n], permissions: full'))).resolves.toBeDefined();
   });
 
+  test('any program that speaks ACP can be an agent, with any permissions, if the task names it', async () => {
+    const given = (more: string) => `{ name: w, tasks: { a: { agent: acp, prompt: x${more} } } }`;
+    expect(await parseProblems(given(''))).toMatchObject([
+      {
+        message: 'The agent `acp` is any program, and nothing says which.',
+        remedy: 'Name it, with its arguments: `args: [opencode, acp]`.',
+      },
+    ]);
+    const { tasks } = await parsed(given(', args: [opencode, acp], permissions: read'));
+    expect(tasks[0]!.work).toMatchObject({ agents: ['acp'], args: ['opencode', 'acp'], permissions: 'read' });
+  });
+
+  test('a wish that an agent has no means for is told, once where it is made, and is no error', async () => {
+    const { suggestions } = await parse(`
+name: w
+defaults: { agent: gemini, effort: high }
+tasks:
+  a: { prompt: x }
+  b: { prompt: x }
+  c: { agent: [claude, codex], prompt: x, max-turns: 3, model: m }
+`);
+    expect(suggestions).toMatchObject([
+      {
+        line: 3,
+        path: 'defaults.effort',
+        message: '`gemini` has no means for `effort`, and works without it.',
+      },
+      {
+        line: 7,
+        path: 'tasks.c.max-turns',
+        message: '`codex` has no means for `max-turns`, and works without it.',
+        remedy: 'Limit it by `timeout`, or by a `budget`.',
+      },
+    ]);
+  });
+
   test('a prompt that YAML cuts off is told', async () => {
     const problems = await parseProblems(
       'name: w\ntasks:\n  a:\n    agent: claude\n    prompt: Fix issue #42\n',
@@ -257,6 +328,74 @@ tasks:
       },
     ]);
     await expect(parse(reader(', output: { n: integer }'))).resolves.toBeDefined();
+  });
+});
+
+describe('arguments by agent', () => {
+  const given = (agent: string, args: string) =>
+    `{ name: w, defaults: { permissions: full }, tasks: { a: { agent: ${agent}, prompt: x, args: ${args} } } }`;
+
+  test('each agent of a task may have its own', async () => {
+    const { tasks } = await parsed(given('[claude, acp]', '{ claude: [-v, 3], acp: [opencode, acp] }'));
+    expect(tasks[0]!.work).toMatchObject({ args: { claude: ['-v', '3'], acp: ['opencode', 'acp'] } });
+  });
+
+  test('those of the defaults concern the agents that a task has', async () => {
+    const { tasks } = await parsed(`
+name: w
+defaults: { agent: claude, args: { claude: [-v], codex: [-c] } }
+tasks: { a: { prompt: x }, b: { agent: [codex, claude], prompt: x }, c: { agent: gemini, prompt: x } }
+`);
+    expect(tasks.map(({ work }) => (work as AgentWork).args)).toEqual([
+      { claude: ['-v'] },
+      { claude: ['-v'], codex: ['-c'] },
+      {},
+    ]);
+  });
+
+  test.each([
+    [
+      '[claude, command]',
+      '[my-agent, --quiet]',
+      'These name the program that is `command`; they cannot be the arguments of `claude` too.',
+      'Write them by agent: `args: { command: [my-agent, --quiet] }`.',
+    ],
+    [
+      '[acp, claude]',
+      '["my agent", a, b, c, d]',
+      'These name the program that is `acp`; they cannot be the arguments of `claude` too.',
+      'Write them by agent: `args: { acp: ["my agent", a, b, c, …] }`.',
+    ],
+    [
+      '[claude, command]',
+      '{ claude: [-v] }',
+      'The agent `command` is any program, and nothing says which.',
+      'Name it, with its arguments: `args: { command: [my-agent, --quiet] }`.',
+    ],
+    [
+      'command',
+      '[""]',
+      'The agent `command` is any program, and nothing says which.',
+      'Name it, with its arguments: `args: [my-agent, --quiet]`.',
+    ],
+    ['[claude, codex]', '{ codx: [-v] }', '`codx` is no agent of this task.', 'Did you mean `codex`?'],
+    ['claude', '{ gemini: [-v] }', '`gemini` is no agent of this task.', 'Its agents are: claude.'],
+    [
+      'claude',
+      '{ claude: ["${{ run.id }}"] }',
+      'This is handed to the agent as it is: expressions are not evaluated here.',
+      'Put them in `prompt` or `env`.',
+    ],
+  ])('%s with %s is refused, and told what to write', async (agent, args, message, remedy) => {
+    expect(await parseProblems(given(agent, args))).toMatchObject([{ message, remedy }]);
+  });
+
+  test('a name that is no agent at all is told where it stands in the defaults', async () => {
+    const text =
+      '{ name: w, defaults: { agent: claude, args: { claud: [-v] } }, tasks: { a: { prompt: x } } }';
+    expect(await parseProblems(text)).toMatchObject([
+      { path: 'defaults.args.claud', message: '`claud` is no agent of this task.' },
+    ]);
   });
 });
 
@@ -291,6 +430,67 @@ describe('sessions', () => {
   ])('a task cannot go on in the session of %s', async (_, line, message) => {
     const others = '  a: { prompt: x }\n  c: { run: x }\n  e: { for-each: { in: [1, 2] }, prompt: x }\n';
     expect(await problemsOf(`${others}  ${line}`)).toEqual([message]);
+  });
+
+  const copying =
+    'Write `session: { continue: a }`, or use an agent whose sessions can: claude, codex, opencode, acp, scripted.';
+  const telling = 'Tell this one in its `prompt` what it has to know.';
+
+  test.each([
+    ['fork', 'gemini', 'gemini', '`a` is done by `gemini`, whose sessions cannot be copied.', copying],
+    ['fork', 'goose', 'goose', '`a` is done by `goose`, whose sessions cannot be copied.', copying],
+    [
+      'fork',
+      '[claude, gemini]',
+      'claude',
+      '`a` may be done by `gemini`, whose sessions cannot be copied.',
+      copying,
+    ],
+    ['fork', 'command', 'command', '`a` is done by `command`, which keeps no sessions.', telling],
+    ['continue', 'command', 'command', '`a` is done by `command`, which keeps no sessions.', telling],
+    [
+      'continue',
+      '[claude, command]',
+      'claude',
+      '`a` may be done by `command`, which keeps no sessions.',
+      telling,
+    ],
+  ])(
+    'that a task cannot %s a session of %s is known before anything runs',
+    async (how, first, second, message, remedy) => {
+      const text = `name: w
+defaults: { permissions: full, args: { command: [my-agent] } }
+tasks:
+  a: { agent: ${first}, prompt: x }
+  b: { needs: a, agent: ${second}, prompt: x, session: { ${how}: a } }`;
+      expect(await parseProblems(text)).toMatchObject([{ path: `tasks.b.session.${how}`, message, remedy }]);
+    },
+  );
+
+  test('a session that was gone on in is still one of the agent that began it', async () => {
+    expect(
+      await problemsOf(`  a: { agent: [claude, goose], prompt: x }
+  b: { needs: a, prompt: x, session: { continue: a } }
+  c: { needs: b, prompt: x, session: { fork: b } }`),
+    ).toEqual(['`b` may be done by `goose`, whose sessions cannot be copied.']);
+  });
+
+  test('who only stands in, and will not be given the session, need not be able to copy it', async () => {
+    const { tasks } = await accepts(`  a: { prompt: x }
+  b: { needs: a, agent: [claude, gemini], prompt: x, session: { fork: a } }`);
+    expect(tasks[1]!.work).toMatchObject({ agents: ['claude', 'gemini'], session: { fork: 'a' } });
+  });
+
+  test('a program that speaks ACP cannot go on in the session of another program', async () => {
+    const file = (second: string) => `name: w
+defaults: { agent: acp, args: [opencode, acp] }
+tasks:
+  a: { prompt: x }
+  b: { needs: a, prompt: x, session: { continue: a }, args: [${second}] }`;
+    await expect(parse(file('opencode, acp, --verbose'))).resolves.toBeDefined();
+    expect(messages(await parseProblems(file('gemini, --acp')))).toEqual([
+      '`b` is done by `gemini`, which cannot go on in a session of `opencode`.',
+    ]);
   });
 
   test('tasks in a task share sessions among themselves, not with those around', async () => {
@@ -440,6 +640,7 @@ describe('in TypeScript', () => {
     ['Nothing says which agent does `a`.', { agents: [] }],
     ['`all` is no policy.', { permissions: 'all' as 'full' }],
     ['No program can be given the character NUL.', { args: ['\0'] }],
+    ['No program can be given the character NUL.', { args: { claude: ['\0'] } }],
     ['There is nothing here.', { model: ' ' }],
   ])('what types cannot tell is refused: %s', (message, given) => {
     const work: AgentDraft = { type: 'agent', agents: ['claude'], prompt: 'Go.', ...given };

@@ -83,6 +83,16 @@ test('what a file used gives back can be read, field by field', async () => {
   expect((await parseProblems(reading('t'), named))[0]!.remedy).toBe('It has: sum.');
 });
 
+test('that budgets and usage limits of a file used do not hold here is told', async () => {
+  const limited =
+    '{ name: inner, budget: { usd: 1 }, usage-limits: { wait: 1h }, tasks: { a: { run: ls } } }';
+  const { suggestions } = await parse('name: x\ntasks: { a: { uses: w.yaml } }', { 'w.yaml': limited });
+  expect(suggestions).toMatchObject([
+    { path: 'tasks.a.uses', message: '`budget` of `inner` counts only where that is run by itself.' },
+    { path: 'tasks.a.uses', message: '`usage-limits` of `inner` counts only where that is run by itself.' },
+  ]);
+});
+
 test('suggestions of files used come with those of the file itself', async () => {
   const overlapping = 'name: w\ntasks: { a: { function: f, writes: x }, b: { function: f, writes: x } }';
   const { suggestions } = await parse('name: x\ntasks: { a: { uses: w.yaml } }', { 'w.yaml': overlapping });

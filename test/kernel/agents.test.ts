@@ -1,21 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/index.ts';
-import type { TaskSpec } from '../../src/model/index.ts';
 import { done, interrupted, simulate, succeededWith } from '../support/simulate.ts';
-import { task, workflow } from '../support/workflows.ts';
-
-function agentTask(name: string, agents: readonly string[], more: Partial<TaskSpec> = {}): TaskSpec {
-  const work = {
-    type: 'agent',
-    agents,
-    prompt: 'Do it',
-    permissions: 'edit',
-    args: [],
-    env: {},
-    secrets: [],
-  } as const;
-  return { ...task(name), ...more, work };
-}
+import { agentTask, workflow } from '../support/workflows.ts';
 
 function startsOf(simulation: ReturnType<typeof simulate>): unknown[] {
   return simulation.journal.flatMap(({ events }) =>
@@ -102,7 +88,7 @@ describe('a budget', () => {
     ]);
     say(simulation, 'a', [used(1, true), used(1.5, true), used(0.25)]);
 
-    expect(simulation.state.usage).toEqual({ usd: 1.75, tokens: 200 });
+    expect(simulation.state.usage).toMatchObject({ usd: 1.75, input: 160, output: 40 });
     expect(simulation.replayed().usage).toEqual(simulation.state.usage);
   });
 });

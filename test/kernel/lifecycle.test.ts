@@ -11,7 +11,7 @@ import {
   type RunState,
 } from '../../src/kernel/index.ts';
 import { eventSchema } from '../../src/model/event-schemas.ts';
-import type { Commit, Event, RunStatus, TaskStatus, Workflow } from '../../src/model/index.ts';
+import type { Commit, Event, Outcome, RunStatus, TaskStatus, Workflow } from '../../src/model/index.ts';
 import { breakers, closures, nestedWorkflows } from '../support/random-workflows.ts';
 import {
   done,
@@ -21,7 +21,7 @@ import {
   unreachable,
   type Simulation,
 } from '../support/simulate.ts';
-import { task, tries, workflow } from '../support/workflows.ts';
+import { agentTask, checkOf, task, tries, workflow } from '../support/workflows.ts';
 
 const text = readFileSync(new URL('../../docs/lifecycle.md', import.meta.url), 'utf8');
 const [, aboutTasks, aboutRuns, aboutOthers] = text.split(/^## /m);
@@ -195,7 +195,8 @@ function transitionsIn(events: readonly Event[]): Event[][] {
 }
 
 function isAbout(event: Event, ended: Event): boolean {
-  return event.type.startsWith('task.') && 'task' in event && 'task' in ended && event.task === ended.task;
+  const isDecision = event.type.startsWith('task.') || event.type === 'gate.opened';
+  return isDecision && 'task' in event && 'task' in ended && event.task === ended.task;
 }
 
 /** Journals in which everything happens that can: a fixed set of random ones, and some on purpose. */
@@ -209,6 +210,7 @@ function lives(): (readonly Commit[])[] {
     ...repairs(),
     ...ends(),
     ...doneAgain(),
+    ...conversations(),
   ];
 }
 
@@ -331,6 +333,34 @@ function endWhile(
   );
   expect(simulation.status).toBe(end);
   return simulation.journal;
+}
+
+/** What only agents bring about. */
+function conversations(): Commit[][] {
+  const budget = simulate(
+    workflow([task('f'), agentTask('a', ['claude'], { needs: ['f'] })], { budget: { usd: 0 } }),
+  );
+  budget.end('f', done);
+  const asking = simulate(workflow([agentTask('a', ['claude'], { check: checkOf(1) })]));
+  asking.end('a', { type: 'asked', text: 'may I?', call: { tool: 'Bash', input: {} } });
+  asking.decide('approve', 'a');
+  asking.command({ type: 'tell', task: 'a', text: 'and be quick' });
+  asking.end('a', done);
+  asking.end('a', done);
+  asking.end('a', { ...failedWith(), report: 'red' } as Outcome);
+  asking.end('a', done);
+  asking.end('a', { type: 'succeeded' });
+  const lending = simulate(workflow([agentTask('a', ['claude'], { onInterrupt: 'ask' })]));
+  const { id } = (lending.state.tasks.get('a')!.life as { attempt: { id: string } }).attempt;
+  lending.transition(() => [
+    { type: 'session.opened', task: 'a', attempt: id, data: { agent: 'claude', session: 's' } },
+  ]);
+  lending.end('a', interrupted);
+  const token = { task: 'a', token: 't' };
+  lending.command({ type: 'lend', ...token, session: 's', from: 1, host: 'h', pid: 1 });
+  lending.command({ type: 'retry', task: 'a' });
+  lending.command({ type: 'return', ...token, at: 2 });
+  return [budget.journal, asking.journal, lending.journal];
 }
 
 /** What is done again, on its way or after the end. */

@@ -1,74 +1,14 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import {
-  loadWorkflow,
-  manualClock,
-  open,
-  type OpenOptions,
-  type Piton,
-  type Run,
-  type RunEvent,
-} from '../../src/index.ts';
+import { manualClock, open, type Piton, type Run, type RunEvent } from '../../src/index.ts';
 import { eventually } from '../support/eventually.ts';
+import { eventsOf, openPlace, played, startsOf, transcriptOf, writeFlow } from '../support/scripted-place.ts';
 import { startProgram } from '../support/start-program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-interface Place {
-  readonly folder: string;
-  readonly piton: Piton;
-  run(tasks: Readonly<Record<string, unknown>>): Promise<Run>;
-}
-
-/** A task of the scripted agent, which plays these turns. */
-function played(
-  turns: readonly (readonly unknown[])[],
-  more: Readonly<Record<string, unknown>> = {},
-): object {
-  // JSON is YAML, in a part too.
-  const prompt = `Do it.\n\`\`\`part\n${JSON.stringify({ turns })}\n\`\`\`\n`;
-  return { agent: 'scripted', permissions: 'full', prompt, ...more };
-}
-
-function writeFlow(folder: string, tasks: Readonly<Record<string, unknown>>): string {
-  const file = join(folder, 'flow.yaml');
-  writeFileSync(file, JSON.stringify({ name: 'flow', tasks }));
-  return file;
-}
-
-async function openPlace(options: Partial<OpenOptions> = {}): Promise<Place> {
-  const folder = temporaryFolder();
-  const piton = await open({
-    store: `sqlite:${join(folder, 'piton.db')}`,
-    durability: 'process',
-    graceMs: 300,
-    ...options,
-  });
-  onTestFinished(() => piton.close());
-  return {
-    folder,
-    piton,
-    async run(tasks) {
-      const file = writeFlow(folder, tasks);
-      return piton.start(await loadWorkflow(file), { id: 'run', origin: { directory: folder } });
-    },
-  };
-}
-
-async function eventsOf(run: Run): Promise<RunEvent[]> {
-  return await Array.fromAsync(run.events());
-}
-
-type Entry = { readonly type: string; readonly [key: string]: unknown };
-
-function transcriptOf(events: readonly RunEvent[]): Entry[] {
-  return events.flatMap((event) =>
-    event.type === 'transcript.added' ? (event.data.entries as unknown as Entry[]) : [],
-  );
-}
-
-function startsOf(events: readonly RunEvent[]): unknown[] {
-  return events.flatMap((event) => (event.type === 'attempt.started' ? [event.data.agent] : []));
+function agentsOf(events: readonly RunEvent[]): unknown[] {
+  return startsOf(events).map(({ agent }) => agent);
 }
 
 describe('a task done by an agent', () => {
@@ -130,7 +70,7 @@ describe('a task done by an agent', () => {
     clock.advance(3 * 60 * 60_000);
 
     expect(await started.result()).toMatchObject({ outputs: { task: 'after the limit' } });
-    expect(startsOf(await eventsOf(started))).toMatchObject([
+    expect(agentsOf(await eventsOf(started))).toMatchObject([
       { how: 'new' },
       { how: 'continue', rung: 'session' },
     ]);
@@ -150,7 +90,7 @@ describe('a task done by an agent', () => {
       }),
     });
     const { outputs } = await started.result();
-    const [plan, copy, build] = startsOf(await eventsOf(started)) as Record<string, string>[];
+    const [plan, copy, build] = agentsOf(await eventsOf(started)) as Record<string, string>[];
 
     expect(outputs).toEqual({ plan: 'planned', copy: 'copied', build: 'built' });
     expect(copy).toMatchObject({ how: 'fork', of: plan!['session'] });
@@ -217,7 +157,7 @@ describe('an agent whose driver is killed', () => {
     })();
 
     expect(await run.result()).toMatchObject({ outputs: { task: 'went on' } });
-    const starts = startsOf(await eventsOf(run)) as Record<string, string>[];
+    const starts = agentsOf(await eventsOf(run)) as Record<string, string>[];
     expect(starts).toMatchObject([
       { how: 'new' },
       { how: 'continue', rung: 'session', session: starts[0]!['session'] },

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { RunEvent } from '../../src/index.ts';
+import type { RunEvent, TaskReport } from '../../src/index.ts';
 import { testedClis, type AgentCliName } from '../support/agent-clis.ts';
 import {
   kill,
@@ -42,38 +42,65 @@ function parallelWork(): Tasks {
 }
 
 const kinds = ['driver', 'agents', 'both'] as const;
-type Victim = (typeof kinds)[number];
+
+/** Whom it has hit, and how long after the one before. */
+interface Blow {
+  readonly victim: (typeof kinds)[number];
+  readonly afterMs: number;
+}
 
 /** Kills at random moments until it has ended or enough were killed, and lets it come to its end. */
-async function strike(place: LivePlace, most: number): Promise<Victim[]> {
+async function strike(place: LivePlace, most: number): Promise<readonly Blow[]> {
   const tasks = parallelWork();
-  const victims: Victim[] = [];
+  const blows: Blow[] = [];
   let driver = place.drive(tasks);
-  while (victims.length < most) {
+  while (blows.length < most) {
     // From before its first word to deep in its work: OpenCode takes seconds to begin.
-    await pause(200 + Math.random() * 9_800);
-    if (driver.child.exitCode !== null) return victims;
-    const victim = kinds[victims.length % kinds.length]!;
-    victims.push(victim);
+    const afterMs = Math.round(200 + Math.random() * 9_800);
+    await pause(afterMs);
+    if (driver.child.exitCode !== null) return blows;
+    const victim = kinds[blows.length % kinds.length]!;
+    blows.push({ victim, afterMs });
     if (victim !== 'agents') await kill(driver);
     if (victim !== 'driver') await place.killAgents();
     if (victim !== 'agents') driver = place.drive(tasks);
   }
   await driver.ended();
-  return victims;
+  return blows;
+}
+
+/** Whoever finds something missing wants to know who was killed, and when. */
+async function expectWholeAfter(blows: readonly Blow[], place: LivePlace): Promise<void> {
+  const story = blows.map(({ victim, afterMs }) => `${victim} after ${afterMs} ms`).join(', ');
+  try {
+    await expectWholeness(place);
+  } catch (error) {
+    throw new Error(`killed: ${story}\n${String(error)}`, { cause: error });
+  }
 }
 
 async function expectWholeness(place: LivePlace): Promise<void> {
   const run = await place.look();
   const { tasks } = await run.checkpoint();
+  expect(Object.entries(tasks).flatMap(troubleOf)).toEqual([]);
+  const outputs = Object.fromEntries(Object.entries(tasks).map(([name, { output }]) => [name, output]));
+  expect(outputs).toEqual(expectedOutputs);
+  expect(place.survivors()).toEqual([]);
   const events = await Array.fromAsync(run.events());
-  const ends = Object.entries(tasks).map(([name, { status, output }]) => [name, status, output]);
-  expect(ends).toEqual(
-    ends.map(([name]) => [name, 'succeeded', String(name).endsWith('1') ? 'first' : 'second']),
-  );
-  expect(place.processes()).toEqual([]);
   expect(place.gaps(events)).toEqual([]);
   for (const agent of agents) expectOneSession(agent, { place, events });
+}
+
+const expectedOutputs = Object.fromEntries(
+  agents.flatMap((agent) => [
+    [`${agent}-1`, 'first'],
+    [`${agent}-2`, 'second'],
+  ]),
+);
+
+function troubleOf([name, { status, attempts, reason, error }]: readonly [string, TaskReport]): string[] {
+  if (status === 'succeeded') return [];
+  return [`${name} is ${status} after ${attempts} attempts: ${reason ?? error?.message ?? 'for no reason'}`];
 }
 
 function expectOneSession(
@@ -95,12 +122,13 @@ test.runIf(areThere)(
   'three agents side by side, killed with or without their driver at twenty random moments, all end well',
   { timeout: 600_000 },
   async () => {
-    const victims: Victim[] = [];
-    while (victims.length < kills) {
+    let count = 0;
+    while (count < kills) {
       const place = await livePlace(agents);
-      victims.push(...(await strike(place, Math.min(killsPerRun, kills - victims.length))));
-      await expectWholeness(place);
+      const blows = await strike(place, Math.min(killsPerRun, kills - count));
+      await expectWholeAfter(blows, place);
+      count += blows.length;
     }
-    expect(victims).toHaveLength(kills);
+    expect(count).toBe(kills);
   },
 );

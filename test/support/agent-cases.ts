@@ -1,4 +1,5 @@
 /** What is recorded of each CLI: the same happenings, in its own words. The command lines are those of the CLI, not of an adapter. */
+import { agentNamed, type AgentRequest } from '../../src/agents/index.ts';
 import type { AgentCliName } from './agent-clis.ts';
 
 export interface AgentCase {
@@ -34,6 +35,7 @@ const common: readonly AgentCase[] = [
   { name: 'limit-unknown', prompt: 'Greet. [[limit:unknown]]', permissions: 'edit' },
   { name: 'truncated', prompt: 'Greet. [[cut:hel]]', permissions: 'edit' },
   { name: 'refused', prompt: 'Greet. [[refuse:no]]', permissions: 'edit' },
+  { name: 'unsupported', prompt: 'Greet.', permissions: 'edit', extra: ['--unheard-of'] },
   {
     name: 'killed-answer',
     prompt: 'Greet slowly. [[say:hello]] [[stall:60]]',
@@ -85,6 +87,12 @@ export const agentCases: Readonly<Record<AgentCliName, readonly AgentCase[]>> = 
       permissions: 'edit',
       extra: ['--json-schema', JSON.stringify(schema)],
     },
+    {
+      name: 'asked',
+      prompt: 'Look. [[shell:sh -c "date > made"]] [[say:tried]]',
+      permissions: 'edit',
+      extra: askingHook(),
+    },
     { name: 'retried', prompt: '[[fail:529:1]] [[say:hello]]', permissions: 'edit' },
   ],
   codex: [
@@ -132,6 +140,23 @@ export const agentCases: Readonly<Record<AgentCliName, readonly AgentCase[]>> = 
     { ...limit, patienceMs: 8000 },
   ],
 };
+
+/** The one option of ours: what is recorded is how the CLI takes the answer of our hook. */
+function askingHook(): readonly string[] {
+  const request: AgentRequest = {
+    prompt: '',
+    directory: '/',
+    session: { type: 'new' },
+    permissions: 'edit',
+    allowedCommands: [],
+    allowed: [],
+    args: [],
+    folder: '/',
+  };
+  const { argv } = agentNamed('claude').command(request);
+  const place = argv.indexOf('--settings');
+  return argv.slice(place, place + 2);
+}
 
 export interface LineOptions {
   readonly permissions: AgentCase['permissions'];

@@ -25,18 +25,22 @@ export type Tasks = Readonly<Record<string, unknown>>;
 export interface LivePlace {
   /** Where the agents work. */
   readonly project: string;
+  /** Where they keep what is theirs. */
+  readonly home: string;
   readonly server: ModelServer;
   /** A driver of its own process, which starts the tasks or goes on with them. */
   drive(tasks: Tasks): Program;
   /** Drives in this process. */
   run(tasks: Tasks): Promise<Run>;
-  goOn(): Promise<Run>;
+  goOn(options?: Partial<OpenOptions>): Promise<Run>;
   /** To look at, after a driver of its own process has ended. */
   look(): Promise<Run>;
   /** What differs between the journal and what the agents have printed: nothing, if all is well. */
   gaps(events: readonly RunEvent[]): readonly string[];
   /** Of agents and all that they have started, wherever that has gone. */
   processes(): readonly number[];
+  /** The same, with their command lines: for who wonders what is left. */
+  survivors(): readonly string[];
   /** Ends them all with -9; when it returns, none is left. */
   killAgents(): Promise<void>;
   /** Ends with -9 what is in the agent's own session: tools that have left it live on. */
@@ -47,18 +51,24 @@ export interface LivePlace {
   printed(): string;
 }
 
+interface LiveOptions extends Partial<OpenOptions>, Pick<AgentHomeOptions, 'isSubscriber'> {
+  /** A variable that agents do not have, as one with a key. */
+  readonly unset?: string;
+}
+
 export async function livePlace(
   clis: readonly AgentCliName[],
-  options: Partial<OpenOptions> & Pick<AgentHomeOptions, 'isSubscriber'> = {},
+  options: LiveOptions = {},
 ): Promise<LivePlace> {
-  const { isSubscriber = false, ...given } = options;
+  const { isSubscriber = false, unset = '', ...given } = options;
   const root = temporaryFolder();
   const server = await startModelServer();
   onTestFinished(() => server.close());
   const homes = clis.map((cli) => agentHome(cli, { root, model: server.url, isSubscriber }));
   const marker = randomUUID();
   const environment = { ...mergedEnvironment(clis, homes), PITON_DRILL: marker };
-  const { project } = homes[0]!;
+  Reflect.deleteProperty(environment, unset);
+  const { project, home } = homes[0]!;
   const spool = join(root, 'spool');
   const orders: AgentOrders = {
     folder: project,
@@ -66,9 +76,9 @@ export async function livePlace(
     spool,
     environment,
   };
-  const opened = async (): Promise<Piton> => {
+  const opened = async (more: Partial<OpenOptions> = {}): Promise<Piton> => {
     const { folder: _folder, ...ports } = orders;
-    const piton = await open({ ...ports, durability: 'process', graceMs: 500, ...given });
+    const piton = await open({ ...ports, durability: 'process', graceMs: 500, ...given, ...more });
     onTestFinished(() => piton.close());
     return piton;
   };
@@ -77,6 +87,7 @@ export async function livePlace(
   onTestFinished(killAgents);
   return {
     project,
+    home,
     server,
     drive(tasks) {
       writeFlow(project, tasks);
@@ -87,8 +98,8 @@ export async function livePlace(
       const definition = await loadWorkflow(writeFlow(project, tasks));
       return piton.start(definition, { id: 'run', origin: { directory: project } });
     },
-    async goOn() {
-      const piton = await opened();
+    async goOn(options) {
+      const piton = await opened(options);
       const { definition } = await piton.definitionOf('run');
       return piton.resume(definition, 'run');
     },
@@ -101,13 +112,14 @@ export async function livePlace(
       return starts.flatMap((start) => gapsOf(start, events, spool));
     },
     processes,
+    survivors: () => processes().map((pid) => `${pid} ${commandLineOf(pid)}`),
     killAgents,
     killSession() {
       const living = processes();
       const session = sessionNumber(Math.min(...living));
       for (const pid of living) if (sessionNumber(pid) === session) end(pid);
     },
-    hasWritten: (text) => filesBelow(homes[0]!.home).some((file) => readIfThere(file).includes(text)),
+    hasWritten: (text) => filesBelow(home).some((file) => readIfThere(file).includes(text)),
     printed: () =>
       attemptsIn(spool)
         .map((attempt) => readIfThere(join(spool, attempt, 'stdout')))
@@ -138,7 +150,7 @@ function readIfThere(file: string): string {
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }
 
-function filesBelow(folder: string): string[] {
+export function filesBelow(folder: string): string[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
@@ -155,6 +167,10 @@ function isMarked(pid: string, marker: string): boolean {
   } catch {
     return false;
   }
+}
+
+function commandLineOf(pid: number): string {
+  return readIfThere(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').slice(0, 200);
 }
 
 function sessionNumber(pid: number): number {
@@ -197,10 +213,19 @@ function gapsOf({ attempt, at, data }: Started, events: readonly RunEvent[], spo
   const whole = lines.slice(0, -1).flatMap((line) => parser.line(line));
   const rest = lines.at(-1) === '' ? [] : parser.line(lines.at(-1)!);
   const last = [...rest, ...parser.end({ code: 0, timedOut: false }, readIfThere(join(folder, 'stderr')))];
-  const [known, read] = [told, whole].map((list) => JSON.stringify(list));
   // What only the end tells is told where there was an end to be seen.
-  if (known === read || isSameButReason(told as AgentEvent[], [...whole, ...last])) return [];
-  return [`${data.agent!.name} ${attempt}: journal ${known}\nspool ${read}`];
+  const isSame = JSON.stringify(told) === JSON.stringify(whole);
+  if (isSame || isSameButReason(told as AgentEvent[], [...whole, ...last])) return [];
+  return [`${data.agent!.name} ${attempt}: ${firstDifference(told, whole)}`];
+}
+
+function firstDifference(told: readonly unknown[], read: readonly unknown[]): string {
+  const [known, printed] = [told, read].map((list) => list.map((entry) => JSON.stringify(entry)));
+  const length = Math.max(known!.length, printed!.length);
+  const place = Array.from({ length }).findIndex((_, index) => known![index] !== printed![index]);
+  const [inJournal, inSpool] = [known, printed].map((list) => (list![place] ?? 'nothing').slice(0, 500));
+  const counts = `${known!.length} entries in the journal, ${printed!.length} in the spool`;
+  return `${counts}; entry ${place} is ${inJournal} in the journal and ${inSpool} in the spool`;
 }
 
 /** The exit code is in the text of a failure. */

@@ -332,7 +332,7 @@ export class ReferenceRun {
     else if (this.#isDoomed(task)) task.status = 'cancelled';
     else if (outcome.type === 'interrupted')
       task.status = task.spec.onInterrupt === 'ask' ? 'held' : 'pending';
-    else this.#delay(task, outcome.until);
+    else if (outcome.type === 'delayed') this.#delay(task, outcome.until);
   }
 
   #fail(task: Reference, { failure }: Extract<Outcome, { type: 'failed' }>): void {

@@ -10,6 +10,7 @@ import {
   foldCommit,
   newRunState,
   nextWake,
+  nothingUsed,
   outputOf,
   plan,
   statusOf,
@@ -21,6 +22,7 @@ import {
 } from '../../src/kernel/index.ts';
 import {
   isFinal,
+  type Budget,
   type Command,
   type CommandAnswer,
   type Commit,
@@ -89,6 +91,9 @@ export class Simulation {
   now = 1_000_000;
   /** false: the driver may start nothing, as when the disk is full. */
   mayStart = true;
+  /** What other runs have used today. */
+  elsewhere = nothingUsed;
+  budgetPerDay: Budget | undefined;
   readonly evaluator: Evaluator;
   readonly #script: Script;
   readonly #chance: () => number;
@@ -119,6 +124,10 @@ export class Simulation {
       chance: this.#chance,
       mint: () => `try-${++this.#minted}`,
       mintSession: () => undefined,
+      // Minutes of a day in the simulation are minutes since the beginning of its time.
+      afterQuietHours: (at, { from, to }) => (at >= from * 60_000 && at < to * 60_000 ? to * 60_000 : at),
+      today: { day: 'today', endsAt: 90_000_000, elsewhere: this.elsewhere },
+      ...(this.budgetPerDay !== undefined && { budgetPerDay: this.budgetPerDay }),
       hasAgent: () => true,
       evaluator: this.evaluator,
       mayStart: this.mayStart,
@@ -202,7 +211,7 @@ export class Simulation {
 
   /** Settled tasks are to be done again. Gives the refusal, if it is one. */
   reopen(...addresses: string[]): string | undefined {
-    const decided = decideReopen(this.state, addresses);
+    const decided = decideReopen(this.state, addresses, { inSession: false });
     if ('refusal' in decided) return decided.refusal;
     this.transition(() => decided.events);
     return undefined;

@@ -1,6 +1,15 @@
 /** Workflows as literal data, with only what a test cares about spelt out. */
 import { freezeParsed, sha256, type Json, type JsonObject } from '../../src/base/index.ts';
-import type { EdgeSpec, ForEachSpec, RetryPolicy, TaskSpec, Work, Workflow } from '../../src/model/index.ts';
+import type {
+  AgentWork,
+  CheckSpec,
+  EdgeSpec,
+  ForEachSpec,
+  RetryPolicy,
+  TaskSpec,
+  Work,
+  Workflow,
+} from '../../src/model/index.ts';
 
 export const once: RetryPolicy = {
   attempts: 1,
@@ -30,6 +39,22 @@ export function task(name: string, given: Partial<TaskSpec> = {}): TaskSpec {
     onInterrupt: 'restart',
     ...given,
   };
+}
+
+/** A task of these agents, by preference. */
+export function agentTask(
+  name: string,
+  agents: readonly string[],
+  { work, ...more }: Partial<Omit<TaskSpec, 'work'>> & { readonly work?: Partial<AgentWork> } = {},
+): TaskSpec {
+  const plain = { prompt: 'Do it', permissions: 'edit', args: [], env: {}, secrets: [] } as const;
+  return task(name, { ...more, work: { type: 'agent', agents, ...plain, ...work } });
+}
+
+/** A check that lets an agent revise its work so often. */
+export function checkOf(revise: number, given: Partial<CheckSpec> = {}): CheckSpec {
+  const plain = { shell: 'sh', env: {}, secrets: [], capture: 'none' } as const;
+  return { work: { type: 'command', run: 'npm test', ...plain }, revise, onInterrupt: 'restart', ...given };
 }
 
 export function workflow(tasks: readonly TaskSpec[], given: Partial<Workflow> = {}): Workflow {

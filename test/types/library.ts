@@ -180,13 +180,48 @@ agents.agent('b', { agent: 'claude', capture: 'json' }, 'x');
 agents.agent('b', { agent: 'claude', permissions: 'all' }, 'x');
 // @ts-expect-error
 agents.agent('b', {}, 'x');
+agents
+  .agent('checked', { agent: 'claude', check: 'npm test', shell: 'bash' }, 'x')
+  .agent('often', { agent: 'claude', check: { run: ['npm', 'test'], revise: 3 } }, 'x')
+  .agent('both', { agent: ['claude', 'acp'], args: { claude: ['-v'], acp: ['opencode', 'acp'] } }, 'x')
+  .task('then', { needs: ['checked', 'both'] }, ({ needs }) => {
+    same<typeof needs.checked, string>();
+    same<typeof needs.both, string>();
+  });
+// @ts-expect-error
+agents.agent('b', { agent: 'claude', check: { revise: 3 } }, 'x');
+// @ts-expect-error
+agents.agent('b', { agent: 'claude', check: { run: 'x', revisions: 3 } }, 'x');
+// @ts-expect-error
+agents.agent('b', { agent: 'claude', args: { claud: ['-v'] } }, 'x');
+// @ts-expect-error
+agents.agent('b', { agent: 'claude', budget: { perDay: { usd: 5 } } }, 'x');
+// @ts-expect-error
+agents.command('b', { check: 'npm test' }, 'x');
+// @ts-expect-error
+agents.task('b', { check: 'npm test' }, () => 1);
 // @ts-expect-error
 agents.command('b', { onInterrupt: 'continue' }, 'x');
 stateGraph<{ log: string }>('agents')
-  .agent('look', { agent: 'claude', update: (output) => ({ log: output }) }, 'Look at ${{ state.log }}.')
+  .agent(
+    'look',
+    { agent: 'claude', check: 'make', update: (output) => ({ log: output }) },
+    'Look at ${{ state.log }}.',
+  )
   .agent('judge', { agent: 'claude', session: { continue: 'look' } }, 'Judge it.')
   .edge('look', 'judge')
   .edge('judge', 'end');
+
+// What agents may use up, and how long they are waited for.
+workflow('spending', {
+  budget: { usd: 5, perDay: { tokens: 1_000 } },
+  usageLimits: { wait: '6h', quietHours: '22:00-07:00' },
+});
+stateGraph<object>('spending', { budget: { perDay: { usd: 50 } }, usageLimits: { wait: false } });
+// @ts-expect-error
+workflow('spending', { budget: { perDay: { perDay: { usd: 5 } } } });
+// @ts-expect-error
+workflow('spending', { usageLimits: { quietHours: 22 } });
 
 // Patterns.
 const sum = chain<number, number>('sum', ({ result: before, item }) => before + item);

@@ -13,6 +13,7 @@ export const claude: Agent = Object.freeze({
   forks: true,
   pricing: 'usd',
   showsToolStart: true,
+  asks: true,
   executable: 'claude',
   tested: { from: '2.1.325', to: '2.1.325' },
   login: 'claude auth login',

@@ -1,4 +1,5 @@
 import type { AgentCommand, AgentRequest, SessionRequest } from '../contract.ts';
+import { askingArguments, promptWithAllowed } from './asking.ts';
 import { claudePermissions } from './permissions.ts';
 
 /** Without a number the CLI repeats a refused login for minutes before it says so. */
@@ -14,11 +15,12 @@ export function claudeCommand(request: AgentRequest): AgentCommand {
       '--verbose',
       ...sessionArguments(request.session),
       ...claudePermissions(request.permissions, request.allowedCommands),
+      ...askingArguments(request),
       ...limitArguments(request),
       ...request.args,
     ],
     env: retries,
-    input: request.prompt,
+    input: promptWithAllowed(request),
     files: {},
     unmet: [],
   };

@@ -13,11 +13,18 @@ import {
 } from '../json-fields.ts';
 import { momentOfEpoch } from '../reset-time.ts';
 import { streamParser } from '../stream-parser.ts';
+import { askedText } from './asking.ts';
 import { resultEvents, type Turn } from './result.ts';
 import { sumUsage, usageOfMessages } from './usage.ts';
 
 export function claudeParser(context: ParserContext): AgentParser {
-  const turn: Turn = { context, deniedCalls: new Set(), messageUsage: new Map(), hasResult: false };
+  const turn: Turn = {
+    context,
+    deniedCalls: new Set(),
+    askedCalls: new Set(),
+    messageUsage: new Map(),
+    hasResult: false,
+  };
   return streamParser(
     {
       read: (event) => entryOf(readers, event['type'])?.(event, turn) ?? unknownEvent(event),
@@ -71,7 +78,10 @@ function openedSession(event: JsonObject): readonly AgentEvent[] {
 
 function deniedCall(event: JsonObject, turn: Turn): readonly AgentEvent[] {
   const call = textAt(event, 'tool_use_id');
-  if (call !== undefined) turn.deniedCalls.add(call);
+  const isAsked = textAt(event, 'message') === askedText;
+  if (call !== undefined) (isAsked ? turn.askedCalls : turn.deniedCalls).add(call);
+  // The result tells it, with the input.
+  if (isAsked) return [];
   const reason = textAt(event, 'message') ?? textAt(event, 'decision_reason') ?? 'permission was not granted';
   return [{ type: 'denied', tool: textAt(event, 'tool_name') ?? 'a tool', reason: shorten(reason, 200) }];
 }

@@ -18,19 +18,23 @@ const allTools = [
 ];
 
 /**
- * What is not allowed here is denied without a question, since nobody could answer it. `full` is a list of
- * everything and not `bypassPermissions`: the CLI refuses that to root.
+ * In modes that ask about what is not allowed here: our hook hears the question. Without it, as in `--print`
+ * nobody can be asked, it is denied. `full` is a list of everything and not `bypassPermissions`: the CLI refuses
+ * that to root.
  */
 export function claudePermissions(
   permissions: Permissions,
   allowedCommands: readonly string[],
 ): readonly string[] {
-  if (permissions === 'read') return ['--permission-mode', 'dontAsk', '--tools', readingTools.join(',')];
+  if (permissions === 'read') return [...asking, '--tools', readingTools.join(',')];
   if (permissions === 'edit') {
     return ['--permission-mode', 'acceptEdits', ...allowed(allowedCommands.flatMap(commandRules))];
   }
-  return ['--permission-mode', 'dontAsk', ...allowed(permissions === 'full' ? allTools : permissions)];
+  return [...asking, ...allowed(permissions === 'full' ? allTools : permissions)];
 }
+
+/** Newer versions call it `manual`, and know the old name, too. */
+const asking = ['--permission-mode', 'default'];
 
 /** One rule per word and another option after them: the option takes every word that follows it. */
 function allowed(rules: readonly string[]): readonly string[] {
@@ -49,9 +53,9 @@ function escapeRule(text: string): string {
 
 export function explainClaudePermissions(permissions: Permissions): string {
   if (permissions === 'edit') {
-    return '--permission-mode acceptEdits --allowedTools "Bash(<check>)": file edits and the checks; anything else is denied';
+    return '--permission-mode acceptEdits --allowedTools "Bash(<check>)": file edits and the checks; anything else is asked';
   }
   const flags = claudePermissions(permissions, []).join(' ');
-  if (permissions === 'read') return `${flags}: has no other tools`;
-  return permissions === 'full' ? `${flags}: everything, also as root` : `${flags}: anything else is denied`;
+  if (permissions === 'read') return `${flags}: has no other tools; reading elsewhere is asked`;
+  return permissions === 'full' ? `${flags}: everything, also as root` : `${flags}: anything else is asked`;
 }

@@ -1,13 +1,15 @@
 import type { JsonObject } from '../../base/index.ts';
 import type { AgentEvent, FailureKind, ParserContext, UsageEvent } from '../contract.ts';
 import { failureEvents, kindOfStatus } from '../failures.ts';
-import { entryOf, listOf, numberAt, showJson, textAt } from '../json-fields.ts';
+import { at, entryOf, listOf, numberAt, shorten, showJson, textAt } from '../json-fields.ts';
 import { usageOfResult } from './usage.ts';
 
 /** What has to be remembered until the result. */
 export interface Turn {
   readonly context: ParserContext;
   readonly deniedCalls: Set<string>;
+  /** Those at which our hook has stopped the turn. */
+  readonly askedCalls: Set<string>;
   readonly messageUsage: Map<string, UsageEvent>;
   limitedUntil?: number;
   /** How the last answer of the model interface failed, in the CLI's words. */
@@ -18,12 +20,38 @@ export interface Turn {
 /** Success is told three times, and only all together it is one: subtype, `is_error`, and no denials. */
 export function resultEvents(event: JsonObject, turn: Turn): readonly AgentEvent[] {
   turn.hasResult = true;
-  return [...usageOfResult(event), ...denials(event, turn), ...outcome(event, turn)];
+  const asked = askedCalls(event, turn);
+  return [
+    ...usageOfResult(event),
+    ...denials(event, turn),
+    ...asked,
+    ...(asked.length === 0 ? outcome(event, turn) : [waiting(asked.at(-1)!)]),
+  ];
+}
+
+type Asked = Extract<AgentEvent, { type: 'asked' }>;
+
+/** With the input as the hook saw it: paths in it are whole, whatever the model has written. */
+function askedCalls(event: JsonObject, { askedCalls: known }: Turn): readonly Asked[] {
+  return listOf(event['permission_denials'])
+    .filter((denial) => known.has(textAt(denial, 'tool_use_id') ?? ''))
+    .map((denial) => ({
+      type: 'asked',
+      tool: textAt(denial, 'tool_name') ?? 'a tool',
+      input: at(denial, 'tool_input') ?? {},
+      reason: 'its permissions do not allow it',
+    }));
+}
+
+function waiting({ tool, input }: Asked): AgentEvent {
+  const message = shorten(`A person has to allow ${tool} ${showJson(input)}`);
+  return { type: 'failure', kind: 'asked', message };
 }
 
 function denials(event: JsonObject, turn: Turn): readonly AgentEvent[] {
   return listOf(event['permission_denials']).flatMap((denial): readonly AgentEvent[] => {
-    if (turn.deniedCalls.has(textAt(denial, 'tool_use_id') ?? '')) return [];
+    const id = textAt(denial, 'tool_use_id') ?? '';
+    if (turn.deniedCalls.has(id) || turn.askedCalls.has(id)) return [];
     return [
       { type: 'denied', tool: textAt(denial, 'tool_name') ?? 'a tool', reason: 'permission was not granted' },
     ];

@@ -14,6 +14,7 @@ export const command: Agent = Object.freeze({
   forks: false,
   pricing: 'none',
   showsToolStart: false,
+  asks: false,
   executable: '',
   login: '',
   versionCommand: () => ['', '--version'],

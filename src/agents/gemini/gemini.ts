@@ -13,6 +13,7 @@ export const gemini: Agent = Object.freeze({
   forks: false,
   pricing: 'tokens',
   showsToolStart: true,
+  asks: false,
   executable: 'gemini',
   tested: { from: '0.61.0', to: '0.61.0' },
   login: 'gemini, then /auth',

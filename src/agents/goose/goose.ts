@@ -15,6 +15,7 @@ export const goose: Agent = Object.freeze({
   forks: false,
   pricing: 'tokens',
   showsToolStart: true,
+  asks: false,
   executable: 'goose',
   login: 'goose configure',
   versionCommand: () => ['goose', '--version'],

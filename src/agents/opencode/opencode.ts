@@ -13,6 +13,7 @@ export const opencode: Agent = Object.freeze({
   forks: true,
   pricing: 'usd',
   showsToolStart: false,
+  asks: false,
   waitsAtLimits: true,
   executable: 'opencode',
   tested: { from: '1.18.33', to: '1.18.33' },

@@ -4,6 +4,7 @@ import { failureEvents, kindOfStatus } from '../failures.ts';
 import { at, countAt, entryOf, numberAt, objectOf, shorten, showJson, textAt } from '../json-fields.ts';
 import { resetTime } from '../reset-time.ts';
 import { streamParser } from '../stream-parser.ts';
+import { unsupportedText } from '../unsupported.ts';
 import { isOwnTool } from './tools.ts';
 
 interface Turn {
@@ -11,14 +12,16 @@ interface Turn {
   isOpen: boolean;
   answer: string;
   failure?: readonly AgentEvent[];
+  /** The stream says only that the reason is in the log. */
+  isVague: boolean;
   /** The events carry the time, which is later than the start. */
   now: number;
 }
 
 export function opencodeParser(context: ParserContext): AgentParser {
-  const turn: Turn = { context, isOpen: false, answer: '', now: context.now };
+  const turn: Turn = { context, isOpen: false, answer: '', isVague: false, now: context.now };
   return streamParser(
-    { read: (event) => readEvent(event, turn), end: (exit) => unfinished(exit, turn) },
+    { read: (event) => readEvent(event, turn), end: (exit, said) => unfinished(exit, said, turn) },
     context,
   );
 }
@@ -137,6 +140,7 @@ function reportedError({ event, turn }: Heard): readonly AgentEvent[] {
   const kind = entryOf(errorKinds, name) ?? kindOfStatus(numberAt(error, 'data', 'statusCode'));
   // How long to wait is in the headers of the answer, if anywhere.
   const until = resetTime(showJson(at(error, 'data', 'responseHeaders')), clock);
+  turn.isVague = /check server logs/i.test(message);
   turn.failure = failureEvents(message || 'an error without a message', { clock, kind, until });
   return [{ type: 'notice', text: shorten(message) }];
 }
@@ -148,6 +152,17 @@ const errorKinds: Readonly<Record<string, FailureKind>> = {
   ContextOverflowError: 'truncated',
 };
 
-function unfinished(exit: AgentExit, turn: Turn): readonly AgentEvent[] {
-  return exit.timedOut ? [] : (turn.failure ?? []);
+function unfinished(exit: AgentExit, said: string, turn: Turn): readonly AgentEvent[] {
+  if (exit.timedOut) return [];
+  // The log is on standard error.
+  const reason = turn.isVague ? /\bmessage=failed .*?\berror="([^"]+)"/.exec(said)?.[1] : undefined;
+  if (reason !== undefined) return failureEvents(reason, { clock: { ...turn.context, now: turn.now } });
+  return turn.failure ?? (turn.isOpen ? [] : misunderstood(said));
+}
+
+/** An option it does not know makes it print how it is used, and not a word about which one that was. */
+function misunderstood(said: string): readonly AgentEvent[] {
+  if (!/^opencode run \[message/m.test(said)) return [];
+  const message = unsupportedText('it shows how it is used, and does not say which option it does not know');
+  return [{ type: 'failure', kind: 'unsupported', message }];
 }

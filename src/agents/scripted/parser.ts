@@ -19,6 +19,14 @@ const readers: Readonly<Record<string, Reader>> = {
   thought: (event) => [{ type: 'reasoning', text: textAt(event, 'text') ?? '' }],
   tool: startedTool,
   'tool-ended': finishedTool,
+  asked: (event) => [
+    {
+      type: 'asked',
+      tool: textAt(event, 'tool') ?? 'a tool',
+      input: at(event, 'input') ?? {},
+      reason: textAt(event, 'reason') ?? 'not allowed',
+    },
+  ],
   denied: (event) => [
     {
       type: 'denied',
@@ -91,6 +99,7 @@ const kindNames: readonly FailureKind[] = [
   'auth',
   'limit',
   'denied',
+  'asked',
   'refused',
   'truncated',
   'max-turns',
@@ -99,6 +108,7 @@ const kindNames: readonly FailureKind[] = [
   'session-in-use',
   'model-unknown',
   'network',
+  'unsupported',
   'error',
 ];
 const failureKinds: Readonly<Record<string, FailureKind>> = Object.fromEntries(

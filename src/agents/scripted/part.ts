@@ -19,6 +19,7 @@ export const stepNames = [
   'await', // until the file is there
   'answer', // the result: a text, or { text, output }; steps may follow
   'deny', // { tool, reason }: a permission was refused
+  'ask', // { tool, input, reason }: ends there, unless a person has allowed that call
   'limit', // { in | until, text }: fails by a usage limit
   'fail', // { kind, message }
   'hang', // for ever

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { asError, type Json, type JsonObject } from '../../base/index.ts';
 import { at, showJson, textAt } from '../json-fields.ts';
+import { askFor } from './asking.ts';
 import type { Ending, Stage } from './stage.ts';
 import { say } from './voice.ts';
 
@@ -45,17 +46,19 @@ async function callTool(call: ToolCall, stage: Stage): Promise<Ending> {
     say({ event: 'failed', kind: 'max-turns', message: `It used all of its ${order.maxTurns} turns.` });
     return 1;
   }
+  const asked = isAllowed(call, stage) ? undefined : askFor(callOf(call), stage);
+  if (asked !== undefined) return asked;
   const id = `call-${stage.toolCalls}`;
   say({ event: 'tool', id, name: call.name, input: call.input });
-  say({ event: 'tool-ended', id, ...(await outcomeOf(call, stage)) });
+  say({ event: 'tool-ended', id, ...(await outcomeOf(call)) });
   return undefined;
 }
 
-async function outcomeOf(call: ToolCall, stage: Stage): Promise<JsonObject> {
-  if (!isAllowed(call, stage)) {
-    say({ event: 'denied', tool: call.name, reason: 'the permissions do not allow it' });
-    return { failed: true, output: 'Denied.' };
-  }
+function callOf({ name, input }: ToolCall): Parameters<typeof askFor>[0] {
+  return { tool: name, input, reason: 'its permissions do not allow it' };
+}
+
+async function outcomeOf(call: ToolCall): Promise<JsonObject> {
   try {
     return { failed: false, output: await call.work() };
   } catch (error) {

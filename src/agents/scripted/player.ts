@@ -1,15 +1,15 @@
 /** The program behind the scripted agent. `player.ts <order file> [--part <file>]`, the prompt on standard input. */
 import { readFileSync } from 'node:fs';
 import { play } from './play.ts';
-import { showSession } from './sessions.ts';
 import { setUp, type Setting } from './setting.ts';
+import { talk } from './talk.ts';
 import { say } from './voice.ts';
 
 const playerVersion = '1.0.0';
 
 async function main([first, ...rest]: readonly string[]): Promise<number> {
   if (first === '--version') return print(playerVersion);
-  if (first === '--show') return print(showSession(rest[0] ?? ''));
+  if (first === '--talk') return talk(rest[0] ?? '');
   if (first === undefined) return refuse('Name the file with the order.');
   const setting = setUp({ orderFile: first, args: rest, prompt: readFileSync(0, 'utf8') });
   if ('refusal' in setting) return fail(setting.refusal);

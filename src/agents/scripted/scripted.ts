@@ -16,13 +16,14 @@ export const scripted: Agent = Object.freeze({
   forks: true,
   pricing: 'usd',
   showsToolStart: true,
+  asks: true,
   executable: process.execPath,
   tested: { from: '1.0.0', to: '1.0.0' },
   login: '',
   versionCommand: () => [process.execPath, player, '--version'],
   parseVersion: (output) => /\d+\.\d+\.\d+/.exec(output)?.[0],
   command: scriptedCommand,
-  interactive: (session) => [process.execPath, player, '--show', session],
+  interactive: (session) => [process.execPath, player, '--talk', session],
   parser: scriptedParser,
   toolClass: scriptedToolClass,
   explainPermissions,
@@ -32,11 +33,13 @@ export const scripted: Agent = Object.freeze({
 const player = join(import.meta.dirname, `player${extname(fileURLToPath(import.meta.url))}`);
 
 function scriptedCommand(request: AgentRequest): AgentCommand {
-  const { session, permissions, allowedCommands, outputSchema, maxTurns, budgetUsd, model } = request;
+  const { session, permissions, allowedCommands, allowed, outputSchema, maxTurns, budgetUsd, model } =
+    request;
   const order: Order = {
     session,
     permissions,
     allowedCommands,
+    allowed,
     ...(model !== undefined && { model }),
     ...(maxTurns !== undefined && { maxTurns }),
     ...(budgetUsd !== undefined && { budgetUsd }),
@@ -55,7 +58,7 @@ const orderFile = 'scripted-order.json';
 
 function explainPermissions(permissions: Permissions): string {
   if (permissions === 'full') return 'runs and edits whatever its part says';
-  if (permissions === 'read') return 'reads; denies itself commands and edits';
-  if (permissions === 'edit') return 'reads, edits and runs the checks; denies itself other commands';
-  return `reads and uses ${permissions.join(', ')}; denies itself anything else`;
+  if (permissions === 'read') return 'reads; asks about commands and edits';
+  if (permissions === 'edit') return 'reads, edits and runs the checks; asks about other commands';
+  return `reads and uses ${permissions.join(', ')}; asks about anything else`;
 }

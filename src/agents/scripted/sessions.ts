@@ -3,14 +3,19 @@ import { join, resolve } from 'node:path';
 import { hasCode, randomId } from '../../base/index.ts';
 import type { FailureKind, SessionRequest } from '../contract.ts';
 
-/** The player's sessions: a file each, a line for each turn, in PITON_SCRIPTED_HOME or the project. */
+/** The player's sessions: a file each, a line for each thing said, in PITON_SCRIPTED_HOME or the project. */
+type SessionLine = TurnRecord | { readonly said: string };
+
 export interface TurnRecord {
   readonly prompt: string;
   readonly part?: string | undefined;
+  /** Whether a person has said it, who had the session open. */
+  readonly isTalk?: boolean;
 }
 
 export interface OpenSession {
   readonly id: string;
+  readonly lines: readonly SessionLine[];
   readonly turns: readonly TurnRecord[];
 }
 
@@ -30,14 +35,15 @@ export function openSession(request: SessionRequest): OpenSession | Refusal {
 }
 
 export function recordTurn(id: string, turn: TurnRecord): void {
-  appendFileSync(sessionFile(id), `${JSON.stringify(turn)}\n`);
+  append(id, turn);
 }
 
-/** For a person who opens the session: what it was asked, turn by turn. */
-export function showSession(id: string): string {
-  const session = readSession(id);
-  if ('refusal' in session) return session.refusal.message;
-  return session.turns.map(({ prompt }, index) => `# Turn ${index + 1}\n\n${prompt}`).join('\n\n');
+export function recordWords(id: string, said: string): void {
+  append(id, { said });
+}
+
+function append(id: string, line: SessionLine): void {
+  appendFileSync(sessionFile(id), `${JSON.stringify(line)}\n`);
 }
 
 function create(id: string, write: (file: string) => void): OpenSession | Refusal {
@@ -50,11 +56,12 @@ function create(id: string, write: (file: string) => void): OpenSession | Refusa
   }
 }
 
-function readSession(id: string): OpenSession | Refusal {
+export function readSession(id: string): OpenSession | Refusal {
   if (!exists(id)) return refuse('session-missing', `There is no session ${id}.`);
   try {
-    const lines = readFileSync(sessionFile(id), 'utf8').split('\n');
-    return { id, turns: lines.filter((line) => line !== '').map((line) => JSON.parse(line) as TurnRecord) };
+    const written = readFileSync(sessionFile(id), 'utf8').split('\n');
+    const lines = written.filter((line) => line !== '').map((line) => JSON.parse(line) as SessionLine);
+    return { id, lines, turns: lines.filter((line) => 'prompt' in line) };
   } catch {
     return refuse('session-missing', `The session ${id} is damaged and cannot be read.`);
   }

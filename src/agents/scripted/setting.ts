@@ -8,7 +8,7 @@ import { openSession, recordTurn, type Refusal } from './sessions.ts';
 export interface Setting {
   readonly order: Order;
   readonly session: string;
-  /** How many times this session has been started before. */
+  /** How many times this session has been played before; what a person said in between does not count. */
   readonly turn: number;
   /** Without the part, if that was in it. */
   readonly prompt: string;
@@ -28,20 +28,25 @@ export function setUp({ orderFile, args, prompt }: Beginning): Setting | Refusal
   const session = openSession(order.session);
   if ('refusal' in session) return session;
   const { id, turns } = session;
-  const part = partText(prompt, args) ?? turns.findLast((turn) => turn.part !== undefined)?.part;
+  const turn = turns.filter(({ isTalk }) => isTalk !== true).length;
+  const part = partText(prompt, args) ?? turns.findLast((earlier) => earlier.part !== undefined)?.part;
   // Recorded before anything is said, as the real ones do: a turn that dies is a turn.
   recordTurn(id, { prompt, part });
   return {
     order,
     session: id,
-    turn: turns.length,
-    prompt: prompt.replaceAll(partBlock, ''),
-    earlier: turns.map((turn) => turn.prompt),
-    steps: stepsOf(part, turns.length),
+    turn,
+    prompt: withoutPart(prompt),
+    earlier: turns.map((earlier) => earlier.prompt),
+    steps: stepsOf(part, turn),
   };
 }
 
 const partBlock = /^```part[^\S\n]*\n([\s\S]*?)^```/gm;
+
+export function withoutPart(prompt: string): string {
+  return prompt.replaceAll(partBlock, '');
+}
 
 /** Written in the prompt, or in a file named there, in the arguments or in the environment. */
 function partText(prompt: string, args: readonly string[]): string | undefined {

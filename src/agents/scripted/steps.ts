@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseDuration, PitonError, type Json, type JsonObject } from '../../base/index.ts';
 import { at, numberAt, showJson, textAt } from '../json-fields.ts';
+import { askFor } from './asking.ts';
 import type { StepName } from './part.ts';
+import { recordWords } from './sessions.ts';
 import type { Ending, Stage } from './stage.ts';
 import { editFile, readFile, runCommand, useTool } from './player-tools.ts';
 import { say, write } from './voice.ts';
@@ -26,6 +28,15 @@ export const steps: Readonly<Record<StepName, PlayStep>> = {
   },
   await: waitForFile,
   answer: giveAnswer,
+  ask: (given, stage) =>
+    askFor(
+      {
+        tool: textAt(given, 'tool') ?? 'Shell',
+        input: at(given, 'input') ?? {},
+        reason: textAt(given, 'reason') ?? 'not allowed',
+      },
+      stage,
+    ),
   deny: (given) =>
     tell({
       event: 'denied',
@@ -69,6 +80,7 @@ function fail(kind: string, message: string): number {
 
 function speak(text: string, stage: Stage): undefined {
   stage.lastWords = text;
+  recordWords(stage.setting.session, text);
   return tell({ event: 'said', text });
 }
 
@@ -94,6 +106,7 @@ function giveAnswer(given: Json, stage: Stage): undefined {
   stage.hasAnswered = true;
   const output = at(given, 'output');
   const text = typeof given === 'string' ? given : (textAt(given, 'text') ?? stage.lastWords);
+  if (text !== stage.lastWords) recordWords(stage.setting.session, text);
   return tell({ event: 'ended', text, ...(output !== undefined && { output }) });
 }
 

@@ -1,7 +1,7 @@
-import { agentNames } from '../../model/index.ts';
-import { hasExpression } from '../expressions/templates.ts';
+import { agentNames, traitsOf } from '../../model/index.ts';
 import type { Finding, Path } from '../problems.ts';
 import type { AgentDraft, TaskDraft } from '../workflow-draft.ts';
+import { checkArguments, checkWord } from './check-arguments.ts';
 import { checkEnvironment } from './check-environment.ts';
 import { suggestNearest } from './suggestions.ts';
 
@@ -11,7 +11,8 @@ export function checkAgent({ name }: TaskDraft, draft: AgentDraft, at: Path): Fi
     ...checkAgents(name, draft, at),
     ...checkPrompt(draft, [...at, 'prompt']),
     ...checkPermissions(draft, [...at, 'permissions']),
-    ...checkPlainCommand(draft, at),
+    ...checkArguments(draft, at),
+    ...checkLimitless(draft, at),
     ...checkWords(draft, at),
     ...checkEnvironment(draft, at),
   ];
@@ -56,40 +57,36 @@ function checkPermissions({ permissions = 'edit' }: AgentDraft, at: Path): Findi
   );
 }
 
-/** The agent `command` is any program: only the task can say which, and nothing can limit it. */
-function checkPlainCommand({ agents, args = [], permissions = 'edit' }: AgentDraft, at: Path): Finding[] {
-  if (!agents.includes('command')) return [];
-  const findings: Finding[] = [];
-  if (args.length === 0) {
-    const message = 'The agent `command` is any program, and nothing says which.';
-    const remedy = 'Name it, with its arguments: `args: [my-agent, --quiet]`.';
-    findings.push({ at: [...at, 'agent'], message, remedy });
-  }
-  if (permissions !== 'full') {
-    const message = 'The agent `command` is any program, which cannot be limited.';
-    const remedy = 'Say `permissions: full` if it may do whatever it does.';
-    findings.push({ at: [...at, 'agent'], message, remedy });
-  }
-  return findings;
+/** The agent `command` is any program, which nothing can limit. */
+function checkLimitless({ agents, permissions = 'edit' }: AgentDraft, at: Path): Finding[] {
+  if (!agents.includes('command') || permissions === 'full') return [];
+  const message = 'The agent `command` is any program, which cannot be limited.';
+  const remedy = 'Say `permissions: full` if it may do whatever it does.';
+  return [{ at: [...at, 'agent'], message, remedy }];
+}
+
+/** Wishes that an agent has no means for: it works all the same. */
+export function suggestAgent({ work }: TaskDraft, at: Path): Finding[] {
+  if (work.type !== 'agent') return [];
+  const { agents, model, effort, maxTurns } = work;
+  const wishes = { model, effort, 'max-turns': maxTurns };
+  return agents.flatMap((agent) =>
+    (traitsOf(agent)?.ignores ?? [])
+      .filter((key) => wishes[key] !== undefined)
+      .map((key) => ({
+        at: [...at, key],
+        onKey: true,
+        message: `\`${agent}\` has no means for \`${key}\`, and works without it.`,
+        ...(key === 'max-turns' && { remedy: 'Limit it by `timeout`, or by a `budget`.' }),
+      })),
+  );
 }
 
 /** Settings that reach the CLI as they are: an expression would reach it unread. */
-function checkWords({ model, effort, args = [] }: AgentDraft, at: Path): Finding[] {
-  const words: [Path, string | undefined][] = [
-    [[...at, 'model'], model],
-    [[...at, 'effort'], effort],
-    ...args.map((text, index): [Path, string] => [[...at, 'args', index], text]),
-  ];
-  return words.flatMap(([place, text]) => (text === undefined ? [] : checkWord(text, place)));
-}
-
-function checkWord(text: string, at: Path): Finding[] {
-  if (hasExpression(text)) {
-    const message = 'This is handed to the agent as it is: expressions are not evaluated here.';
-    return [{ at, message, remedy: 'Put them in `prompt` or `env`.' }];
-  }
-  if (text.includes('\0')) {
-    return [{ at, message: 'No program can be given the character NUL.', remedy: 'Take it out.' }];
-  }
-  return text.trim() === '' && !at.includes('args') ? [{ at, message: 'There is nothing here.' }] : [];
+function checkWords({ model, effort }: AgentDraft, at: Path): Finding[] {
+  return Object.entries({ model, effort }).flatMap(([key, text]) => {
+    if (text === undefined) return [];
+    const place = [...at, key];
+    return text.trim() === '' ? [{ at: place, message: 'There is nothing here.' }] : checkWord(text, place);
+  });
 }

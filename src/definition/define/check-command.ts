@@ -6,17 +6,18 @@ import { irreversibleReason } from './classify-command.ts';
 /** What is wrong with a command apart from its expressions. */
 export function checkCommand(task: TaskDraft, draft: CommandDraft, at: Path): Finding[] {
   return [
-    ...checkRun(draft, [...at, 'run']),
+    ...checkRun(draft, [...at, 'run'], 'the task'),
     ...checkShell(draft, [...at, 'shell']),
     ...checkEnvironment(draft, at),
     ...checkInterrupt(task, [...at, 'on-interrupt']),
   ];
 }
 
-function checkRun({ run }: CommandDraft, at: Path): Finding[] {
+/** `needless`: what to remove if nothing is to be run. */
+export function checkRun({ run }: CommandDraft, at: Path, needless: string): Finding[] {
   const parts = typeof run === 'string' ? [run] : run;
   if (parts.length === 0 || parts[0]!.trim() === '') {
-    return [{ at, message: 'There is no command here.', remedy: 'Write one, or remove the task.' }];
+    return [{ at, message: 'There is no command here.', remedy: `Write one, or remove ${needless}.` }];
   }
   const broken = parts.findIndex((part) => part.includes('\0'));
   if (broken < 0) return [];
@@ -24,7 +25,7 @@ function checkRun({ run }: CommandDraft, at: Path): Finding[] {
   return [{ at: typeof run === 'string' ? at : [...at, broken], message, remedy: 'Take it out.' }];
 }
 
-function checkShell({ shell }: CommandDraft, at: Path): Finding[] {
+export function checkShell({ shell }: CommandDraft, at: Path): Finding[] {
   if (shell === undefined || /^[\w./+-]+$/.test(shell)) return [];
   const remedy = 'Options belong into the text: `set -u`. Or write `run` as a list: [bash, -u, script.sh].';
   return [{ at, message: `\`${shell}\` is not the name or path of a shell.`, remedy }];

@@ -1,6 +1,13 @@
-import { readRetryMatch, type ErrorRule, type RetryPolicy } from '../../model/index.ts';
+import { readRetryMatch, type Budget, type ErrorRule, type RetryPolicy } from '../../model/index.ts';
 import type { Finding, Path } from '../problems.ts';
-import type { ForEachDraft, TaskDraft, WorkflowDraft } from '../workflow-draft.ts';
+import type {
+  AgentDraft,
+  ForEachDraft,
+  TaskDraft,
+  UsageLimitsDraft,
+  WorkflowDraft,
+} from '../workflow-draft.ts';
+import { checkQuietHours } from './quiet-hours.ts';
 import { taskPath, type Scope } from './scope.ts';
 
 /** Numbers outside of what makes sense, and patterns that are none. */
@@ -17,6 +24,9 @@ interface Limits {
   readonly whole?: boolean;
 }
 
+/** What to write instead of a budget per day where none can be. */
+export const perDayRemedy = 'Put it at the top of the file: `budget: { per-day: { usd: 50 } }`.';
+
 const counting: Limits = { least: 1, whole: true };
 const anyWhole: Limits = { least: -Number.MAX_SAFE_INTEGER, whole: true };
 const oneMillisecond: Limits = { least: 1 };
@@ -27,6 +37,8 @@ function checkWorkflow(draft: WorkflowDraft, at: Path): Finding[] {
     ...Object.entries(draft.breakers ?? {}).flatMap(([resource, breaker]) =>
       checkBreaker(breaker, [...at, 'breakers', resource]),
     ),
+    ...(draft.budget === undefined ? [] : checkRunBudget(draft.budget, [...at, 'budget'])),
+    ...(draft.usageLimits === undefined ? [] : checkUsageLimits(draft.usageLimits, [...at, 'usage-limits'])),
     ...checkNumber(draft.maxParallel, [...at, 'max-parallel'], counting),
     ...checkNumber(draft.graph?.maxSteps, [...at, 'max-steps'], counting),
     ...(typeof every === 'object' && 'tasks' in every
@@ -42,10 +54,50 @@ function checkTask(task: TaskDraft, at: Path): Finding[] {
   return [
     ...checkNumber(task.timeoutMs, [...at, 'timeout'], oneMillisecond),
     ...checkNumber(task.priority, [...at, 'priority'], anyWhole),
-    ...(task.work.type === 'agent' ? checkNumber(task.work.maxTurns, [...at, 'max-turns'], counting) : []),
+    ...(task.work.type === 'agent' ? checkAgent(task.work, at) : []),
+    ...checkNumber(task.check?.revise, [...at, 'check', 'revise'], revisions),
     ...(task.retry === undefined ? [] : checkRetry(task.retry, [...at, 'retry'])),
     ...(task.forEach === undefined ? [] : checkForEach(task.forEach, [...at, 'for-each'])),
     ...(task.errors ?? []).flatMap((rule, index) => checkErrorRule(rule, [...at, 'errors', index])),
+  ];
+}
+
+/** Each may cost as much as the work itself. */
+const revisions: Limits = { least: 0, most: 20, whole: true };
+
+function checkAgent({ maxTurns, budget }: AgentDraft, at: Path): Finding[] {
+  return [
+    ...checkNumber(maxTurns, [...at, 'max-turns'], counting),
+    ...(budget === undefined ? [] : checkTaskBudget(budget, [...at, 'budget'])),
+  ];
+}
+
+function checkRunBudget({ perDay, ...budget }: NonNullable<WorkflowDraft['budget']>, at: Path): Finding[] {
+  if (perDay === undefined) return checkBudget(budget, at);
+  const findings = checkBudget(perDay, [...at, 'per-day']);
+  return Object.keys(budget).length === 0 ? findings : [...checkBudget(budget, at), ...findings];
+}
+
+function checkTaskBudget(budget: Budget & { readonly perDay?: unknown }, at: Path): Finding[] {
+  if (budget.perDay === undefined) return checkBudget(budget, at);
+  return [{ at, message: 'Only a workflow as a whole has a budget per day.', remedy: perDayRemedy }];
+}
+
+function checkBudget({ usd, tokens }: Budget, at: Path): Finding[] {
+  if (usd === undefined && tokens === undefined) {
+    const remedy = 'Give it `usd`, or `tokens`.';
+    return [{ at, message: 'This budget limits nothing.', remedy }];
+  }
+  return [
+    ...checkNumber(usd, [...at, 'usd'], { least: 0 }),
+    ...checkNumber(tokens, [...at, 'tokens'], { least: 0, whole: true }),
+  ];
+}
+
+function checkUsageLimits({ maxWaitMs, quietHours }: UsageLimitsDraft, at: Path): Finding[] {
+  return [
+    ...checkNumber(maxWaitMs, [...at, 'wait'], { least: 0 }),
+    ...(quietHours === undefined ? [] : checkQuietHours(quietHours, [...at, 'quiet-hours'])),
   ];
 }
 

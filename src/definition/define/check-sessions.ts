@@ -1,5 +1,7 @@
+import { agentNames, traitsOf } from '../../model/index.ts';
 import type { Finding, Path } from '../problems.ts';
 import type { AgentDraft, TaskDraft } from '../workflow-draft.ts';
+import { argumentsOf } from './check-arguments.ts';
 import type { NeedsGraph } from './check-needs.ts';
 import { createAncestry, type IsNeeded } from './find-ancestors.ts';
 import { taskPath, type Scope } from './scope.ts';
@@ -47,9 +49,9 @@ function checkUse(known: Known, graph: NeedsGraph, use: SessionUse): Finding[] {
     const remedy = 'Name another task; retries go on in their own session by themselves.';
     return [{ at, message: `\`${of}\` has no session before it starts.`, remedy }];
   }
-  const other = scope.draft.tasks[position]!;
-  const unfit = checkOwner(other, use);
-  return unfit.length > 0 ? unfit : checkOrder(known, graph, use);
+  const unfit = [...checkOwner(scope.draft.tasks[position]!, use), ...checkAbility(known, use)];
+  // With another agent, what this one cannot do is of no interest.
+  return unfit.length > 0 ? unfit.slice(0, 1) : checkOrder(known, graph, use);
 }
 
 function unknownTask({ scope, suggest }: Known, { of, at }: SessionUse): Finding {
@@ -65,6 +67,38 @@ function unknownTask({ scope, suggest }: Known, { of, at }: SessionUse): Finding
   };
 }
 
+/** Whether every agent that may have left the session can go on in it in that way: nobody else will be asked to. */
+function checkAbility({ scope }: Known, { how, of, at }: SessionUse): Finding[] {
+  const holders = holdersOf(scope, of);
+  const done = holders.length > 1 ? 'may be done' : 'is done';
+  const mute = holders.find((agent) => traitsOf(agent)?.sessions === 'none');
+  if (mute !== undefined) {
+    const message = `\`${of}\` ${done} by \`${mute}\`, which keeps no sessions.`;
+    return [{ at, message, remedy: 'Tell this one in its `prompt` what it has to know.' }];
+  }
+  const unable = holders.find((agent) => how === 'fork' && traitsOf(agent)?.sessions === 'continue');
+  if (unable === undefined) return [];
+  const able = agentNames.filter((agent) => traitsOf(agent)?.sessions === 'fork');
+  const message = `\`${of}\` ${done} by \`${unable}\`, whose sessions cannot be copied.`;
+  const remedy = `Write \`session: { continue: ${of} }\`, or use an agent whose sessions can: ${able.join(', ')}.`;
+  return [{ at, message, remedy }];
+}
+
+/** The agents of the task, and of those whose sessions it has gone on in itself: it is the one that has the session. */
+function holdersOf(scope: Scope, name: string): string[] {
+  const owners = new Set([name]);
+  const agents = new Set<string>();
+  // A set that grows while it is iterated is iterated to its end.
+  for (const owner of owners) {
+    const position = scope.positions.get(owner);
+    const task = position === undefined ? undefined : scope.draft.tasks[position]!;
+    if (task?.work.type !== 'agent') continue;
+    for (const agent of task.work.agents) agents.add(agent);
+    for (const { of } of sessionUse(scope, task)) owners.add(of);
+  }
+  return [...agents];
+}
+
 /** Whether the other task has a session, one only, of the same agent. */
 function checkOwner(other: TaskDraft, { task, work, at, of }: SessionUse): Finding[] {
   if (other.work.type !== 'agent') {
@@ -75,10 +109,17 @@ function checkOwner(other: TaskDraft, { task, work, at, of }: SessionUse): Findi
     const message = `\`${of}\` runs once for each item, so it has many sessions.`;
     return [{ at, message, remedy: 'Put both into the `tasks` of one task with that `for-each`.' }];
   }
-  const [own, foreign] = [work.agents[0], other.work.agents[0]];
+  const [own, foreign] = [work, other.work].map(nameOfFirst);
   if (own === undefined || foreign === undefined || own === foreign) return [];
   const message = `\`${task.name}\` is done by \`${own}\`, which cannot go on in a session of \`${foreign}\`.`;
   return [{ at, message, remedy: `Let \`${task.name}\` and \`${of}\` name the same agent first.` }];
+}
+
+/** Of an agent that is any program, the program. */
+function nameOfFirst(work: AgentDraft): string | undefined {
+  const [first] = work.agents;
+  if (first === undefined || traitsOf(first)?.isAnyProgram !== true) return first;
+  return argumentsOf(work, first)[0] ?? first;
 }
 
 function checkOrder(known: Known, graph: NeedsGraph, { task, of, at }: SessionUse): Finding[] {

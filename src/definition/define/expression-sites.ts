@@ -28,6 +28,7 @@ export function taskSites(task: TaskDraft, at: Path): ExpressionSite[] {
     ...valueSites(task.approval, 'with', [...at, 'approval']),
     ...valueSites(task.work.with, 'with', [...at, 'with']),
     ...processSites(task.work, at),
+    ...checkSites(task.check, [...at, 'check']),
     ...valueSites(task.update, 'update', [...at, 'update']),
     ...(task.next ?? []).flatMap((edge, index) =>
       conditionSites(edge.if, 'next', [...at, 'next', index, 'if']),
@@ -37,12 +38,20 @@ export function taskSites(task: TaskDraft, at: Path): ExpressionSite[] {
 
 function processSites(work: TaskDraft['work'], at: Path): ExpressionSite[] {
   if (work.type !== 'command' && work.type !== 'agent') return [];
-  const { env, workingDirectory } = work;
   return [
     ...(work.type === 'agent' ? promptSites(work, at) : runSites(work, at)),
-    ...Object.entries(env ?? {}).flatMap(([name, value]) => valueSites(value, 'with', [...at, 'env', name])),
-    ...valueSites(workingDirectory, 'with', [...at, 'working-directory']),
+    ...environmentSites(work, at),
+    ...valueSites(work.workingDirectory, 'with', [...at, 'working-directory']),
   ];
+}
+
+/** What it has from the agent is looked at there. A finished check keeps its expressions in variables of its own. */
+function checkSites(check: TaskDraft['check'], at: Path): ExpressionSite[] {
+  return check === undefined ? [] : [...runSites(check.work, at), ...environmentSites(check.work, at)];
+}
+
+function environmentSites({ env = {} }: Pick<CommandDraft, 'env'>, at: Path): ExpressionSite[] {
+  return Object.entries(env).flatMap(([name, value]) => valueSites(value, 'with', [...at, 'env', name]));
 }
 
 function promptSites({ prompt }: AgentDraft, at: Path): ExpressionSite[] {

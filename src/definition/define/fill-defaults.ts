@@ -3,6 +3,7 @@ import { isFunctionRef } from '../../model/index.ts';
 import type {
   BreakerPolicy,
   CheckpointPolicy,
+  CommandWork,
   Condition,
   Dynamic,
   EdgeSpec,
@@ -12,20 +13,29 @@ import type {
   OnInterrupt,
   RetryPolicy,
   TaskSpec,
+  UsageLimits,
   Workflow,
 } from '../../model/index.ts';
 import { splitCondition, withDefaultStatus } from '../expressions/conditions.ts';
 import { joinNames } from '../expressions/rewrite.ts';
 import { expressionsOf, hasExpression, splitTemplate } from '../expressions/templates.ts';
-import type { ForEachDraft, GraphDraft, TaskDraft, WorkflowDraft } from '../workflow-draft.ts';
+import type {
+  ForEachDraft,
+  GraphDraft,
+  TaskDraft,
+  UsageLimitsDraft,
+  WorkflowDraft,
+} from '../workflow-draft.ts';
 import { irreversibleReason } from './classify-command.ts';
 import { mapTexts } from './expression-sites.ts';
+import { quietHoursOf } from './quiet-hours.ts';
 import type { Scope } from './scope.ts';
 
 /** What the checks found out and the draft does not say itself. */
 export interface FilledTask {
   readonly task: TaskDraft;
   readonly work: TaskSpec['work'];
+  readonly check: TaskSpec['check'];
   readonly reads: readonly string[];
   readonly writeLock: string | undefined;
   /** Known names with hyphens. */
@@ -68,10 +78,11 @@ export function fillWorkflow(
     graph: draft.graph === undefined ? undefined : fillGraph(draft.graph),
     breakers: draft.breakers && fillBreakers(draft.breakers),
     budget: draft.budget,
+    usageLimits: draft.usageLimits && fillUsageLimits(draft.usageLimits),
   });
 }
 
-export function fillTask({ task, work, reads, writeLock, names }: FilledTask): TaskSpec {
+export function fillTask({ task, work, check, reads, writeLock, names }: FilledTask): TaskSpec {
   // A set, as a finished task that is filled in again brings its write lock along.
   const locks = writeLock === undefined ? task.locks : [...new Set([...(task.locks ?? []), writeLock])];
   return withoutUndefined({
@@ -88,6 +99,7 @@ export function fillTask({ task, work, reads, writeLock, names }: FilledTask): T
     locks: copyList(locks),
     writes: copyList(task.writes),
     approval: joinInDynamic(task.approval, names),
+    check: check && { ...check, work: fillWork(check.work, names) as CommandWork },
     resources: copyFilled(task.resources),
     errors: copyFilled(task.errors),
     version: task.version,
@@ -174,6 +186,12 @@ function fillBreakers(
       { ...defaultBreaker, ...withoutUndefined(breaker) },
     ]),
   );
+}
+
+/** Nothing said is the same as nothing there: as long as it takes, at any hour. */
+function fillUsageLimits({ maxWaitMs, quietHours }: UsageLimitsDraft): UsageLimits | undefined {
+  const limits = withoutUndefined({ maxWaitMs, quietHours: quietHours && quietHoursOf(quietHours) });
+  return Object.keys(limits).length === 0 ? undefined : (limits as UsageLimits);
 }
 
 function fillForEach(forEach: ForEachDraft, names: ReadonlySet<string>): ForEachSpec {

@@ -12,6 +12,11 @@ export interface FinishedCommand {
 
 /** Fills in what the draft of a command leaves out, and takes the expressions out of its shell text. */
 export function finishCommand(task: TaskDraft, draft: CommandDraft, at: Path): FinishedCommand {
+  const { work, findings } = completeCommand(draft, captureFor(task.output), at);
+  return { work, findings: [...checkCommand(task, draft, at), ...findings] };
+}
+
+export function completeCommand(draft: CommandDraft, capture: Capture, at: Path): FinishedCommand {
   const { env, run, findings } = separate(draft, at);
   const work: CommandWork = {
     type: 'command',
@@ -20,9 +25,9 @@ export function finishCommand(task: TaskDraft, draft: CommandDraft, at: Path): F
     env,
     secrets: draft.secrets ?? [],
     ...(draft.workingDirectory === undefined ? {} : { workingDirectory: draft.workingDirectory }),
-    capture: draft.capture ?? captureFor(task.output),
+    capture: draft.capture ?? capture,
   };
-  return { work, findings: [...checkCommand(task, draft, at), ...findings] };
+  return { work, findings };
 }
 
 function shellOf({ run, shell = 'sh' }: CommandDraft): string {

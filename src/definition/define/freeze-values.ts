@@ -18,6 +18,7 @@ export function freezeTask(task: TaskDraft, at: Path): Frozen<TaskDraft> {
     output: freeze(task.output, 'output'),
     update: freeze(task.update, 'update'),
     approval: freeze(task.approval, 'approval'),
+    check: freeze(task.check, 'check'),
     errors: freeze(task.errors, 'errors'),
     work: freezeWork(work, freeze),
     forEach: forEach && {
@@ -47,6 +48,7 @@ function freezeWork(work: TaskDraft['work'], freeze: Freeze): TaskDraft['work'] 
       permissions: freeze(work.permissions, 'permissions'),
       session: freeze(work.session, 'session'),
       args: freeze(work.args, 'args'),
+      budget: freeze(work.budget, 'budget'),
       env: freeze(work.env, 'env'),
       secrets: freeze(work.secrets, 'secrets'),
     };
@@ -65,6 +67,7 @@ export function freezeHead(draft: WorkflowDraft, at: Path): Frozen<WorkflowDraft
     graph: freeze(draft.graph, 'graph'),
     breakers: freeze(draft.breakers, 'breakers'),
     budget: freeze(draft.budget, 'budget'),
+    usageLimits: freeze(draft.usageLimits, 'usage-limits'),
   };
   return { value, findings };
 }

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { agentNames } from '../../model/index.ts';
+import { run } from './command-keys.ts';
 
 /** The keys of tasks that are done by an agent. */
 const known = agentNames.join(', ');
+
+const argumentList = z.array(z.union([z.string(), z.number(), z.boolean()]));
 
 /** May stand in `defaults` too. */
 export const agentSettings = {
@@ -27,14 +30,61 @@ export const agentSettings = {
     .describe('Turns of the conversation after which an attempt fails. Default: no limit.')
     .meta({ minimum: 1 }),
   args: z
-    .array(z.union([z.string(), z.number(), z.boolean()]))
+    .union([argumentList, z.record(z.string(), argumentList)])
     .optional()
-    .describe("Further arguments, handed to the agent's CLI as they are."),
+    .describe(
+      "Further arguments, handed to the agent's CLI as they are: a list, or lists by agent. For command and acp: the program and its arguments.",
+    ),
+  check: z
+    .union([
+      z.literal(false),
+      z.string(),
+      z.strictObject({
+        run: run.describe(
+          'The command that decides: shell text, or a list of a program and its arguments, which no shell sees.',
+        ),
+        revise: z
+          .number()
+          .optional()
+          .describe(
+            'So often at most the agent is told what the check has found, and goes on in its session. Default: 1.',
+          )
+          .meta({ minimum: 0, maximum: 20 }),
+      }),
+    ])
+    .optional()
+    .describe(
+      'A command that decides whether the work of an agent is done. If it fails, the agent is told why. It is run where the agent is, with the same environment. false: none, whatever the defaults say.',
+    ),
 };
 
-export const budget = z.strictObject({
+const money = {
   usd: z.number().optional().describe('Dollars, as far as agents tell their price.').meta({ minimum: 0 }),
   tokens: z.number().optional().describe('Tokens, read and written.').meta({ minimum: 0 }),
+};
+
+const budget = z.strictObject(money);
+
+export const runBudget = z.strictObject({
+  ...money,
+  'per-day': budget
+    .optional()
+    .describe(
+      'Of the file only: `usd` and `tokens` that all runs of the store together may use up on one day of the local calendar.',
+    ),
+});
+
+export const usageLimits = z.strictObject({
+  wait: z
+    .union([z.boolean(), z.string(), z.number()])
+    .optional()
+    .describe(
+      'How long the end of a usage limit is waited for: true (as long as it takes), false (not at all: the task is held), or a time span, such as 6h. Default: true.',
+    ),
+  'quiet-hours': z
+    .string()
+    .optional()
+    .describe('Local hours, such as 22:00-07:00, in which no agent that has waited goes on.'),
 });
 
 const prompt = z

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { isPlainObject, nearest } from '../../base/index.ts';
+import { perDayRemedy } from '../define/check-limits.ts';
 import type { Finding, Path } from '../problems.ts';
 import { explainIssues, type Misfit } from '../schema-issues.ts';
 import { workflowFile, type WorkflowFile } from './file-schema.ts';
@@ -35,6 +36,7 @@ const misplaced: Readonly<Record<string, string>> = {
   if: 'A node of a graph has no `if`; put it on an edge: `next: [{ if: …, to: … }]`.',
   next: 'Tasks have no `next`: order them with `needs`, or put them under `graph`.',
   update: 'Only the nodes of a graph update a state.',
+  'per-day': `Only a workflow as a whole has a budget per day. ${perDayRemedy}`,
 };
 
 function unknownKey(key: string, at: Path): Finding {
@@ -70,7 +72,7 @@ function keysAt(schema: z.core.$ZodType, path: Path): string[] {
 }
 
 /** For keys that must be there, so that the rest can be looked at. */
-const placeholders: Readonly<Record<string, string>> = { name: 'unnamed', to: 'end', file: '' };
+const placeholders: Readonly<Record<string, string>> = { name: 'unnamed', to: 'end', file: '', run: ':' };
 
 function takeOut(root: unknown, { at, unknownKeys, missing }: Misfit): void {
   if (unknownKeys !== undefined) unknownKeys.forEach((key) => remove(root, [...at, key]));

@@ -1,9 +1,9 @@
 import type { AgentWork, Dynamic } from '../../model/index.ts';
 import { isReported, type Finding, type Path } from '../problems.ts';
-import type { AgentDraft } from '../workflow-draft.ts';
+import type { AgentDraft, TaskDraft } from '../workflow-draft.ts';
 import type { Conversion } from './conversion.ts';
 import { toBudget, toList } from './convert-settings.ts';
-import { renameInText, renameInValue } from './rename-in-values.ts';
+import { renameInRun, renameInText, renameInValue } from './rename-in-values.ts';
 import type { Entry } from './task-keys.ts';
 
 /** Instead of a prompt that cannot be had, which has been reported. */
@@ -22,12 +22,26 @@ export function convertAgent(task: Entry, { at, around }: { at: Path; around: Co
     model: task.model,
     effort: task.effort,
     maxTurns: task['max-turns'],
-    budget: toBudget(task.budget),
-    args: task.args?.map(String),
+    // A wrong key has been taken out of it: what is left is not what was meant.
+    budget: isReported([...at, 'budget'], findings) ? undefined : toBudget(task.budget),
+    args: toArguments(task.args),
     env: renameInValue(task.env, variables) as Readonly<Record<string, Dynamic>> | undefined,
     secrets: toList(task.secrets),
     workingDirectory: directory === undefined ? undefined : renameInText(directory, variables),
   };
+}
+
+function toArguments(args: Entry['args']): AgentDraft['args'] {
+  if (args === undefined || Array.isArray(args)) return args?.map(String);
+  return Object.fromEntries(Object.entries(args).map(([agent, list]) => [agent, list.map(String)]));
+}
+
+/** What decides whether an agent's work is done. The rest of its command is what the agent has. */
+export function convertCheck(task: Entry, variables: ReadonlySet<string>): TaskDraft['check'] {
+  const { check = false, shell } = task;
+  if (check === false) return undefined;
+  const { run, revise } = typeof check === 'string' ? { run: check } : check;
+  return { work: { type: 'command', run: renameInRun(run, variables), shell }, revise };
 }
 
 function promptOf(

@@ -1,18 +1,14 @@
 import type { Dynamic, ErrorRule } from '../../model/index.ts';
 import type { CommandDraft } from '../workflow-draft.ts';
 import { toList } from './convert-settings.ts';
-import { renameInText, renameInValue } from './rename-in-values.ts';
+import { renameInRun, renameInText, renameInValue } from './rename-in-values.ts';
 import type { Entry } from './task-keys.ts';
 
 export function convertCommand(task: Entry, variables: ReadonlySet<string>): CommandDraft {
-  const run = task.run!;
   const directory = task['working-directory'];
   return {
     type: 'command',
-    run:
-      typeof run === 'string'
-        ? renameInText(run, variables)
-        : run.map((part) => renameInText(String(part), variables)),
+    run: renameInRun(task.run!, variables),
     shell: task.shell,
     env: renameInValue(task.env, variables) as Readonly<Record<string, Dynamic>> | undefined,
     secrets: toList(task.secrets),

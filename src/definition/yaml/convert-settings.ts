@@ -84,8 +84,27 @@ export function toBreakers(
   return Object.fromEntries(entries) as WorkflowDraft['breakers'];
 }
 
-export function toBudget(budget: WorkflowFile['budget']): Budget | undefined {
+export function toBudget(budget: TaskEntry['budget']): Budget | undefined {
   if (budget === undefined) return undefined;
   const { usd, tokens } = budget;
   return { ...(usd !== undefined && { usd }), ...(tokens !== undefined && { tokens }) };
+}
+
+export function toRunBudget(budget: WorkflowFile['budget']): WorkflowDraft['budget'] {
+  const perDay = toBudget(budget?.['per-day']);
+  return budget && { ...toBudget(budget), ...(perDay !== undefined && { perDay }) };
+}
+
+export function toUsageLimits(
+  limits: WorkflowFile['usage-limits'],
+  at: Path,
+  findings: Finding[],
+): WorkflowDraft['usageLimits'] {
+  if (limits === undefined) return undefined;
+  const { wait, 'quiet-hours': quietHours } = limits;
+  const asLongAsItTakes = wait === undefined || wait === true;
+  return {
+    maxWaitMs: asLongAsItTakes ? undefined : toMilliseconds(wait || 0, [...at, 'wait'], findings),
+    quietHours,
+  };
 }

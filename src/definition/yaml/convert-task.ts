@@ -5,7 +5,7 @@ import { asIdentifier, renameVariables } from '../expressions/rewrite.ts';
 import { isReported, type Path } from '../problems.ts';
 import type { ForEachDraft, TaskDraft, WorkDraft } from '../workflow-draft.ts';
 import type { Conversion } from './conversion.ts';
-import { convertAgent } from './convert-agent.ts';
+import { convertAgent, convertCheck } from './convert-agent.ts';
 import { convertCommand, convertErrors } from './convert-command.ts';
 import { toList, toMilliseconds, toRetry, toText } from './convert-settings.ts';
 import type { NodeEntry, TaskEntry } from './file-schema.ts';
@@ -20,7 +20,7 @@ export function convertTask(
 ): TaskDraft {
   const { at, around } = place;
   const { findings } = around;
-  findings.push(...findMisplacedKeys(entry as Entry, at));
+  findings.push(...findMisplacedKeys(entry as Entry, around.defaults, at));
   const task = withDefaults(entry as Entry, around.defaults, around.shared);
   const forEach = task['for-each'];
   const inside = { ...around, variables: withVariable(around.variables, forEach?.as) };
@@ -40,6 +40,7 @@ export function convertTask(
     writes: toList(task.writes),
     onInterrupt: task['on-interrupt'],
     approval: renameInValue(task.approval, inside.variables),
+    check: convertCheck(task, inside.variables),
     resources: toList(task.resources),
     errors: convertErrors(task.errors),
     version: toText(task.version),

@@ -2,7 +2,7 @@ import { isPlainObject, type Json, type JsonObject } from '../../base/index.ts';
 import { isReported, type Finding, type Path } from '../problems.ts';
 import type { TaskDraft, WorkflowDraft } from '../workflow-draft.ts';
 import type { Conversion } from './conversion.ts';
-import { toBreakers, toBudget, toCheckpoint, toText } from './convert-settings.ts';
+import { toBreakers, toCheckpoint, toRunBudget, toText, toUsageLimits } from './convert-settings.ts';
 import { convertTask } from './convert-task.ts';
 import type { InputEntry, WorkflowFile } from './file-schema.ts';
 import { expandSchema, fieldName, isOptionalKey } from './short-schemas.ts';
@@ -24,7 +24,8 @@ export function convertWorkflow(file: WorkflowFile, around: Conversion): Workflo
     checkpoint: toCheckpoint(file.checkpoint, ['checkpoint'], findings),
     graph: form === 'graph' ? convertGraph(file) : undefined,
     breakers: toBreakers(file.breakers, ['breakers'], findings),
-    budget: toBudget(file.budget),
+    budget: isReported(['budget'], findings) ? undefined : toRunBudget(file.budget),
+    usageLimits: toUsageLimits(file['usage-limits'], ['usage-limits'], findings),
   };
 }
 

@@ -24,6 +24,7 @@ const textPlaces: Readonly<Record<string, readonly string[]>> = {
   update: [],
   run: [],
   prompt: [],
+  check: [],
   env: [],
   approval: [],
   'working-directory': [],

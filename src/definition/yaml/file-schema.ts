@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { agentSettings, agentWork, budget } from './agent-keys.ts';
+import { agentSettings, agentWork, runBudget, usageLimits } from './agent-keys.ts';
 import { approval, breaker, commandSettings, environment, run } from './command-keys.ts';
 import { laterTaskKeys, laterWorkflowKeys } from './later-keys.ts';
 
@@ -210,7 +210,10 @@ export const workflowFile = z
       .describe('Applied to every task that does not set the key.'),
     env: environment.optional().describe('Added to the environment of every command and agent.'),
     secrets: names.optional().describe('Environment variables of yours that every command and agent gets.'),
-    budget: budget.optional().describe('What agents may use up in one run; then what would start is held.'),
+    budget: runBudget
+      .optional()
+      .describe('What agents may use up in one run, and all runs on one day; then what would start is held.'),
+    'usage-limits': usageLimits.optional().describe('What happens when an agent is at its usage limit.'),
     breakers: z
       .record(z.string(), breaker)
       .optional()

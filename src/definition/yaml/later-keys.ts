@@ -6,7 +6,6 @@ const undoing = 'undoing comes with a later version';
 const places = 'workspaces come with a later version';
 
 export const laterTaskKeys: Readonly<Record<string, string>> = {
-  check: 'checks come with a later version',
   undo: undoing,
   base: places,
   artifacts: places,

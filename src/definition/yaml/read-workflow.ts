@@ -68,12 +68,11 @@ function readFile(text: string, file: string, reading: Reading): FileResult {
   if (shape.file === undefined)
     return { problems: locateAll([...document.findings, ...shape.findings], document), suggestions: [] };
   const made = makeWorkflow(shape.file, shape.findings, reading);
-  const findings = made.findings
-    .map((finding) => blameDefaults(finding, shape.file!))
-    .filter(({ at }) => !isReported(at, document.findings));
+  const blame = (finding: Finding): Finding => blameDefaults(finding, shape.file!);
+  const findings = made.findings.map(blame).filter(({ at }) => !isReported(at, document.findings));
   const problems = [...locateAll([...document.findings, ...findings], document), ...made.used.problems];
   if (made.workflow === undefined || problems.length > 0) return { problems, suggestions: [] };
-  const suggestions = [...locateAll(made.suggestions, document), ...made.used.suggestions];
+  const suggestions = [...locateAll(made.suggestions.map(blame), document), ...made.used.suggestions];
   return { workflow: made.workflow, problems: [], suggestions };
 }
 

@@ -9,6 +9,15 @@ export function renameInValue(value: unknown, variables: ReadonlySet<string>): J
   return mapTexts(value as Json, (text) => renameInText(text, variables));
 }
 
+/** A command: shell text, or a program and its arguments. */
+export function renameInRun(
+  run: string | readonly (string | number | boolean)[],
+  variables: ReadonlySet<string>,
+): string | readonly string[] {
+  if (typeof run === 'string') return renameInText(run, variables);
+  return run.map((part) => renameInText(String(part), variables));
+}
+
 export function renameInText(text: string, variables: ReadonlySet<string>): string {
   if (variables.size === 0 || !hasExpression(text)) return text;
   let renamed = text;

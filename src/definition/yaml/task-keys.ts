@@ -1,3 +1,6 @@
+import { isPlainObject } from '../../base/index.ts';
+import { traitsOf } from '../../model/index.ts';
+import { notOfAgent } from '../define/finish-check.ts';
 import type { Finding, Path } from '../problems.ts';
 import { toList } from './convert-settings.ts';
 import type { Defaults, NodeEntry, TaskEntry } from './file-schema.ts';
@@ -17,16 +20,18 @@ const ofAgents = [
   'max-turns',
   'budget',
   'args',
+  'check',
 ] as const;
 const ofBoth = ['env', 'secrets', 'working-directory'] as const;
 
 type KindKey = (typeof ofCommands | typeof ofAgents | typeof ofBoth)[number];
 
 /** Keys that mean nothing for this kind of task. */
-function foreignKeys({ run, prompt }: Entry): readonly KindKey[] {
+function foreignKeys({ run, prompt, check }: Entry, defaults: Defaults): readonly KindKey[] {
   const [isCommand, isAgent] = [run !== undefined, prompt !== undefined];
+  const isChecked = isAgent && (check ?? defaults.check ?? false) !== false;
   return [
-    ...(isCommand ? [] : ofCommands),
+    ...ofCommands.filter((key) => !isCommand && !(isChecked && key === 'shell')),
     ...(isAgent ? [] : ofAgents),
     ...(isCommand || isAgent ? [] : ofBoth),
   ];
@@ -35,7 +40,7 @@ function foreignKeys({ run, prompt }: Entry): readonly KindKey[] {
 /** A group has no defaults of its own: they would apply to it and again to each task in it. */
 export function withDefaults(entry: Entry, defaults: Defaults, shared: SharedByProcesses): Entry {
   if (entry.tasks !== undefined) return entry;
-  const task = withoutKeys({ ...applicable(defaults, entry), ...entry }, foreignKeys(entry));
+  const task = withoutKeys({ ...applicable(defaults, entry), ...entry }, foreignKeys(entry, defaults));
   if (entry.run === undefined && entry.prompt === undefined) return task;
   const lists = [shared, defaults, entry].flatMap(({ secrets }) => toList(secrets) ?? []);
   return {
@@ -46,9 +51,17 @@ export function withDefaults(entry: Entry, defaults: Defaults, shared: SharedByP
 }
 
 /** Only agents can continue; the other tasks of a file are not concerned. */
-function applicable(defaults: Defaults, { prompt }: Entry): Defaults {
-  if (prompt !== undefined || defaults['on-interrupt'] !== 'continue') return defaults;
-  return { ...defaults, 'on-interrupt': undefined };
+function applicable(defaults: Defaults, entry: Entry): Defaults {
+  if (entry.prompt !== undefined) return { ...defaults, args: applicableArguments(defaults, entry) };
+  return defaults['on-interrupt'] === 'continue' ? { ...defaults, 'on-interrupt': undefined } : defaults;
+}
+
+/** Of lists by agent those that concern the task, and those of nobody at all, which is to be told. */
+function applicableArguments({ agent, args }: Defaults, entry: Entry): Defaults['args'] {
+  if (!isPlainObject(args)) return args;
+  const agents = toList(entry.agent ?? agent) ?? [];
+  const own = Object.entries(args).filter(([name]) => agents.includes(name) || traitsOf(name) === undefined);
+  return Object.fromEntries(own) as Defaults['args'];
 }
 
 function withoutKeys(task: Entry, keys: readonly KindKey[]): Entry {
@@ -58,11 +71,15 @@ function withoutKeys(task: Entry, keys: readonly KindKey[]): Entry {
 }
 
 /** Keys of the other kinds of tasks. What comes from the defaults just does not apply. */
-export function findMisplacedKeys(entry: Entry, at: Path): Finding[] {
+export function findMisplacedKeys(entry: Entry, defaults: Defaults, at: Path): Finding[] {
   return [
-    ...foreignKeys(entry)
+    ...foreignKeys(entry, defaults)
       .filter((key) => entry[key] !== undefined)
-      .map((key) => ({ at: [...at, key], onKey: true, ...describeForeign(key, entry) })),
+      .map((key) =>
+        key === 'check'
+          ? notOfAgent(kindOf(entry), at)
+          : { at: [...at, key], onKey: true, ...describeForeign(key, entry) },
+      ),
     ...findUselessWith(entry, at),
     ...findUselessShell(entry, at),
   ];
@@ -88,6 +105,11 @@ function describeForeign(key: KindKey, entry: Entry): Pick<Finding, 'message' | 
   return { message, remedy: `Put it on the task that ${doer}${elsewhere}.` };
 }
 
+function kindOf({ run, uses, tasks }: Entry): Parameters<typeof notOfAgent>[0] {
+  if (run !== undefined) return 'command';
+  return uses === undefined && tasks === undefined ? 'function' : 'workflow';
+}
+
 function isDone({ run, function: name, uses, tasks }: Entry): boolean {
   return [run, name, uses, tasks].some((work) => work !== undefined);
 }
@@ -100,8 +122,9 @@ function findUselessWith({ with: given, run, prompt }: Entry, at: Path): Finding
   return [{ at: [...at, 'with'], onKey: true, message, remedy }];
 }
 
-function findUselessShell({ shell, run }: Entry, at: Path): Finding[] {
-  if (shell === undefined || run === undefined || typeof run === 'string') return [];
+function findUselessShell({ shell, run, check }: Entry, at: Path): Finding[] {
+  const command = run ?? (isPlainObject(check) ? check.run : undefined);
+  if (shell === undefined || !Array.isArray(command)) return [];
   const message = 'A list of a program and its arguments is seen by no shell.';
   return [{ at: [...at, 'shell'], onKey: true, message, remedy: 'Remove `shell`.' }];
 }

@@ -90,6 +90,18 @@ export const commandTable: readonly CommandEntry[] = [
     load: () => import('./commands/logs.ts'),
   },
   {
+    name: 'search',
+    group: looking,
+    summary: 'find something in the conversations with agents',
+    load: () => import('./commands/search.ts'),
+  },
+  {
+    name: 'usage',
+    group: looking,
+    summary: 'what agents have used, by day',
+    load: () => import('./commands/usage.ts'),
+  },
+  {
     name: 'history',
     group: looking,
     summary: 'the checkpoints of a run, and what each changed',
@@ -110,13 +122,13 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: 'approve',
     group: deciding,
-    summary: 'let a task that asks for approval begin',
+    summary: 'let a task begin that asks for approval, or an agent do what it asks for',
     load: () => import('./commands/approve.ts'),
   },
   {
     name: 'reject',
     group: deciding,
-    summary: 'refuse a task that asks for approval',
+    summary: 'refuse a task that asks for approval, or an agent what it asks for',
     load: () => import('./commands/reject.ts'),
   },
   {
@@ -130,6 +142,18 @@ export const commandTable: readonly CommandEntry[] = [
     group: deciding,
     summary: 'go on without a task',
     load: () => import('./commands/skip.ts'),
+  },
+  {
+    name: 'tell',
+    group: deciding,
+    summary: 'say something to the agent that does a task',
+    load: () => import('./commands/tell.ts'),
+  },
+  {
+    name: 'open',
+    group: deciding,
+    summary: "talk to a task's agent yourself, in its session",
+    load: () => import('./commands/open.ts'),
   },
   {
     name: 'verify',

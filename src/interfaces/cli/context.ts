@@ -61,9 +61,20 @@ export function createContext(parts: ContextParts): OpenedContext {
   };
 }
 
-async function openPiton({ store, spool, durability, mirror, leaseMs, graceMs }: Config): Promise<Piton> {
+async function openPiton(config: Config): Promise<Piton> {
   const { open } = await import('../../assemble.ts');
-  return open({ store, spool, durability, leaseMs, graceMs, ...(mirror !== undefined && { mirror }) });
+  const { store, spool, durability, leaseMs, graceMs, mirror, agents, secrets, budgetPerDay } = config;
+  return open({
+    store,
+    spool,
+    durability,
+    leaseMs,
+    graceMs,
+    ...(mirror !== undefined && { mirror }),
+    ...(Object.keys(agents).length > 0 && { agents }),
+    ...(secrets.length > 0 && { secrets }),
+    ...(budgetPerDay !== undefined && { budgetPerDay }),
+  });
 }
 
 function noStore({ root, isProject }: Config): PitonError {

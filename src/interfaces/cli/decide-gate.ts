@@ -6,6 +6,7 @@ import { decide } from './decide.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { findTask } from './find-task.ts';
 import { cleanText, statusCell } from './output/index.ts';
+import { printCall } from './questions.ts';
 import { findRecord } from './runs.ts';
 import { describeTask } from './task-lines.ts';
 
@@ -20,7 +21,7 @@ const mostShown = 30;
 export function configureGate(command: Command): Command {
   return command
     .argument('<run>', 'beginning of its id')
-    .argument('<task>', 'the task that waits for approval')
+    .argument('<task>', 'the task that waits for approval, or whose agent asks for something')
     .option('-m, --message <text>', 'why; it is kept with the run')
     .option('--no-drive', 'only leave the decision for whoever resumes the run, if nobody drives it')
     .option('--json', 'print JSON');
@@ -36,8 +37,10 @@ export async function decideGate(
   const { run } = await findRecord(piton, args[0]);
   const address = args[1]!;
   const checkpoint = await (await piton.find(run)).checkpoint();
-  const { gate, reason } = findTask(checkpoint, address);
+  const { gate, reason, call } = findTask(checkpoint, address);
   if (gate !== undefined) printDone(context, checkpoint, reason ?? address);
+  // Whoever answers sees all of it, however long it is: what is cut off might be what matters.
+  if (call !== undefined) printCall(context.output, call, true);
   return decide(context, {
     run,
     send: (handle) => handle[verdict](address, options.message),

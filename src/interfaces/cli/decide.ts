@@ -29,7 +29,7 @@ export async function decide(context: Context, { run: id, send, mayDrive }: Deci
   return exitCodes.done;
 }
 
-function refused(run: string, text: string): PitonError {
+export function refused(run: string, text: string): PitonError {
   return new PitonError('COMMAND_REFUSED', `Run ${run} refuses: ${text}.`, {
     run,
     remedy: `See how it stands: piton status ${shellWord(run)}.`,

@@ -52,6 +52,9 @@ export const exitCodesByError: Readonly<Record<string, ExitCode>> = {
   STORE_NOT_A_DATABASE: refused,
   STORE_ON_NETWORK: refused,
   STORE_TOO_NEW: refused,
+  SESSION_BUSY: refused,
+  SESSION_CLOSED: refused,
+  SESSION_MISSING: refused,
   RUN_STOPPED: interrupted,
 };
 

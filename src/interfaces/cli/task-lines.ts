@@ -1,16 +1,37 @@
 import type { Json } from '../../base/index.ts';
 import type { TaskReport } from '../../library/index.ts';
+import { callText } from './conversation/index.ts';
 import { cleanLine, cutTo, whenText } from './output/index.ts';
 
 const longestOutput = 200;
 
 /** The one thing worth saying about a task in a list: why it is where it is, or what it gave. */
 export function describeTask(task: TaskReport, now: number): string {
-  const { error, reason, until, output } = task;
+  const about = [...notesOf(task), standingOf(task, now)];
+  return about.filter((text) => text !== '').join(' · ');
+}
+
+function standingOf({ error, reason, until, output, call }: TaskReport, now: number): string {
   if (error !== undefined) return cleanLine(`${error.code}: ${error.message}`);
   if (until !== undefined) return cleanLine(`${whenText(until, now)}: ${reason ?? ''}`);
+  if (call !== undefined) return `asks for ${callText(call.tool, call.input)}`;
   if (reason !== undefined) return cleanLine(reason);
   return output === undefined ? '' : jsonLine(output);
+}
+
+/** What people want to know of an agent at work. */
+function notesOf({ checking, revisions = 0, messages = [] }: TaskReport): string[] {
+  return [
+    ...(checking === true ? ['is checked'] : []),
+    ...(revisions === 0 ? [] : [`revised ${timesText(revisions)}`]),
+    ...(messages.length === 0
+      ? []
+      : [`${messages.length === 1 ? '1 message' : `${messages.length} messages`} not heard yet`]),
+  ];
+}
+
+export function timesText(count: number): string {
+  return count === 1 ? 'once' : `${count} times`;
 }
 
 /** A value as one short line; text as it is. */

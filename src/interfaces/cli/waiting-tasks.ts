@@ -1,5 +1,6 @@
 import { PitonError } from '../../base/index.ts';
 import type { Piton } from '../../library/index.ts';
+import type { AskedCall } from './conversation/index.ts';
 import { commandsFor } from './next-step.ts';
 import { shellWord } from './progress/shell-words.ts';
 import { messageOf } from './report-error.ts';
@@ -14,6 +15,8 @@ export interface WaitingTask {
   /** When the run changed last. */
   readonly since: number;
   readonly reason: string;
+  /** What an agent asks for, if that is it. */
+  readonly call?: AskedCall;
   readonly actions: readonly string[];
   /** To be typed. */
   readonly commands: readonly string[];
@@ -37,8 +40,18 @@ async function waitingIn(piton: Piton, record: RunRecord): Promise<WaitingTask[]
     return Object.entries(tasks)
       .filter(([, { status }]) => status === 'held')
       .map(([task, report]) => {
-        const { reason = '', actions = [] } = report;
-        return { run, workflow, task, since, reason, actions, commands: commandsFor(run, task, report) };
+        const { reason = '', actions = [], call } = report;
+        const asked = call === undefined ? {} : { call };
+        return {
+          run,
+          workflow,
+          task,
+          since,
+          reason,
+          ...asked,
+          actions,
+          commands: commandsFor(run, task, report),
+        };
       });
   } catch (thrown) {
     if (!(thrown instanceof PitonError) || thrown.code !== 'RUN_DAMAGED') throw thrown;

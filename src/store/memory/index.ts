@@ -88,11 +88,12 @@ class MemoryStore implements Store {
     return this.#open().runs.get(run)?.record;
   }
 
-  async listRuns({ status, workflow, prefix = '', limit }: RunFilter): Promise<RunRecord[]> {
+  async listRuns({ status, workflow, prefix = '', spentOn, limit }: RunFilter): Promise<RunRecord[]> {
     return Array.from(this.#open().runs.values(), ({ record }) => record)
       .filter((record) => status === undefined || status.includes(record.status))
       .filter((record) => workflow === undefined || record.workflow === workflow)
       .filter((record) => record.run.startsWith(prefix))
+      .filter(({ spent }) => spentOn === undefined || hasSpent(spent, spentOn))
       .sort((a, b) => b.createdAt - a.createdAt || (a.run < b.run ? 1 : -1))
       .slice(0, limit);
   }
@@ -229,4 +230,8 @@ class MemoryStore implements Store {
       for (const listener of this.#lossListeners) listener(lease);
     });
   }
+}
+
+function hasSpent(spent: RunSummary['spent'], day: string): boolean {
+  return spent !== undefined && (day === 'any' || Object.hasOwn(spent, day));
 }

@@ -6,7 +6,7 @@ import type { Change } from './group-commit.ts';
 import { answerCommands } from './inbox.ts';
 import { findLease, leaseOf, putLease } from './leases.ts';
 import { number, text, type Row } from './rows.ts';
-import { findRun, summaryColumns } from './runs.ts';
+import { findRun, spentText, summaryColumns } from './runs.ts';
 import type { Statements } from './statements.ts';
 
 /** A commit under a lease. */
@@ -55,6 +55,7 @@ function advanceRun(statements: Statements, { commit, summary, at, token }: Writ
     summary.total,
     summary.wakeAt ?? null,
     summary.reason ?? null,
+    spentText(summary),
     leaseOf(commit.run),
     token,
     now,

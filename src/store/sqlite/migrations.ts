@@ -86,4 +86,6 @@ export const migrations: readonly string[] = [
   CREATE INDEX inbox_undecided ON inbox (run, number) WHERE answer IS NULL;
   CREATE INDEX inbox_by_run ON inbox (run);
   `,
+  // What agents have used by day, as JSON: few runs have it, and it is only read to be summed up.
+  `ALTER TABLE runs ADD COLUMN spent TEXT;`,
 ];

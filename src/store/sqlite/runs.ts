@@ -1,4 +1,4 @@
-import type { RunStatus, RunSummary } from '../../model/index.ts';
+import type { RunStatus, RunSummary, Spent } from '../../model/index.ts';
 import type { RunFilter, RunRecord } from '../contract.ts';
 import { runMissing } from '../refusals.ts';
 import { Contradiction } from './faults.ts';
@@ -16,6 +16,7 @@ export function listRuns(statements: Statements, filter: RunFilter): RunRecord[]
     statuses: filter.status === undefined ? null : JSON.stringify(filter.status),
     workflow: filter.workflow ?? null,
     prefix: filter.prefix ?? null,
+    spentOn: filter.spentOn ?? null,
     limit: filter.limit ?? -1,
   });
   return rows.map(toRecord);
@@ -39,12 +40,18 @@ export function summaryColumns(summary: RunSummary) {
     total: summary.total,
     wakeAt: summary.wakeAt ?? null,
     reason: summary.reason ?? null,
+    spent: spentText(summary),
   };
+}
+
+export function spentText({ spent }: RunSummary): string | null {
+  return spent === undefined ? null : JSON.stringify(spent);
 }
 
 function toRecord(row: Row): RunRecord {
   const wakeAt = optionalNumber(row, 'wake_at');
   const reason = optionalText(row, 'reason');
+  const spent = optionalText(row, 'spent');
   return Object.freeze({
     run: text(row, 'run'),
     seq: number(row, 'seq'),
@@ -59,6 +66,7 @@ function toRecord(row: Row): RunRecord {
     total: number(row, 'total'),
     ...(wakeAt === undefined ? {} : { wakeAt }),
     ...(reason === undefined ? {} : { reason }),
+    ...(spent === undefined ? {} : { spent: JSON.parse(spent) as Spent }),
   });
 }
 

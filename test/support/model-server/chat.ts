@@ -1,5 +1,6 @@
 /** OpenAI Chat Completions, as OpenCode speaks it. */
 import {
+  failureWords,
   objectsIn,
   parametersOf,
   serverSentEvents,
@@ -52,16 +53,18 @@ export const chat: Dialect = {
         isLimit && refusal.resetSeconds !== undefined ? { 'retry-after': String(refusal.resetSeconds) } : {},
       body: {
         error: {
-          message: isLimit
-            ? 'You exceeded your current quota, please check your plan and billing details.'
-            : `scripted failure ${status}`,
+          ...(isLimit ? quotaWords : failureWords(status)),
           type: isLimit ? 'insufficient_quota' : 'invalid_request_error',
-          code: isLimit ? 'insufficient_quota' : null,
           param: null,
         },
       },
     };
   },
+};
+
+const quotaWords = {
+  message: 'You exceeded your current quota, please check your plan and billing details.',
+  code: 'insufficient_quota',
 };
 
 const tokens = {

@@ -37,6 +37,12 @@ export type Refusal =
   /** Without seconds the service does not say when the limit ends. */
   | { readonly type: 'limit'; readonly status: 429; readonly resetSeconds?: number };
 
+/** As the interfaces of OpenAI word it: of a model that is not there they say so, and not only that something is not. */
+export function failureWords(status: number): { readonly message: string; readonly code: string | null } {
+  if (status === 404) return { message: 'The model does not exist for you.', code: 'model_not_found' };
+  return { message: `scripted failure ${status}`, code: null };
+}
+
 export interface HttpReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -1,5 +1,6 @@
 /** OpenAI Responses, as Codex speaks it. */
 import {
+  failureWords,
   objectsIn,
   parametersOf,
   serverSentEvents,
@@ -34,7 +35,7 @@ export const responses: Dialect = {
       error:
         refusal.type === 'limit'
           ? usageLimit(refusal.resetSeconds)
-          : { type: 'invalid_request_error', code: null, message: `scripted failure ${refusal.status}` },
+          : { type: 'invalid_request_error', ...failureWords(refusal.status) },
     },
   }),
 };

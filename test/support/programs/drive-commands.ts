@@ -26,8 +26,9 @@ async function driveToEnd(folder: string): Promise<string> {
     durability: 'process',
     graceMs: 500,
   });
+  const stop = (): void => void piton.close();
   try {
-    process.once('SIGTERM', () => void piton.close());
+    process.once('SIGTERM', stop);
     const definition = await loadWorkflow(join(folder, 'flow.yaml'));
     const run = await piton.start(definition, { id: 'run', origin: { directory: folder } });
     console.log('driving');
@@ -38,6 +39,7 @@ async function driveToEnd(folder: string): Promise<string> {
     if ((await run.status()) === 'held') return 'held';
     return await Promise.race([held.promise, run.result().then(({ status }) => status)]);
   } finally {
+    process.off('SIGTERM', stop);
     await piton.close();
   }
 }

@@ -1,21 +1,25 @@
 import type { Agent } from '../../../agents/index.ts';
+import { traitsOf } from '../../../model/index.ts';
 import { cleanLine, type Output } from '../output/index.ts';
 import { testedText, type FoundAgent } from './look-for-agents.ts';
 
 const policies = ['read', 'edit', 'full'] as const;
 
 /** The stable shape of `agents --json`. */
-export function agentJson({ agent, detection }: FoundAgent): unknown {
-  const { name, title, tested, forks, pricing, login } = agent;
+export function agentJson({ agent, detection, executable }: FoundAgent): unknown {
+  const { name, title, tested, forks, pricing, asks, login } = agent;
   return {
     name,
     title,
     installed: 'path' in detection,
     ...detection,
+    ...(executable !== undefined && { executable }),
     tested,
     session: sessionId(agent),
     forks,
     pricing,
+    asks,
+    opens: canOpen(agent),
     permissions: Object.fromEntries(policies.map((policy) => [policy, agent.explainPermissions(policy)])),
     ...(login !== '' && { login }),
   };
@@ -27,6 +31,8 @@ export function printAgent(output: Output, found: FoundAgent): void {
   const { style } = output;
   const name = `${style.bold(agent.name)} ${style.dim(`(${agent.title})`)}`;
   output.print(`${style[colour](symbol)} ${name}  ${cleanLine(text)}`);
+  if (found.executable !== undefined)
+    output.print(`    its program is set in .piton/config.yaml: ${cleanLine(found.executable)}`);
   if ('missing' in found.detection && agent.login !== '')
     output.print(`    to use it: install it, then log in: ${agent.login}`);
   output.print(`    ${style.dim(abilitiesOf(agent))}`);
@@ -52,9 +58,9 @@ const prices: Readonly<Record<Agent['pricing'], string>> = {
   none: 'tells nothing of its cost',
 };
 
-/** When the id of a new session is known. What cannot be opened again has none. */
+/** When the id of a new session is known, if it has any. */
 function sessionId(agent: Agent): 'chosen' | 'first-event' | 'none' {
-  if (agent.interactive('').length === 0) return 'none';
+  if (traitsOf(agent.name)?.sessions === 'none') return 'none';
   return agent.choosesSession ? 'chosen' : 'first-event';
 }
 
@@ -64,13 +70,23 @@ const sessions = {
   none: 'no sessions',
 } as const;
 
+/** Whether a person can go on in its sessions. */
+function canOpen(agent: Agent): boolean {
+  return agent.interactive('').length > 0;
+}
+
+function opensText(agent: Agent): string {
+  return canOpen(agent) ? 'piton open works' : 'piton open does not work';
+}
+
 function abilitiesOf(agent: Agent): string {
   const session = sessionId(agent);
   const forks = agent.forks ? 'sessions can be forked' : 'sessions cannot be forked';
   return [
     sessions[session],
-    ...(session === 'none' ? [] : [forks]),
+    ...(session === 'none' ? [] : [forks, opensText(agent)]),
     prices[agent.pricing],
+    agent.asks ? 'asks you for what it may not do' : 'what it may not do is denied',
     ...(agent.executable === '' ? [] : [testedText(agent)]),
   ].join(' · ');
 }

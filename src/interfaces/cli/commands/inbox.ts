@@ -2,6 +2,7 @@ import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { waitingTasks, type WaitingTask } from '../waiting-tasks.ts';
+import { printCall } from '../questions.ts';
 import { cleanText, whenText } from '../output/index.ts';
 
 export const command = defineCommand({
@@ -23,12 +24,13 @@ export const command = defineCommand({
 
 function printTask(
   { output, now }: Context,
-  { run, workflow, task, since, reason, commands }: WaitingTask,
+  { run, workflow, task, since, reason, call, commands }: WaitingTask,
 ): void {
   const { bold, dim } = output.style;
   const when = dim(whenText(since, now()));
   output.print(`${bold(task ?? 'damage')}  ${run} (${cleanText(workflow)})  ${when}`);
   for (const line of cleanText(reason).split('\n')) output.print(`  ${line}`);
+  if (call !== undefined) printCall(output, call);
   for (const command of commands) output.print(`    ${command}`);
   output.print();
 }

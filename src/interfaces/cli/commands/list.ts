@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { cleanLine, statusCell, whenText, type ShownStatus } from '../output/index.ts';
 import { progressOf, type Progress } from '../progress-of.ts';
+import { readNumber } from '../read-number.ts';
 import { shownStatus, type RunRecord } from '../runs.ts';
 
 interface Options {
@@ -77,7 +78,7 @@ interface Filter {
 
 function readFilter({ status, workflow, limit }: Options): Filter {
   const wanted = status === undefined ? undefined : readStatuses(status);
-  return { wanted, workflow, limit: readLimit(limit) };
+  return { wanted, workflow, limit: readNumber('--limit', limit, 1) };
 }
 
 async function linesOf(piton: Piton, { wanted, workflow, limit }: Filter): Promise<Line[]> {
@@ -109,12 +110,6 @@ function readStatuses(text: string): ReadonlySet<string> {
   throw new PitonError('USAGE_INVALID', `There is no status ${unknown}.`, {
     remedy: close === undefined ? `Known are ${statuses.join(', ')}.` : `Did you mean ${close}?`,
   });
-}
-
-function readLimit(text: string): number {
-  const limit = Number(text);
-  if (Number.isInteger(limit) && limit > 0) return limit;
-  throw new PitonError('USAGE_INVALID', `--limit is ${text}; it must be a number from 1.`);
 }
 
 function printNone({ output }: Context, { status, workflow }: Options): 0 {

@@ -9,6 +9,7 @@ import type { Reading } from '../logs/reading.ts';
 import { assertTask, isChosen, type AttemptChoice } from '../logs/select-attempts.ts';
 import type { Output } from '../output/index.ts';
 import { eventLine, shellWord } from '../progress/index.ts';
+import { readNumber } from '../read-number.ts';
 import { findRecord } from '../runs.ts';
 
 interface Options {
@@ -102,10 +103,7 @@ async function printEvents(
 }
 
 function numberOf(option: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 0) return value;
-  throw new PitonError('USAGE_INVALID', `${option} is ${text}; it must be a whole number.`);
+  return text === undefined ? undefined : readNumber(option, text);
 }
 
 function sayNext({ output }: Context, run: string, isFollowing: boolean): void {

@@ -32,7 +32,7 @@ export const command = defineCommand<Options>({
     if (isFinal(status) || options.fresh === true) {
       if (!options.drive) throw cannotWait(run);
       const { driveRun } = await import('../drive/drive-run.ts');
-      return driveRun(context, { run, redo: tasks });
+      return driveRun(context, { run, redo: tasks, inSession: options.fresh !== true });
     }
     return decide(context, { run, send: (handle) => retryAll(handle, tasks), mayDrive: options.drive });
   },

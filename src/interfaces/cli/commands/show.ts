@@ -33,9 +33,9 @@ export const command = defineCommand({
       return exitCodes.done;
     }
     const task = findTask(checkpoint, address);
-    const { attempts, usage } = await attemptsOf(piton, readHistory(run, checkpoint.seq), address);
-    output.json({ run: checkpoint.run, seq: checkpoint.seq, task: address, ...task, attempts, usage });
-    if (!output.isJson) printTask(context, { run: checkpoint.run, address, task, attempts, usage });
+    const report = await attemptsOf(piton, readHistory(run, checkpoint.seq), address);
+    output.json({ run: checkpoint.run, seq: checkpoint.seq, task: address, ...task, ...report });
+    if (!output.isJson) printTask(context, { run: checkpoint.run, address, task, ...report });
     return exitCodes.done;
   },
 });

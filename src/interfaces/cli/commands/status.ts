@@ -7,6 +7,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { nextStep } from '../next-step.ts';
 import { cleanLine, spanText, statusCell, whenText, type Cell, type ShownStatus } from '../output/index.ts';
 import { progressOf, type Progress } from '../progress-of.ts';
+import { printQuestions } from '../questions.ts';
 import { findRecord, shownStatus, type RunRecord } from '../runs.ts';
 import { describeTask } from '../task-lines.ts';
 import { usageOf } from '../usage-of.ts';
@@ -91,7 +92,7 @@ function taskJson({
   until,
   ...rest
 }: TaskReport): object {
-  const { reason, actions, gate } = rest;
+  const { reason, actions, gate, call, session, messages, checking, revisions } = rest;
   return {
     status,
     attempts,
@@ -99,8 +100,12 @@ function taskJson({
     endedAt,
     output,
     error,
-    ...(status === 'held' && { hold: { reason, actions, gate } }),
+    ...(status === 'held' && { hold: { reason, actions, gate, call } }),
     until,
+    session,
+    messages,
+    checking,
+    revisions,
   };
 }
 
@@ -119,6 +124,7 @@ function printReport(context: Context, report: Report): void {
   if (record.reason !== undefined) output.print(cleanLine(record.reason));
   output.print();
   printTasks(context, report);
+  printQuestions(output, record.run, report.checkpoint.tasks);
   output.print();
   output.next(next ?? `piton history ${record.run}`);
 }

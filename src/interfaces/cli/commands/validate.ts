@@ -4,7 +4,7 @@ import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { cleanText } from '../output/index.ts';
-import { shellWord } from '../progress/index.ts';
+import { plural, shellWord } from '../progress/index.ts';
 import { checkWorkflow, type Findings } from '../validate/check-workflow.ts';
 import { findWorkflowFile, nameOf, workflowFiles } from '../workflows.ts';
 
@@ -62,10 +62,8 @@ function printFindings({ output, directory }: Context, found: Findings): void {
     for (const problem of found.problems) output.print(`    ${line(problem)}`);
     return;
   }
-  const { tasks, attempts } = found;
-  const most = attempts === tasks ? '' : `, at most ${attempts} attempts`;
-  const size = `${tasks} ${tasks === 1 ? 'task' : 'tasks'}${most}`;
-  output.print(`${style.green('✓')} ${style.bold(found.name)}  ${file}  ${style.dim(size)}`);
+  output.print(`${style.green('✓')} ${style.bold(found.name)}  ${file}  ${style.dim(sizeText(found))}`);
+  for (const bound of found.bounds) output.print(`    ${bound}`);
   for (const problem of found.suggestions)
     output.print(`    ${style.yellow('could be better:')} ${line(problem)}`);
   for (const { task, reason, onInterrupt } of found.irreversible) {
@@ -73,6 +71,14 @@ function printFindings({ output, directory }: Context, found: Findings): void {
       `    ${style.yellow('cannot be taken back:')} ${task}: ${reason}; ${whenInterrupted[onInterrupt]}`,
     );
   }
+}
+
+function sizeText({ tasks, attempts, agentTurns }: Findings): string {
+  return [
+    plural(tasks, 'task'),
+    ...(attempts === tasks ? [] : [`at most ${plural(attempts, 'attempt')}`]),
+    ...(agentTurns === 0 ? [] : [`at most ${plural(agentTurns, 'turn')} of agents`]),
+  ].join(', ');
 }
 
 const whenInterrupted = {

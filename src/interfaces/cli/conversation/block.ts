@@ -12,4 +12,15 @@ export interface Block {
 }
 
 export type BlockKind =
-  'session' | 'prompt' | 'message' | 'reasoning' | 'call' | 'answer' | 'result' | 'trouble' | 'notice';
+  | 'session'
+  | 'prompt'
+  | 'message'
+  | 'reasoning'
+  | 'call'
+  | 'answer'
+  | 'result'
+  | 'question'
+  /** By a person, in the middle of it. */
+  | 'told'
+  | 'trouble'
+  | 'notice';

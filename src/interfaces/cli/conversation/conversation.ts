@@ -43,6 +43,7 @@ const readers: Readonly<Record<string, Reader>> = {
   reasoning: (entry) => prose('reasoning', textIn(entry, 'text')),
   'tool-started': callBlock,
   'tool-finished': answerBlock,
+  asked: questionBlock,
   denied: (entry) => line('trouble', `denied: ${textIn(entry, 'tool')}: ${textIn(entry, 'reason')}`),
   limit(entry) {
     const until = numberIn(entry, 'until');
@@ -50,7 +51,11 @@ const readers: Readonly<Record<string, Reader>> = {
     return line('trouble', `usage limit: ${textIn(entry, 'text')}${end}`);
   },
   result: resultBlock,
-  failure: (entry) => line('trouble', `${textIn(entry, 'kind')}: ${textIn(entry, 'message')}`),
+  failure(entry) {
+    const kind = textIn(entry, 'kind');
+    // The question itself was told.
+    return kind === 'asked' ? undefined : line('trouble', `${kind}: ${textIn(entry, 'message')}`);
+  },
   notice: (entry) => line('notice', textIn(entry, 'text')),
   /** Told once, at the end. */
   usage: () => undefined,
@@ -71,6 +76,13 @@ function answerBlock(entry: Entry, { calls, openCall }: Memory): Block {
   const text = cleanText(textIn(entry, 'output')).trimEnd();
   const head = id === openCall ? '' : (calls.get(id) ?? 'an earlier call');
   return { kind: 'answer', head, text: text === '' ? emptyAnswer(isError) : text, isError };
+}
+
+function questionBlock(entry: Entry): Block {
+  const [input, reason] = [entry['input'], textIn(entry, 'reason')];
+  const why = reason === '' ? '' : ` (${reason})`;
+  const head = cleanLine(`asks whether it may use ${callText(textIn(entry, 'tool'), input)}${why}`);
+  return { kind: 'question', head, text: '', detail: inputText(input) };
 }
 
 function emptyAnswer(isError: boolean): string {

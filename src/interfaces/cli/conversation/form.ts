@@ -18,15 +18,16 @@ const ways = {
 } as const;
 
 const rungs = {
-  session: 'goes on in its session after an interruption',
-  transcript: 'in a new session, told what was done before the interruption',
-  restart: 'started again after an interruption',
+  session: 'goes on in its session',
+  transcript: 'in a new session, told what was done before',
+  restart: 'started again',
 } as const;
 
 /** Who speaks, and in which conversation. */
 export function introduce({ data }: AttemptStarted): string {
-  const { agent, number } = data;
+  const { agent, number, kind } = data;
+  if (kind === 'check') return `check, attempt ${number}`;
   if (agent === undefined) return `attempt ${number}`;
   const way = agent.rung === undefined ? ways[agent.how] : rungs[agent.rung];
-  return `${agent.name}, attempt ${number}, ${way}`;
+  return `${agent.name}, attempt ${number}${kind === undefined ? '' : ' (a revision)'}, ${way}`;
 }

@@ -1,6 +1,11 @@
+export { askedLines, type AskedCall } from './asked-call.ts';
+export type { Block } from './block.ts';
+export { callText } from './call-text.ts';
 export { Conversation } from './conversation.ts';
 export { introduce, type AttemptStarted, type Form } from './form.ts';
 export { lastWord } from './last-word.ts';
 export { markdownForm } from './markdown-form.ts';
+export { remarkOf, type Remark } from './remarks.ts';
+export { Speech, type Role, type Spoken } from './spoken.ts';
 export { terminalForm } from './terminal-form.ts';
-export { usageText, UsageTally, type Usage } from './usage.ts';
+export { countText, moneyText, usageText, UsageTally, type Usage } from './usage.ts';

@@ -20,19 +20,29 @@ const writers: Readonly<Record<Block['kind'], (block: Block, isFull: boolean) =>
   prompt: ({ text }) => ['**Prompt**', '', ...quote(text)],
   message: ({ text }) => text.split('\n'),
   reasoning: ({ text }) => ['_Reasoning_', '', ...quote(text)],
-  call: ({ head, detail = '' }, isFull) => [
-    `▸ ${code(isFull ? head : cutTo(head, widest))}`,
-    ...(isFull && detail !== '' ? ['', ...fence(detail.split('\n'))] : []),
-  ],
+  call: callLines,
   answer: answerLines,
   result: ({ text, isData }) => [
     '**Result**',
     '',
     ...(isData === true ? fence(text.split('\n')) : text.split('\n')),
   ],
+  question: callLines,
+  told: ({ head, text }) => [`**${escape(capital(head))}**`, '', ...quote(text)],
   trouble: ({ head }) => [`**✗ ${escape(head)}**`],
   notice: ({ head }) => [`· ${escape(head)}`],
 };
+
+function callLines({ kind, head, detail = '' }: Block, isFull: boolean): string[] {
+  return [
+    `${kind === 'question' ? '?' : '▸'} ${code(isFull ? head : cutTo(head, widest))}`,
+    ...(isFull && detail !== '' ? ['', ...fence(detail.split('\n'))] : []),
+  ];
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
 
 function answerLines({ head, text, isError }: Block, isFull: boolean): string[] {
   const mark = isError === true ? '✗ failed' : '';

@@ -25,15 +25,29 @@ const writers: Readonly<Record<Block['kind'], (block: Block, look: TerminalLook)
   prompt: ({ text }, { style }) => ['', ...text.split('\n').map((line) => style.blue(`> ${line}`.trimEnd()))],
   message: ({ text }) => ['', ...text.split('\n')],
   reasoning: ({ text }, { style }) => ['', ...text.split('\n').map((line) => style.dim(line))],
-  call: ({ head, detail = '' }, { style, columns, isFull }) => [
-    style.cyan(isFull ? `▸ ${head}` : cutTo(`▸ ${head}`, columns)),
-    ...(isFull && detail !== '' ? detail.split('\n').map((line) => style.dim(`  ${line}`)) : []),
-  ],
+  call: (block, look) => callLines(block, look, look.style.cyan),
   answer: answerLines,
   result: ({ head, text }, { style }) => ['', style.green(`✓ ${head}`), ...text.split('\n')],
+  question: (block, look) => callLines(block, look, look.style.yellow),
+  told: ({ head, text }, { style }) => [
+    '',
+    ...`${head}: ${text}`.split('\n').map((line) => style.magenta(`» ${line}`.trimEnd())),
+  ],
   trouble: ({ head }, { style }) => [style.red(`✗ ${head}`)],
   notice: ({ head }, { style }) => [style.dim(`· ${head}`)],
 };
+
+function callLines(
+  { kind, head, detail = '' }: Block,
+  { style, columns, isFull }: TerminalLook,
+  paint: (text: string) => string,
+): string[] {
+  const line = `${kind === 'question' ? '?' : '▸'} ${head}`;
+  return [
+    paint(isFull ? line : cutTo(line, columns)),
+    ...(isFull && detail !== '' ? detail.split('\n').map((text) => style.dim(`  ${text}`)) : []),
+  ];
+}
 
 function answerLines({ head, text, isError }: Block, { style, columns, isFull }: TerminalLook): string[] {
   const mark = isError === true ? '✗' : '│';

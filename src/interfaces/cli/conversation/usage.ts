@@ -1,5 +1,5 @@
-import type { RunEvent } from '../../../engine/index.ts';
-import { entryOf, numberIn, textIn, type Entry } from './entry.ts';
+import { addUsed, nothingUsed, UsageMeter, type RunEvent } from '../../../engine/index.ts';
+import type { Used } from '../../../model/index.ts';
 
 /** Tokens and money. */
 export interface Usage {
@@ -17,10 +17,8 @@ interface Spender {
   readonly task: string;
   /** Of the conversation; until it is known, the attempt's own id. */
   session: string;
-  usage?: Usage;
+  used?: Used;
 }
-
-const none: Usage = { input: 0, output: 0, cachedInput: 0, unpricedTokens: 0 };
 
 /**
  * What the agents of one run have used, by attempt. It must be told every event: a cumulative count goes on
@@ -28,8 +26,7 @@ const none: Usage = { input: 0, output: 0, cachedInput: 0, unpricedTokens: 0 };
  */
 export class UsageTally {
   readonly #spenders = new Map<string, Spender>();
-  /** The last cumulative count, by session. */
-  readonly #counted = new Map<string, Usage>();
+  readonly #meter = new UsageMeter();
 
   add(event: RunEvent): void {
     switch (event.type) {
@@ -40,17 +37,17 @@ export class UsageTally {
         this.#enter(event.attempt, event.task, event.data.session);
         return;
       case 'transcript.added':
-        for (const value of event.data.entries) this.#read(event, entryOf(value));
+        this.#read(event);
         return;
     }
   }
 
   ofAttempt(attempt: string): Usage | undefined {
-    return this.#spenders.get(attempt)?.usage;
+    return this.#sum(([id]) => id === attempt);
   }
 
   ofTask(task: string): Usage | undefined {
-    return this.#sum((spender) => spender.task === task);
+    return this.#sum(([, spender]) => spender.task === task);
   }
 
   total(): Usage | undefined {
@@ -64,45 +61,24 @@ export class UsageTally {
     return spender;
   }
 
-  #read({ attempt, task }: { readonly attempt: string; readonly task: string }, entry: Entry): void {
-    if (textIn(entry, 'type') !== 'usage') return;
+  #read({ attempt, task, data }: Extract<RunEvent, { type: 'transcript.added' }>): void {
     const spender = this.#spenders.get(attempt) ?? this.#enter(attempt, task);
-    const told = usageIn(entry);
-    const isCumulative = entry['isCumulative'] === true;
-    const before = isCumulative ? (this.#counted.get(spender.session) ?? none) : none;
-    if (isCumulative) this.#counted.set(spender.session, told);
-    spender.usage = combine(spender.usage ?? none, combine(told, before, -1));
+    const added = this.#meter.read(spender.session, data.entries);
+    if (added !== undefined) spender.used = addUsed(spender.used ?? nothingUsed, added);
   }
 
-  #sum(isMeant: (spender: Spender) => boolean): Usage | undefined {
-    return [...this.#spenders.values()]
+  #sum(isMeant: (entry: [attempt: string, spender: Spender]) => boolean): Usage | undefined {
+    const used = [...this.#spenders]
       .filter(isMeant)
-      .map(({ usage }) => usage)
-      .filter((usage) => usage !== undefined)
-      .reduce<Usage | undefined>((sum, usage) => combine(sum ?? none, usage), undefined);
+      .map(([, spender]) => spender.used)
+      .filter((part) => part !== undefined);
+    return used.length === 0 ? undefined : usageIn(used.reduce(addUsed, nothingUsed));
   }
 }
 
-function usageIn(entry: Entry): Usage {
-  const [input = 0, output = 0] = [numberIn(entry, 'input'), numberIn(entry, 'output')];
-  const costUsd = numberIn(entry, 'costUsd');
-  return {
-    input,
-    output,
-    cachedInput: numberIn(entry, 'cachedInput') ?? 0,
-    ...(costUsd === undefined ? { unpricedTokens: input + output } : { costUsd, unpricedTokens: 0 }),
-  };
-}
-
-function combine(a: Usage, b: Usage, sign: 1 | -1 = 1): Usage {
-  const isPriced = a.costUsd !== undefined || (sign === 1 && b.costUsd !== undefined);
-  return {
-    input: a.input + sign * b.input,
-    output: a.output + sign * b.output,
-    cachedInput: a.cachedInput + sign * b.cachedInput,
-    ...(isPriced && { costUsd: (a.costUsd ?? 0) + sign * (b.costUsd ?? 0) }),
-    unpricedTokens: Math.max(a.unpricedTokens + sign * b.unpricedTokens, 0),
-  };
+/** What costs nothing, as far as was told, has no price unless nothing is unpriced. */
+function usageIn({ usd, ...tokens }: Used): Usage {
+  return usd === 0 && tokens.unpricedTokens > 0 ? tokens : { ...tokens, costUsd: usd };
 }
 
 /** `12.3k in (8k cached), 450 out, $0.0123`. What has no price is said to have none. */
@@ -118,13 +94,13 @@ export function usageText({ input, output, cachedInput, costUsd, unpricedTokens 
   ].join(', ');
 }
 
-function countText(count: number): string {
+export function countText(count: number): string {
   if (count < 1_000) return String(count);
   const [size, unit] = count < 999_950 ? [1_000, 'k'] : [1_000_000, 'M'];
   return `${Number((count / size).toFixed(1))}${unit}`;
 }
 
 /** Small sums to the hundredth of a cent. */
-function moneyText(usd: number): string {
+export function moneyText(usd: number): string {
   return `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
 }

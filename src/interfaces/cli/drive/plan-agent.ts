@@ -1,24 +1,49 @@
 import { agentNamed } from '../../../agents/index.ts';
 import type { AgentWork, Permissions } from '../../../model/index.ts';
+import { budgetText } from '../budget-text.ts';
+import { shellWord } from '../progress/index.ts';
 
 export interface PlannedAgent {
   /** By preference, each with what the permissions become for it. */
-  readonly agents: readonly { readonly name: string; readonly permissions: string }[];
+  readonly agents: readonly PlannedChoice[];
   readonly permissions: Permissions;
   readonly session: string;
   /** Model, effort and the like, in words. */
   readonly settings: readonly string[];
 }
 
+export interface PlannedChoice {
+  readonly name: string;
+  readonly permissions: string;
+  /** What it may not do by itself is asked of a person; else it is denied. */
+  readonly asks: boolean;
+  /** Handed to the CLI as they are. */
+  readonly args: readonly string[];
+}
+
 /** Throws `AGENT_UNKNOWN`. */
 export function planAgent(work: AgentWork): PlannedAgent {
   const { agents, permissions } = work;
   return {
-    agents: agents.map((name) => ({ name, permissions: agentNamed(name).explainPermissions(permissions) })),
+    agents: agents.map((name) => planChoice(name, work)),
     permissions,
     session: sessionText(work.session),
     settings: settingsOf(work),
   };
+}
+
+function planChoice(name: string, { permissions, args }: AgentWork): PlannedChoice {
+  const agent = agentNamed(name);
+  return {
+    name,
+    permissions: agent.explainPermissions(permissions),
+    asks: agent.asks,
+    args: isListed(args) ? args : (args[name] ?? []),
+  };
+}
+
+function isListed(args: AgentWork['args']): args is readonly string[] {
+  return Array.isArray(args);
 }
 
 function sessionText(session: AgentWork['session']): string {
@@ -26,12 +51,12 @@ function sessionText(session: AgentWork['session']): string {
   return 'fork' in session ? `a copy of that of ${session.fork}` : `goes on in that of ${session.continue}`;
 }
 
-function settingsOf({ model, effort, maxTurns, args }: AgentWork): string[] {
+function settingsOf({ model, effort, maxTurns, budget }: AgentWork): string[] {
   return [
     ...(model === undefined ? [] : [`model ${model}`]),
     ...(effort === undefined ? [] : [`effort ${effort}`]),
     ...(maxTurns === undefined ? [] : [`at most ${maxTurns} turns`]),
-    ...(args.length === 0 ? [] : [`arguments ${args.join(' ')}`]),
+    ...(budget === undefined ? [] : [`at most ${budgetText(budget)}`]),
   ];
 }
 
@@ -44,7 +69,14 @@ export function agentLines({ agents, permissions, session, settings }: PlannedAg
     `agent: ${[`${first ?? 'none'}${instead}`, ...settings].join(' · ')}`,
     `session: ${session}`,
     `permissions: ${policy}`,
-    ...agents.map((agent) => `  ${agent.name}: ${agent.permissions}`),
+    ...agents.flatMap(choiceLines),
     'prompt:',
+  ];
+}
+
+function choiceLines({ name, permissions, args }: PlannedChoice): string[] {
+  return [
+    `  ${name}: ${permissions}`,
+    ...(args.length === 0 ? [] : [`  ${name} arguments: ${args.map(shellWord).join(' ')}`]),
   ];
 }

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../../base/index.ts';
 import type { Definition } from '../../../library/index.ts';
-import type { CommandWork, Dynamic, TaskSpec, Workflow } from '../../../model/index.ts';
+import type { CheckSpec, CommandWork, Dynamic, TaskSpec, Workflow } from '../../../model/index.ts';
+import { boundsOf } from '../budget-text.ts';
 import { shellWord } from '../progress/index.ts';
 import { planAgent, type PlannedAgent } from './plan-agent.ts';
 import { rulesOf } from './plan-rules.ts';
@@ -13,6 +14,8 @@ export interface Plan {
   readonly inputs: JsonObject;
   readonly maxParallel?: number;
   readonly failFast: boolean;
+  /** What its agents may use, and what happens at usage limits, in words. */
+  readonly bounds: readonly string[];
   /** Tasks that may run side by side, in the order of what they need. Of a graph: its nodes. */
   readonly levels: readonly (readonly PlannedTask[])[];
 }
@@ -26,7 +29,16 @@ export interface PlannedTask {
   readonly secrets: readonly string[];
   /** Who does it, if it is a coding agent; `work` is the prompt. */
   readonly agent?: PlannedAgent;
+  /** The command that decides whether an agent's work is done. */
+  readonly check?: PlannedCheck;
   readonly rules: readonly string[];
+}
+
+export interface PlannedCheck {
+  readonly work: string;
+  readonly values: Readonly<Record<string, Json>>;
+  /** So often at most the agent is told what was wrong, in the same session. */
+  readonly revise: number;
 }
 
 export async function planRun(definition: Definition, given: JsonObject): Promise<Plan> {
@@ -38,6 +50,7 @@ export async function planRun(definition: Definition, given: JsonObject): Promis
     task: spec.name,
     needs: spec.needs,
     ...workOf(spec, render),
+    ...(spec.check !== undefined && { check: checkOf(spec.check, render) }),
     rules: rulesOf(spec, render),
   });
   const { name, form, maxParallel, failFast } = workflow;
@@ -47,6 +60,7 @@ export async function planRun(definition: Definition, given: JsonObject): Promis
     inputs,
     ...(maxParallel !== undefined && { maxParallel }),
     failFast,
+    bounds: boundsOf(workflow),
     levels: levelsOf(workflow).map((level) => level.map(planned)),
   };
 }
@@ -92,6 +106,11 @@ function workOf({ work }: TaskSpec, render: Render): PlannedWork {
 
 function withOf(given: Dynamic | undefined, render: Render): Readonly<Record<string, Json>> {
   return given === undefined ? {} : { with: render(given) };
+}
+
+function checkOf({ work, revise }: CheckSpec, render: Render): PlannedCheck {
+  const command = commandOf(work, render);
+  return { work: command.work, values: command.values, revise };
 }
 
 function commandOf(command: CommandWork, render: Render): PlannedWork {

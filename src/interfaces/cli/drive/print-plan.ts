@@ -1,11 +1,12 @@
 import type { JsonObject } from '../../../base/index.ts';
 import type { Definition } from '../../../library/index.ts';
+import { boundsOfProject } from '../budget-text.ts';
 import type { Context } from '../context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { cleanLine, cleanText, type Output } from '../output/index.ts';
 import { plural, shellWord } from '../progress/index.ts';
 import { agentLines } from './plan-agent.ts';
-import { planRun, type Plan, type PlannedTask } from './plan.ts';
+import { planRun, type Plan, type PlannedCheck, type PlannedTask } from './plan.ts';
 import { textOf } from './render-known.ts';
 
 /** `--dry-run`: what a run would do, in which order and within which limits. Writes nothing. */
@@ -15,7 +16,8 @@ export async function printPlan(
   inputs: JsonObject,
 ): Promise<ExitCode> {
   const { output } = context;
-  const plan = await planRun(definition, inputs);
+  const planned = await planRun(definition, inputs);
+  const plan = { ...planned, bounds: [...planned.bounds, ...boundsOfProject(context.config)] };
   output.json(plan);
   printHead(output, plan);
   plan.levels.forEach((level, index) => {
@@ -26,13 +28,15 @@ export async function printPlan(
   return exitCodes.done;
 }
 
-function printHead(output: Output, { workflow, inputs, maxParallel, failFast, levels }: Plan): void {
+function printHead(output: Output, plan: Plan): void {
+  const { workflow, inputs, maxParallel, failFast, levels } = plan;
   const limit =
     maxParallel === undefined ? 'no limit on how many run at once' : `at most ${maxParallel} at once`;
   const fail = failFast ? 'the first failure stops the others' : 'a failure does not stop others';
   output.print(
     `${cleanLine(workflow)}: ${plural(levels.flat().length, 'task')}, ${limit}; ${fail}. Nothing is run.`,
   );
+  for (const bound of plan.bounds) output.print(`  ${bound}`);
   for (const [name, value] of Object.entries(inputs)) {
     output.print(`  ${cleanLine(name)} = ${cleanLine(textOf(value))}`);
   }
@@ -44,9 +48,22 @@ function printTask(output: Output, planned: PlannedTask): void {
   output.print(`  ${output.style.cyan(cleanLine(task))}${after}`);
   for (const line of agent === undefined ? [] : agentLines(agent)) output.print(`      ${cleanText(line)}`);
   for (const line of cleanText(work).trimEnd().split('\n')) output.print(`      ${line}`);
+  printValues(output, values);
+  if (planned.check !== undefined) printCheck(output, planned.check);
+  for (const name of secrets) output.print(`      ${cleanLine(name)}=(secret)`);
+  output.print(`    ${output.style.dim(rules.map(cleanLine).join(' · '))}`);
+}
+
+function printCheck(output: Output, { work, values, revise }: PlannedCheck): void {
+  const often =
+    revise === 0 ? 'it is not revised' : `revised at most ${revise === 1 ? 'once' : `${revise} times`}`;
+  output.print(`      check, ${often} if that fails:`);
+  for (const line of cleanText(work).trimEnd().split('\n')) output.print(`        ${line}`);
+  printValues(output, values);
+}
+
+function printValues(output: Output, values: PlannedTask['values']): void {
   for (const [name, value] of Object.entries(values)) {
     output.print(`      ${cleanLine(name)}=${shellWord(cleanLine(textOf(value)))}`);
   }
-  for (const name of secrets) output.print(`      ${cleanLine(name)}=(secret)`);
-  output.print(`    ${output.style.dim(rules.map(cleanLine).join(' · '))}`);
 }

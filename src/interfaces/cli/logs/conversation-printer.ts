@@ -1,4 +1,10 @@
-import { Conversation, type AttemptStarted, type Form, type Usage } from '../conversation/index.ts';
+import {
+  Conversation,
+  type AttemptStarted,
+  type Block,
+  type Form,
+  type Usage,
+} from '../conversation/index.ts';
 import type { Output } from '../output/index.ts';
 
 export interface ConversationOptions {
@@ -18,11 +24,14 @@ export class ConversationPrinter {
   readonly #conversation = new Conversation();
   readonly #kept: string[] = [];
   #isKeeping: boolean;
+  /** Whose conversation it is. */
+  readonly task: string;
   hasPrinted = false;
 
   constructor(options: ConversationOptions, started: AttemptStarted) {
     this.#options = options;
     this.#isKeeping = options.isKept;
+    this.task = started.task;
     this.#put(options.form.head(started));
   }
 
@@ -32,6 +41,11 @@ export class ConversationPrinter {
       .map((entry) => this.#conversation.add(entry))
       .filter((block) => block !== undefined);
     return this.#put(blocks.flatMap((block) => this.#options.form.block(block)));
+  }
+
+  /** Something that is not in the transcript. */
+  put(block: Block): boolean {
+    return this.#put(this.#options.form.block(block));
   }
 
   /** What was kept is printed, and from now on all at once. */

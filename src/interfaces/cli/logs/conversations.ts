@@ -1,20 +1,31 @@
 import type { RunEvent } from '../../../engine/index.ts';
 import {
   markdownForm,
+  remarkOf,
   terminalForm,
   UsageTally,
   type AttemptStarted,
   type Form,
+  type Remark,
 } from '../conversation/index.ts';
-import { widthOf } from '../output/index.ts';
+import { cleanLine, widthOf } from '../output/index.ts';
 import { ConversationPrinter } from './conversation-printer.ts';
-import { beginsConversation, plainPrefixOf, prefixOf, type Reading } from './reading.ts';
+import {
+  beginsConversation,
+  belongsToConversation,
+  plainPrefixOf,
+  prefixOf,
+  type Reading,
+  type Whose,
+} from './reading.ts';
 
 /** The conversations among what a run has printed, told by its events. */
 export class Conversations {
   readonly #reading: Reading;
   readonly #tally = new UsageTally();
   readonly #open = new Map<string, ConversationPrinter>();
+  /** Tasks that have had a conversation. */
+  readonly #talked = new Set<string>();
   #hasPrinted = false;
 
   constructor(reading: Reading) {
@@ -34,6 +45,7 @@ export class Conversations {
       if (this.#open.get(event.attempt)?.add(event.data.entries) === false) return false;
       await this.#reading.output.flush();
     }
+    if (!this.#remark(event)) return false;
     return !this.#isOfNow(event) || this.#release();
   }
 
@@ -43,14 +55,16 @@ export class Conversations {
 
   #begin(started: AttemptStarted): void {
     const { output, tail, isMarkdown } = this.#reading;
+    const whose = { task: started.task, number: started.data.number };
     const options = {
       output,
-      prefix: isMarkdown ? '' : prefixOf(this.#reading, started),
-      form: this.#formFor(started),
+      prefix: isMarkdown ? '' : prefixOf(this.#reading, whose),
+      form: this.#formFor(whose),
       // A document has one conversation after the other, also of those that were held at once.
       isKept: isMarkdown || tail !== undefined,
       tail,
     };
+    this.#talked.add(started.task);
     this.#open.set(started.attempt, new ConversationPrinter(options, started));
   }
 
@@ -67,15 +81,35 @@ export class Conversations {
     return isRead;
   }
 
+  /** What came from outside: in the middle of the conversation it is about, or between two of them. */
+  #remark(event: RunEvent): boolean {
+    const remark = belongsToConversation(event, this.#reading) ? remarkOf(event) : undefined;
+    if (remark === undefined) return true;
+    // Before its first words, a person has allowed the task itself, not something that its agent has asked for.
+    if (event.type === 'gate.decided' && !this.#talked.has(remark.task)) return true;
+    return this.#print(remark);
+  }
+
+  #print({ task, block }: Remark): boolean {
+    const printer = [...this.#open.values()].find((open) => open.task === task);
+    if (printer !== undefined) return printer.put(block);
+    const { output, isMarkdown } = this.#reading;
+    const prefix = isMarkdown ? '' : prefixOf(this.#reading, { task });
+    const heading = isMarkdown ? [`## ${cleanLine(task)}`, ''] : [];
+    const lines = [...heading, ...this.#formFor({ task }).block(block)];
+    this.#hasPrinted = true;
+    return output.write(lines.map((line) => `${(prefix + line).trimEnd()}\n`).join(''));
+  }
+
   /** The past is over: what comes now is shown as it comes. */
   #release(): boolean {
     return [...this.#open.values()].every((printer) => printer.release());
   }
 
-  #formFor(started: AttemptStarted): Form {
+  #formFor(whose: Whose): Form {
     const { output, isMarkdown, isFull } = this.#reading;
     if (isMarkdown) return markdownForm({ isFull });
-    const columns = Math.max(output.columns - widthOf(plainPrefixOf(this.#reading, started)), 20);
+    const columns = Math.max(output.columns - widthOf(plainPrefixOf(this.#reading, whose)), 20);
     return terminalForm({ style: output.style, columns, isFull });
   }
 }

@@ -39,8 +39,13 @@ export async function printOutput(reading: Reading, events: AsyncIterable<RunEve
 async function printAttempt(reading: Reading, started: AttemptStarted): Promise<boolean> {
   const { piton, output, isRaw, isMarkdown, follow, signal } = reading;
   const skip = await linesToSkip(reading, started.attempt);
+  const prefix = isMarkdown
+    ? codeIndent
+    : prefixOf(reading, { task: started.task, number: started.data.number });
   if (isMarkdown) output.write(`## ${cleanLine(started.task)}: ${introduce(started)}\n\n`);
-  const prefix = isMarkdown ? codeIndent : prefixOf(reading, started);
+  // What a check prints stands among the words of its agent.
+  else if (started.data.kind === 'check')
+    output.write(`${prefix}${output.style.dim(`── ${introduce(started)}`)}\n`);
   const printer = new LinePrinter({ output, prefix, isRaw, skip });
   for await (const { stream, text } of piton.output(started.attempt, { follow, signal })) {
     if (!(await printer.add(stream, text))) return true;

@@ -33,20 +33,31 @@ export function beginsOutput(event: RunEvent, reading: Reading): event is Attemp
   return isChosenStart(event, reading.choice) && !beginsConversation(event, reading);
 }
 
+/** Whether something that people or checks have added is to be shown: it is of a task, not of one attempt. */
+export function belongsToConversation(event: RunEvent, { choice, isRaw }: Reading): boolean {
+  return !isRaw && choice.number === undefined && isChosen(event, choice);
+}
+
 function isChosenStart(event: RunEvent, choice: AttemptChoice): event is AttemptStarted {
   return event.type === 'attempt.started' && isChosen(event, choice);
 }
 
 /** Whose line it is, unless only one task can be meant. */
-export function prefixOf(reading: Reading, started: AttemptStarted): string {
-  return reading.output.style.dim(plainPrefixOf(reading, started));
+export function prefixOf(reading: Reading, whose: Whose): string {
+  return reading.output.style.dim(plainPrefixOf(reading, whose));
 }
 
-export function plainPrefixOf({ choice, known }: Reading, { task, data }: AttemptStarted): string {
+export interface Whose {
+  readonly task: string;
+  /** Of the attempt. */
+  readonly number?: number;
+}
+
+export function plainPrefixOf({ choice, known }: Reading, { task, number: of = 1 }: Whose): string {
   const { task: chosen } = choice;
   const shown = chosen === undefined ? known : known.filter((address) => isWithin(address, chosen));
   if (chosen !== undefined && shown.length === 1) return '';
   const width = Math.min(Math.max(...shown.map((address) => widthOf(address)), 0), 24);
-  const number = data.number > 1 ? ` (${data.number})` : '';
+  const number = of > 1 ? ` (${of})` : '';
   return `${padTo(cleanLine(task) + number, width)} │ `;
 }

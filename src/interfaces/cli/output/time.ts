@@ -37,3 +37,14 @@ export function clockText(at: number): string {
   const date = new Date(at);
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':');
 }
+
+/** Day and time on a calendar here, to the second. */
+export function momentText(at: number): string {
+  return `${dayText(at)} ${clockText(at)}`;
+}
+
+/** The day on a calendar here: `2026-11-15`. */
+export function dayText(at: number): string {
+  const date = new Date(at);
+  return [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join('-');
+}

@@ -1,6 +1,14 @@
 import type { RunEvent } from '../../../engine/index.ts';
 import type { EventType } from '../../../model/index.ts';
 import { clockText, spanText } from '../output/index.ts';
+import {
+  againText,
+  checkFailedText,
+  decidedText,
+  questionText,
+  startedText,
+  toldText,
+} from './agent-words.ts';
 import type { RunView, TaskLine } from './run-view.ts';
 import { commandFor } from './shell-words.ts';
 
@@ -48,10 +56,17 @@ const describers: Describers = {
   'cancel.requested': ({ task, data }) =>
     say('warning', '✗', `${task ?? 'the run'} is being cancelled: ${data.reason}`),
   'tasks.expanded': ({ task, data }) => passing(`${task} has ${plural(data.items.length, 'item')}`),
-  'attempt.started': (event, view) => startedText(event, view),
+  'attempt.started': (event, view) => startedSaying(event, view),
   'attempt.recovered': ({ task, data }) => say('good', '↻', `${task} ${recovered[data.how]}`),
   'attempt.ended': ({ task, data }) =>
     data.outcome === 'interrupted' ? interruptedText(task, data) : undefined,
+  'work.finished': ({ task }) => passing(`${task} is done, says its agent`),
+  'check.failed': ({ task, data }) => say('warning', '✗', `${task} ${checkFailedText(data)}`),
+  'message.added': ({ task, data }) => say('plain', '»', `${task} is told${toldText(data)}`),
+  'session.lent': ({ task, data }) =>
+    say('plain', '▸', `the session of ${task} is open in process ${data.pid} on ${data.host}`),
+  'session.returned': ({ task, data }) =>
+    say('plain', '▸', `the session of ${task} is back${data.abandoned === true ? lostHolder : ''}`),
   'task.succeeded': ({ task }, view) => settledText(view.lines.get(task), task),
   'task.failed': ({ task, data }, view) =>
     say(
@@ -68,13 +83,10 @@ const describers: Describers = {
     commands: data.actions.map((action) => commandFor(action, run, task)),
   }),
   'gate.opened': ({ run, task, data }) => ({
-    ...say('warning', '?', `${task} waits for your approval: ${data.text}`),
+    ...say('warning', '?', `${task} ${questionText(data)}`),
     commands: ['approve', 'reject'].map((action) => commandFor(action, run, task)),
   }),
-  'gate.decided': ({ task, data }) =>
-    data.approved
-      ? say('good', '✓', `${task} is approved${because(data.comment)}`)
-      : say('bad', '✗', `${task} is rejected${because(data.comment)}`),
+  'gate.decided': ({ task, data }, view) => decidedSaying(view.lines.get(task), task, data),
   'task.released': ({ task }) => say('plain', '▸', `${task} may be tried again`),
   'tasks.reopened': ({ data }) =>
     say('plain', '↻', `to be done again: ${data.tasks.join(', ')} (${data.reason})`),
@@ -89,24 +101,27 @@ const describers: Describers = {
     say('warning', '!', `the clock jumped by ${signed(data.ms)}: deadlines were shifted by as much`),
 };
 
+const lostHolder = ': whoever had it open is gone';
+
 const recovered = {
   adopted: 'was still running: adopted, not started again',
   harvested: 'had ended meanwhile: its result was harvested, not started again',
 } as const;
 
-function startedText({ task, data }: EventOf<'attempt.started'>, view: RunView): Saying {
-  const { number, agent } = data;
-  if (view.found.restarted.has(task))
-    return say('warning', '↻', `${task} ${again[agent?.rung ?? 'restart']}`);
-  const by = agent === undefined ? '' : ` with ${agent.name}`;
-  return passing(number > 1 ? `${task} is tried again${by} (attempt ${number})` : `${task} started${by}`);
+function startedSaying({ task, data }: EventOf<'attempt.started'>, view: RunView): Saying {
+  const line = view.lines.get(task);
+  if (line?.attempt?.isAgain === true) return say('warning', '↻', `${task} ${againText(data)}`);
+  return passing(`${task} ${startedText(data, line?.revisions)}`);
 }
 
-const again = {
-  session: 'goes on in its session after an interruption',
-  transcript: 'goes on in a new session after an interruption, told what was done',
-  restart: 'is started again after an interruption',
-} as const;
+function decidedSaying(
+  line: TaskLine | undefined,
+  task: string,
+  { approved, comment }: EventOf<'gate.decided'>['data'],
+): Saying {
+  const text = `${task} ${decidedText(approved, line?.asked)}${because(comment)}`;
+  return approved ? say('good', '✓', text) : say('bad', '✗', text);
+}
 
 function interruptedText(task: string, data: EventOf<'attempt.ended'>['data']): Saying {
   if (data.neverBegan === true) return say('plain', '-', `${task} had not begun yet when the driver ended`);
@@ -120,6 +135,9 @@ function settledText(line: TaskLine | undefined, task: string): Saying {
 }
 
 function tries(line: TaskLine | undefined): string {
+  // Its checks and revisions are attempts too: their number would look like that of failures.
+  if (line?.spec.check !== undefined)
+    return line.revisions === undefined ? '' : ` (${plural(line.revisions, 'revision')})`;
   const number = line?.attempt?.number ?? 1;
   return number > 1 ? ` (attempt ${number})` : '';
 }

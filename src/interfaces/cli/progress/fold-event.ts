@@ -9,6 +9,7 @@ import {
   removeLine,
   setGroup,
   setStatus,
+  type RunningAttempt,
   type RunView,
   type TaskLine,
 } from './run-view.ts';
@@ -88,10 +89,9 @@ const folders: Folders = {
   'attempt.started'(view, { at, task, attempt, data }) {
     const line = change(view, task, { status: 'running' });
     if (line === undefined) return;
-    if (line.broken === 'interrupted') view.found.restarted.add(task);
-    line.attempt = { id: attempt, number: data.number, startedAt: at };
-    delete line.broken;
-    delete line.lastWord;
+    const isAgain = line.broken === 'interrupted';
+    if (isAgain) view.found.restarted.add(task);
+    beginAttempt(line, { id: attempt, startedAt: at, isAgain, ...data });
     view.mostRunning = Math.max(view.mostRunning, view.counts.running);
   },
   'transcript.added'(view, { task, data }) {
@@ -99,18 +99,23 @@ const folders: Folders = {
     const word = lastWord(data.entries);
     if (line !== undefined && word !== undefined) line.lastWord = word;
   },
+  'check.failed'(view, { task, data }) {
+    const line = view.lines.get(task);
+    if (line !== undefined && data.revision > 0) line.revisions = data.revision;
+  },
   'attempt.recovered'(view, { task, data }) {
     view.found[data.how].add(task);
   },
   'attempt.ended'(view, { at, task, data }) {
     const line = change(view, task, { status: 'queued' });
     if (line === undefined) return;
-    line.tookMs = at - (line.attempt?.startedAt ?? at);
+    const took = at - (line.attempt?.startedAt ?? at);
+    line.tookMs = (line.tookMs ?? 0) + took;
     if (data.outcome === 'interrupted') {
       line.broken = data.neverBegan === true ? 'never-began' : 'interrupted';
     } else {
       view.ended.count++;
-      view.ended.totalMs += line.tookMs;
+      view.ended.totalMs += took;
     }
   },
   'task.succeeded'(view, { task }) {
@@ -134,6 +139,10 @@ const folders: Folders = {
   },
   'gate.opened'(view, { task, data }) {
     hold(view, task, { reason: data.text, actions: ['approve', 'reject'] });
+    const line = view.lines.get(task);
+    if (line === undefined) return;
+    delete line.asked;
+    if (data.call !== undefined) line.asked = data.call;
   },
   'gate.decided'(view, { task }) {
     change(view, task, { status: 'queued' });
@@ -153,6 +162,15 @@ const folders: Folders = {
     view.breakers.delete(data.resource);
   },
 };
+
+/** Checks and revisions belong to the work they follow: it has taken as long as all of them. */
+function beginAttempt(line: TaskLine, { id, number, startedAt, isAgain, kind }: RunningAttempt): void {
+  line.attempt = { id, number, startedAt, isAgain, ...(kind !== undefined && { kind }) };
+  if (kind === undefined) delete line.tookMs;
+  if (kind === undefined) delete line.revisions;
+  delete line.broken;
+  delete line.lastWord;
+}
 
 function addTasks(view: RunView, prefix: string, workflow: Workflow): void {
   if (workflow.form === 'graph') return;
@@ -216,6 +234,7 @@ function reopen(view: RunView, address: string): void {
   if (line === undefined) return;
   setGroup(view, line, false);
   delete line.broken;
+  delete line.revisions;
   for (const other of view.lines.values()) {
     if (['.', '['].some((mark) => other.address.startsWith(address + mark))) removeLine(view, other);
   }

@@ -1,7 +1,7 @@
 import { cleanLine, cutTo, padTo, statusSymbol, widthOf } from '../output/index.ts';
 import type { Tone } from './describe-event.ts';
 import { estimateLeft } from './estimate.ts';
-import { countTasks, type Counts, type RunView, type TaskLine } from './run-view.ts';
+import { countTasks, type Counts, type RunningAttempt, type RunView, type TaskLine } from './run-view.ts';
 
 /** One line of a frame: never wider than the terminal, painted by whoever prints it. */
 export interface FrameLine {
@@ -87,10 +87,16 @@ function wordsOf(line: Shown, options: FrameOptions): Words {
 function runningWords(line: TaskLine, { now, lastLine }: FrameOptions): string {
   const { attempt, spec } = line;
   if (attempt === undefined) return '';
-  // What an agent prints is for machines.
-  const last = spec.work.type === 'agent' ? line.lastWord : lastLine(attempt.id);
-  const number = attempt.number > 1 ? `attempt ${attempt.number}  ` : '';
-  return `${number}${formatElapsed(now - attempt.startedAt)}  ${cleanLine(last ?? '')}`;
+  // What an agent prints is for machines; its check is a command like any other.
+  const isAgent = spec.work.type === 'agent' && attempt.kind !== 'check';
+  const last = isAgent ? line.lastWord : lastLine(attempt.id);
+  return `${kindWords(line, attempt)}${formatElapsed(now - attempt.startedAt)}  ${cleanLine(last ?? '')}`;
+}
+
+function kindWords({ revisions = 1 }: TaskLine, { kind, number }: RunningAttempt): string {
+  if (kind === 'check') return 'is checked  ';
+  if (kind === 'revision') return `revision ${revisions}  `;
+  return number > 1 ? `attempt ${number}  ` : '';
 }
 
 function drawFooter(

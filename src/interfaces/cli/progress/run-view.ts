@@ -1,6 +1,6 @@
 import type { Json } from '../../../base/index.ts';
 import type { RunStatus, TaskSpec, TaskStatus, Workflow } from '../../../model/index.ts';
-import { UsageTally } from '../conversation/index.ts';
+import { UsageTally, type AskedCall } from '../conversation/index.ts';
 
 /** What is shown of one task. */
 export interface TaskLine {
@@ -8,18 +8,32 @@ export interface TaskLine {
   readonly spec: TaskSpec;
   status: TaskStatus;
   /** The attempt under way, or the last one. */
-  attempt?: { readonly id: string; readonly number: number; readonly startedAt: number };
+  attempt?: RunningAttempt;
   /** How the last attempt ended that came to no end of its own. */
   broken?: 'interrupted' | 'never-began';
-  /** Of the last attempt. */
+  /** Of the last attempt, with the checks and revisions that belong to it. */
   tookMs?: number;
   /** Of an agent: its last message or tool call in this attempt. */
   lastWord?: string;
+  /** How often an agent was sent back by its check. */
+  revisions?: number;
+  /** The tool call that an agent asks for, or was last allowed or refused. */
+  asked?: AskedCall;
   reason?: string;
   until?: number;
   actions?: readonly string[];
   /** It consists of other tasks, which are counted in its stead. */
   isGroup: boolean;
+}
+
+export interface RunningAttempt {
+  readonly id: string;
+  readonly number: number;
+  readonly startedAt: number;
+  /** Absent: the work itself. */
+  readonly kind?: 'check' | 'revision';
+  /** The one before it was interrupted. */
+  readonly isAgain: boolean;
 }
 
 /** What is known of a run from its events alone. `foldEvent` changes it in place; everybody else only reads it. */

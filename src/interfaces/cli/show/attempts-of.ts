@@ -8,6 +8,8 @@ import { UsageTally, type Usage } from '../conversation/index.ts';
 export interface AttemptReport {
   readonly attempt: string;
   readonly number: number;
+  /** Whether it does the work, checks it, or revises it. */
+  readonly kind: 'work' | 'check' | 'revision';
   readonly startedAt: number;
   readonly endedAt?: number;
   readonly outcome?: string;
@@ -27,6 +29,15 @@ export interface AttemptsReport {
   readonly attempts: readonly AttemptReport[];
   /** Of all attempts together, if agents made them. */
   readonly usage: Usage | undefined;
+  /** What its checks have found, in order. */
+  readonly reports: readonly CheckReport[];
+}
+
+export interface CheckReport {
+  readonly at: number;
+  /** Which revision was to mend it; 0: none was left. */
+  readonly revision: number;
+  readonly report: string;
 }
 
 export async function attemptsOf(
@@ -35,9 +46,12 @@ export async function attemptsOf(
   address: string,
 ): Promise<AttemptsReport> {
   const attempts = new Map<string, AttemptReport>();
+  const reports: CheckReport[] = [];
   const tally = new UsageTally();
   for await (const event of events) {
     tally.add(event);
+    if (event.type === 'check.failed' && event.task === address)
+      reports.push({ at: event.at, ...event.data });
     if (!('attempt' in event) || event.task !== address) continue;
     const before = attempts.get(event.attempt) ?? newAttempt(piton, event);
     attempts.set(event.attempt, { ...before, ...told(before, event) });
@@ -45,6 +59,7 @@ export async function attemptsOf(
   return {
     attempts: [...attempts.values()].map((report) => withUsage(report, tally.ofAttempt(report.attempt))),
     usage: tally.ofTask(address),
+    reports,
   };
 }
 
@@ -56,7 +71,7 @@ type AttemptEvent = Extract<RunEvent, { readonly attempt: string }>;
 
 function newAttempt(piton: Piton, { attempt, at }: AttemptEvent): AttemptReport {
   const spool = piton.spoolOf(attempt);
-  return { attempt, number: 0, startedAt: at, ...(existsSync(spool) && { spool }) };
+  return { attempt, number: 0, kind: 'work', startedAt: at, ...(existsSync(spool) && { spool }) };
 }
 
 function agentIn(agent: EventOf<'attempt.started'>['data']['agent']): Partial<AttemptReport> {
@@ -67,7 +82,7 @@ function agentIn(agent: EventOf<'attempt.started'>['data']['agent']): Partial<At
 function told(before: AttemptReport, event: AttemptEvent): Partial<AttemptReport> {
   switch (event.type) {
     case 'attempt.started':
-      return { number: event.data.number, ...agentIn(event.data.agent) };
+      return { number: event.data.number, kind: event.data.kind ?? 'work', ...agentIn(event.data.agent) };
     case 'session.opened':
       return { agent: event.data.agent, session: event.data.session };
     case 'transcript.added':

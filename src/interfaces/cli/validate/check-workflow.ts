@@ -1,6 +1,7 @@
 import { PitonError } from '../../../base/index.ts';
 import type { Problem } from '../../../definition/index.ts';
 import type { Workflow } from '../../../model/index.ts';
+import { boundsOf } from '../budget-text.ts';
 import { aboutFunctions, isData, loadForReading, parseFile } from '../workflows.ts';
 import { risksOf, worstCase, type Risk } from './risks.ts';
 
@@ -18,6 +19,10 @@ export interface Findings {
   readonly tasks: number;
   /** Attempts in the worst case; of a for-each or a graph, once through. */
   readonly attempts: number;
+  /** How often agents are asked in the worst case: attempts × (1 + revisions). */
+  readonly agentTurns: number;
+  /** What its agents may use, and what happens at usage limits, in words. */
+  readonly bounds: readonly string[];
 }
 
 export async function checkWorkflow(file: string, name: string): Promise<Findings> {
@@ -32,11 +37,11 @@ export async function checkWorkflow(file: string, name: string): Promise<Finding
       problems: [],
       suggestions: lack === undefined ? suggestions : [...suggestions, { file, path: '', ...lack }],
     };
-    return { ...found, irreversible: risksOf(workflow), ...worstCase(workflow) };
+    return { ...found, irreversible: risksOf(workflow), ...worstCase(workflow), bounds: boundsOf(workflow) };
   } catch (thrown) {
     if (!(thrown instanceof PitonError)) throw thrown;
     const problems = problemsOf(thrown, file);
-    const none = { suggestions: [], irreversible: [], tasks: 0, attempts: 0 };
+    const none = { suggestions: [], irreversible: [], tasks: 0, attempts: 0, agentTurns: 0, bounds: [] };
     return { file, name, ok: false, runs: false, problems, ...none };
   }
 }

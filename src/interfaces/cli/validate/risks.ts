@@ -1,5 +1,5 @@
 import { irreversibleReason } from '../../../definition/index.ts';
-import type { OnInterrupt, Workflow } from '../../../model/index.ts';
+import type { CommandWork, OnInterrupt, TaskSpec, Workflow } from '../../../model/index.ts';
 
 /** A command that cannot be taken back, and what happens to it when it is interrupted. */
 export interface Risk {
@@ -9,23 +9,45 @@ export interface Risk {
 }
 
 export function risksOf({ tasks }: Workflow, scope = ''): Risk[] {
-  return tasks.flatMap(({ name, work, onInterrupt }): Risk[] => {
+  return tasks.flatMap(({ name, work, onInterrupt, check }): Risk[] => {
     const task = `${scope}${name}`;
     if (work.type === 'workflow') return risksOf(work.workflow, `${task}/`);
-    const reason = work.type === 'command' ? irreversibleReason(work.run) : undefined;
-    return reason === undefined ? [] : [{ task, reason, onInterrupt }];
+    if (check !== undefined) return riskOf(`the check of ${task}`, check.work, check.onInterrupt);
+    return work.type === 'command' ? riskOf(task, work, onInterrupt) : [];
   });
 }
 
-/** How much a run can come to at most, if every attempt but the last fails. */
-export function worstCase({ tasks }: Workflow): { tasks: number; attempts: number } {
-  const parts = tasks.map(({ work, retry }) => {
-    if (work.type !== 'workflow') return { tasks: 1, attempts: retry.attempts };
+function riskOf(task: string, { run }: CommandWork, onInterrupt: OnInterrupt): Risk[] {
+  const reason = irreversibleReason(run);
+  return reason === undefined ? [] : [{ task, reason, onInterrupt }];
+}
+
+/** Of a run, or of a part of one. */
+export interface WorstCase {
+  readonly tasks: number;
+  /** Of the work; checks and revisions are not counted. */
+  readonly attempts: number;
+  /** How often an agent is asked: attempts × (1 + revisions). */
+  readonly agentTurns: number;
+}
+
+/** How much a run can come to at most, if every attempt but the last fails, and every check before that. */
+export function worstCase({ tasks }: Workflow): WorstCase {
+  return tasks.map(worstOf).reduce(
+    (sum, part) => ({
+      tasks: sum.tasks + part.tasks,
+      attempts: sum.attempts + part.attempts,
+      agentTurns: sum.agentTurns + part.agentTurns,
+    }),
+    { tasks: 0, attempts: 0, agentTurns: 0 },
+  );
+}
+
+function worstOf({ work, retry: { attempts }, check }: TaskSpec): WorstCase {
+  if (work.type === 'workflow') {
     const inner = worstCase(work.workflow);
-    return { tasks: inner.tasks, attempts: inner.attempts * retry.attempts };
-  });
-  return {
-    tasks: parts.reduce((sum, part) => sum + part.tasks, 0),
-    attempts: parts.reduce((sum, part) => sum + part.attempts, 0),
-  };
+    return { ...inner, attempts: inner.attempts * attempts, agentTurns: inner.agentTurns * attempts };
+  }
+  const agentTurns = work.type === 'agent' ? attempts * (1 + (check?.revise ?? 0)) : 0;
+  return { tasks: 1, attempts, agentTurns };
 }

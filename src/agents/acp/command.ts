@@ -1,0 +1,48 @@
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { AgentCommand, AgentRequest, SessionRequest, Unmet } from '../contract.ts';
+import { promptWithSchema } from '../structured.ts';
+import type { Order } from './order.ts';
+
+/** Beside this file: with the ending the whole project has, as a source or compiled. */
+const client = join(import.meta.dirname, `client${extname(fileURLToPath(import.meta.url))}`);
+const orderFile = 'acp-order.json';
+/** A package runner may have to fetch the agent first. */
+const patienceMs = 180_000;
+
+export function acpCommand(request: AgentRequest): AgentCommand {
+  return {
+    argv: [process.execPath, client, join(request.folder, orderFile), ...request.args],
+    env: {},
+    input: promptWithSchema(request.prompt, request.outputSchema),
+    files: { [orderFile]: JSON.stringify(orderOf(request)) },
+    unmet: unmetBy(request),
+  };
+}
+
+function orderOf(request: AgentRequest): Order {
+  const { directory, permissions, allowedCommands, allowed, model, effort } = request;
+  return {
+    directory,
+    session: withoutChoice(request.session),
+    permissions,
+    allowedCommands,
+    allowed,
+    ...(model !== undefined && { model }),
+    ...(effort !== undefined && { effort }),
+    patienceMs,
+  };
+}
+
+/** The agent names its sessions itself. */
+function withoutChoice(session: SessionRequest): SessionRequest {
+  if (session.type === 'new') return { type: 'new' };
+  return session.type === 'fork' ? { type: 'fork', of: session.of } : session;
+}
+
+function unmetBy({ maxTurns, budgetUsd }: AgentRequest): readonly Unmet[] {
+  return [
+    ...(maxTurns === undefined ? [] : (['max-turns'] as const)),
+    ...(budgetUsd === undefined ? [] : (['budget'] as const)),
+  ];
+}

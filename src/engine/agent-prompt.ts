@@ -1,0 +1,134 @@
+import type { AgentStart, AskedCall, TaskState } from '../kernel/index.ts';
+import { labelOf, type Account } from './agent-account.ts';
+
+const longestPart = 1_500;
+const mostCalls = 20;
+
+/** What an attempt begins with. */
+export interface PromptGiven {
+  /** As the workflow has it. */
+  readonly prompt: string;
+  readonly task: TaskState;
+  readonly start: AgentStart;
+  /** The command that checks the work, as a person would type it. */
+  readonly check?: string;
+  /** What was done so far: read only where it is told. */
+  account(): Account;
+}
+
+/**
+ * What the agent is told: the task, or how to go on with it. One that goes on is told what it did: not every agent
+ * remembers a call that was cut off.
+ */
+export function promptOf(given: PromptGiven): string {
+  const { prompt, task, start, check } = given;
+  const { lastEnd } = task;
+  const parts =
+    lastEnd === undefined || start.rung === undefined
+      ? [prompt, ...checkNote(check)]
+      : start.rung === 'session'
+        ? inOwnSession(given, lastEnd)
+        : inNewSession(given, lastEnd);
+  return [...parts, ...newsOf(task)].join('\n');
+}
+
+type LastEnd = NonNullable<TaskState['lastEnd']>;
+
+function checkNote(check: string | undefined): string[] {
+  return check === undefined ? [] : [`\nWhen you say that you are done, your work is checked by: ${check}`];
+}
+
+function inOwnSession(given: PromptGiven, lastEnd: LastEnd): string[] {
+  const { task, check } = given;
+  if (task.report !== undefined && lastEnd.outcome === 'succeeded') return revisionOf(task.report, check);
+  if (lastEnd.outcome === 'succeeded') return [];
+  if (lastEnd.outcome === 'asked') return allowedOf(task);
+  const account = given.account();
+  return [
+    ...accountOf(account, causeOf(lastEnd)),
+    ...(task.report === undefined ? [] : revisionOf(task.report, check)),
+    // Killed early, an agent may not have written down what it was asked.
+    ...(hasNothing(account) ? ['The task:', given.prompt] : []),
+  ];
+}
+
+function inNewSession(given: PromptGiven, lastEnd: LastEnd): string[] {
+  const { task, prompt, check } = given;
+  const account = given.account();
+  const { messages } = account;
+  return [
+    ...accountOf(account, causeOf(lastEnd)),
+    ...(messages.length === 0
+      ? []
+      : ['What you had said so far:', ...messages.slice(-5).map((text) => text.slice(0, longestPart))]),
+    ...(task.report === undefined ? [] : revisionOf(task.report, check)),
+    'The task:',
+    prompt,
+    ...checkNote(check),
+  ];
+}
+
+function causeOf({ outcome, reason }: LastEnd): string {
+  const why = reason === undefined ? '' : ` (${reason})`;
+  if (outcome === 'failed') {
+    return `You were working on this task, and what you gave did not count${why}. Put that right; do not begin anew.`;
+  }
+  return `You were working on this task and were interrupted${why}. Go on from where you were; do not begin anew.`;
+}
+
+function accountOf({ completed, inFlight }: Account, cause: string): string[] {
+  return [
+    cause,
+    ...(completed.length === 0
+      ? ['No tool call had completed.']
+      : [
+          `Completed tool calls (the last ${Math.min(completed.length, mostCalls)}):`,
+          ...completed.slice(-mostCalls).map((call) => `- ${labelOf(call)}`),
+        ]),
+    ...inFlight.map(
+      (call) =>
+        `In flight when you were interrupted: ${labelOf(call)}. Whether it took effect is not known: check before you do it again.`,
+    ),
+    'Files may have changed since: look before you rely on what you remember.',
+  ];
+}
+
+function revisionOf(report: string, check: string | undefined): string[] {
+  const by = check === undefined ? '' : ` by: ${check}`;
+  return [
+    `Your work was checked${by}`,
+    'The check did not pass. What it said:',
+    report,
+    'Mend your work so that the check passes; do not weaken the check.',
+  ];
+}
+
+function allowedOf({ allowed = [] }: TaskState): string[] {
+  const last = allowed.at(-1);
+  if (last === undefined) return ['Go on with the task.'];
+  return [
+    `A person has allowed what you asked for: ${labelOf(callOf(last))}. Do it now, and go on with the task.`,
+  ];
+}
+
+function callOf({ tool, input }: AskedCall): { readonly name: string; readonly input: AskedCall['input'] } {
+  return { name: tool, input };
+}
+
+/** What has come from people since. */
+function newsOf({ life }: TaskState): string[] {
+  const attempt = life.status === 'running' ? life.attempt : undefined;
+  const { messages = [], wasLent = false } = attempt ?? {};
+  return [
+    ...(wasLent
+      ? [
+          'A person has been in this conversation since, and may have changed files: what was agreed there holds.',
+        ]
+      : []),
+    ...messages.flatMap((text) => ['A person who watches over this work says:', text]),
+  ];
+}
+
+function hasNothing({ messages, completed, inFlight }: Account): boolean {
+  return messages.length + completed.length + inFlight.length === 0;
+}

@@ -1,0 +1,54 @@
+import type { CheckSpec, Outcome, TaskSpec } from '../model/index.ts';
+import type { Exit } from '../spool/index.ts';
+import type { Attempt } from './attempt.ts';
+import { hiddenValues, orderOf } from './command-order.ts';
+import { failureOfExit, lastWords } from './command-output.ts';
+import type { ProcessPorts, ProcessWork } from './process-attempt.ts';
+import { redactor, type Redact } from './redact.ts';
+import { samenessOf } from './sameness.ts';
+
+/** Of what a check says, so much is told to the agent: the end, where the reason mostly is. */
+const longestReportBytes = 8 * 1024;
+
+/** The command that decides whether an agent's work is done. */
+export function checkWork(spec: TaskSpec, ports: ProcessPorts, attempt: Attempt): ProcessWork {
+  const check = spec.check!;
+  let directory: string | undefined;
+  return {
+    onInterrupt: check.onInterrupt,
+    order(state, task) {
+      const { evaluator } = ports.program;
+      return orderOf(state, task, { work: check.work, evaluator, environment: ports.environment });
+    },
+    async outcomeOf(exit) {
+      directory ??= ports.spool.describe(attempt.id)?.directory;
+      return outcomeOfCheck(check, { ports, attempt: attempt.id, exit, directory });
+    },
+  };
+}
+
+interface Ended {
+  readonly ports: ProcessPorts;
+  readonly attempt: string;
+  readonly exit: Exit;
+  readonly directory: string | undefined;
+}
+
+async function outcomeOfCheck({ work }: CheckSpec, ended: Ended): Promise<Outcome> {
+  const { ports, attempt, exit, directory } = ended;
+  if (exit.code === 0 && !exit.timedOut) return { type: 'succeeded' };
+  const redact = redactor(hiddenValues(work, ports));
+  const failure = failureOfExit(exit, lastWords(ports.spool, attempt, redact));
+  const report = reportOf(ended, redact);
+  const sameness = await samenessOf({ failure, said: report, directory });
+  return { type: 'failed', failure, report, ...(sameness !== undefined && { sameness }) };
+}
+
+function reportOf({ ports: { spool }, attempt, exit }: Ended, redact: Redact): string {
+  const parts = (['stdout', 'stderr'] as const).map((stream) => {
+    const { text, isCut } = spool.readOutput(attempt, stream, { maxBytes: longestReportBytes, from: 'end' });
+    return `${isCut ? '[…]\n' : ''}${redact(text, isCut)}`.trim();
+  });
+  const how = exit.timedOut ? 'It did not end in time.' : `It ended with exit code ${exit.code}.`;
+  return [how, ...parts.filter((part) => part !== '')].join('\n');
+}

@@ -1,0 +1,94 @@
+import { agentNamed } from '../agents/index.ts';
+import { PitonError } from '../base/index.ts';
+import type { RunState, TaskState } from '../kernel/index.ts';
+import type { Lease } from '../model/index.ts';
+import type { EnginePorts } from './options.ts';
+import { takeSession } from './session-lease.ts';
+
+/** A conversation with an agent, and how a person gets into it. */
+export interface FoundSession {
+  readonly agent: string;
+  /** The agent's name, for people. */
+  readonly title: string;
+  readonly session: string;
+  /** The command that opens it. */
+  readonly argv: readonly string[];
+  /** Where the agent works. */
+  readonly directory: string;
+}
+
+/** The same with the right to be in it. */
+export interface OfferedSession extends FoundSession {
+  readonly lease: Lease;
+}
+
+/** Takes nothing. Throws `TASK_UNKNOWN`, `SESSION_MISSING`, `SESSION_CLOSED`. */
+export function findSession(ports: EnginePorts, state: RunState, address: string): FoundSession {
+  const task = taskNamed(state, address);
+  const { agent, id: session } = sessionOf(state, task);
+  const { title } = agentNamed(agent);
+  const argv = interactiveCommand(ports, { agent, session });
+  return { agent, title, session, argv, directory: directoryOf(ports, state, task) };
+}
+
+/** Throws `TASK_UNKNOWN`, `SESSION_MISSING`, `SESSION_CLOSED`, `SESSION_BUSY`. */
+export async function offerSession(
+  ports: EnginePorts,
+  state: RunState,
+  address: string,
+): Promise<OfferedSession> {
+  const found = findSession(ports, state, address);
+  assertIdle(state, found.session);
+  return { ...found, lease: await takeSession(ports, found.session) };
+}
+
+function taskNamed({ run, tasks }: RunState, address: string): TaskState {
+  const task = tasks.get(address);
+  if (task !== undefined) return task;
+  throw new PitonError('TASK_UNKNOWN', `Run ${run} has no task ${address}.`, { run, task: address });
+}
+
+function sessionOf(
+  { run }: RunState,
+  { address, session, spec }: TaskState,
+): NonNullable<TaskState['session']> {
+  if (session !== undefined) return session;
+  const why =
+    spec.work.type === 'agent' ? 'has no session yet' : 'is not done by an agent, and has no session';
+  throw new PitonError('SESSION_MISSING', `${address} ${why}.`, { run, task: address });
+}
+
+function interactiveCommand(
+  { agents }: EnginePorts,
+  { agent: name, session }: { readonly agent: string; readonly session: string },
+): readonly string[] {
+  const agent = agentNamed(name);
+  const argv = agent.interactive(session);
+  if (argv.length === 0) {
+    throw new PitonError('SESSION_CLOSED', `${agent.title} has no form in which a person could go on.`, {
+      agent: name,
+      remedy: 'Tell it what you have to say with `piton tell`.',
+    });
+  }
+  const executable = agents[name]?.executable;
+  return executable === undefined ? argv : [executable, ...argv.slice(1)];
+}
+
+function assertIdle({ run, tasks }: RunState, session: string): void {
+  const user = [...tasks.values()].find(
+    ({ session: own, life }) => own?.id === session && life.status === 'running',
+  );
+  if (user === undefined) return;
+  throw new PitonError('SESSION_BUSY', `${user.address} is working in that session.`, {
+    run,
+    task: user.address,
+    remedy: 'Wait for it, stop the run (Ctrl-C where it is driven), or say something with `piton tell`.',
+  });
+}
+
+/** Where the last attempt worked. */
+function directoryOf({ spool }: EnginePorts, { origin }: RunState, { lastEnd }: TaskState): string {
+  const last = lastEnd?.attempts.at(-1)?.id;
+  const order = last === undefined ? undefined : spool.describe(last);
+  return order?.directory ?? origin?.directory ?? process.cwd();
+}

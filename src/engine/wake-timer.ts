@@ -1,0 +1,30 @@
+import type { Clock } from '../base/index.ts';
+
+/** One timer is enough: the one that is due first. It also keeps the process alive. */
+export class WakeTimer {
+  readonly #clock: Clock;
+  readonly #wake: () => void;
+  #set: { readonly at: number; readonly cancel: AbortController } | undefined;
+
+  constructor(clock: Clock, wake: () => void) {
+    this.#clock = clock;
+    this.#wake = wake;
+  }
+
+  /** Wakes then, unless it wakes earlier. */
+  setFor(at: number): void {
+    if (this.#set !== undefined && this.#set.at <= at) return;
+    this.cancel();
+    const set = { at, cancel: new AbortController() };
+    this.#set = set;
+    void this.#clock.sleep(Math.max(at - this.#clock.now(), 0), set.cancel.signal).then(() => {
+      if (this.#set !== set) return;
+      this.#set = undefined;
+      this.#wake();
+    });
+  }
+
+  cancel(): void {
+    this.#set?.cancel.abort();
+  }
+}

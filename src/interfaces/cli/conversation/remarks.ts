@@ -1,0 +1,50 @@
+import type { RunEvent } from '../../../engine/index.ts';
+import type { EventOf } from '../../../model/index.ts';
+import { cleanLine, cleanText, clockText } from '../output/index.ts';
+import type { Block } from './block.ts';
+
+/** What happened to a conversation from outside, with the task whose it is. */
+export interface Remark {
+  readonly task: string;
+  readonly block: Block;
+}
+
+/** What people and checks have added to a conversation; undefined if an event is nothing of that kind. */
+export function remarkOf(event: RunEvent): Remark | undefined {
+  switch (event.type) {
+    case 'message.added':
+      return { task: event.task, block: toldBlock(event.data) };
+    case 'session.returned':
+      return remark(event.task, 'session', returnedText(event.data));
+    case 'check.failed':
+      return remark(event.task, 'trouble', checkText(event.data.revision));
+    case 'gate.decided':
+      return remark(event.task, event.data.approved ? 'notice' : 'trouble', decidedText(event.data));
+    default:
+      return undefined;
+  }
+}
+
+function returnedText({ from, to, abandoned }: EventOf<'session.returned'>['data']): string {
+  const end = abandoned === true ? ', and did not give it back' : '';
+  return `a person had the session from ${clockText(from)} to ${clockText(to)}${end}`;
+}
+
+function checkText(revision: number): string {
+  const next =
+    revision === 0 ? 'there are no revisions left' : `the agent is to mend it (revision ${revision})`;
+  return `the check failed: ${next}`;
+}
+
+function decidedText({ approved, comment = '' }: EventOf<'gate.decided'>['data']): string {
+  return `a person has ${approved ? 'approved' : 'rejected'} it${comment === '' ? '' : `: ${comment}`}`;
+}
+
+function toldBlock({ text, now }: EventOf<'message.added'>['data']): Block {
+  const head = now === true ? 'a person says, at once' : 'a person says';
+  return { kind: 'told', head, text: cleanText(text).trim() };
+}
+
+function remark(task: string, kind: Block['kind'], head: string): Remark {
+  return { task, block: { kind, head: cleanLine(head), text: '' } };
+}

@@ -1,0 +1,44 @@
+import type { Budget } from '../../../model/index.ts';
+import type { DayUsage } from '../../../library/index.ts';
+import type { Context } from '../context.ts';
+import { countText, moneyText } from '../conversation/index.ts';
+import { budgetText } from '../budget-text.ts';
+import { cleanLine, dayText } from '../output/index.ts';
+import { totalOf, totalsByAgent, type Total } from './totals.ts';
+
+/** A line per day and agent, then the sums. */
+export function printUsage({ output, config, now }: Context, usage: readonly DayUsage[]): void {
+  const byAgent = Object.entries(totalsByAgent(usage));
+  output.table(
+    [
+      ...usage.map((part, index) => [
+        part.day === usage[index - 1]?.day ? '' : part.day,
+        cleanLine(part.agent),
+        ...cellsOf(part),
+        part.runs === 1 ? '1 run' : `${part.runs} runs`,
+      ]),
+      ...(byAgent.length === 1
+        ? []
+        : byAgent.map(([agent, total]) => ['', cleanLine(agent), ...cellsOf(total)])),
+      [{ text: 'total', paint: output.style.bold }, '', ...cellsOf(totalOf(usage))],
+    ],
+    { head: ['day', 'agent', 'tokens', 'dollars', 'unpriced', 'in'] },
+  );
+  output.print();
+  const today = totalOf(usage.filter(({ day }) => day === dayText(now())));
+  if (config.budgetPerDay !== undefined) output.print(todayText(today, config.budgetPerDay));
+  output.next('piton list', 'piton status <run> shows what its tasks have used');
+}
+
+function cellsOf({ usd, tokens, unpricedTokens }: Total): string[] {
+  const isPriced = unpricedTokens < tokens || tokens === 0;
+  return [
+    countText(tokens),
+    isPriced || usd > 0 ? moneyText(usd) : '',
+    unpricedTokens > 0 ? `${countText(unpricedTokens)} tokens` : '',
+  ];
+}
+
+function todayText({ usd, tokens }: Total, budget: Budget): string {
+  return `today: ${moneyText(usd)} and ${countText(tokens)} tokens, of ${budgetText(budget)} that a day may cost`;
+}

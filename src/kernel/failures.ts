@@ -1,0 +1,112 @@
+import type { ErrorClass, Event, Failure, Outcome } from '../model/index.ts';
+import { closeTried, tripAgent, tripBreakers, type ResourceWait } from './breakers.ts';
+import { classify } from './classify.ts';
+import { isRetried, retryDelay } from './retry.ts';
+import { isCheck, timesTheSame, type RunState, type TaskState } from './run-state.ts';
+import { doomOf } from './settle-task.ts';
+import type { World } from './world.ts';
+
+type Classified = Failure & { readonly class: ErrorClass };
+
+export interface FailureConsequence {
+  readonly ended: 'failed' | 'delayed';
+  readonly settled: readonly Event[];
+  readonly failure: Classified;
+}
+
+type Failed = Extract<Outcome, { type: 'failed' }>;
+
+/** What a failure of the attempt means for its task. */
+export function fail(
+  state: RunState,
+  task: TaskState,
+  { outcome, world }: { outcome: Failed; world: World },
+): FailureConsequence {
+  if (isCheck(task) && outcome.report !== undefined) return revise(state, task, { outcome, world });
+  const { sameness } = outcome;
+  const failure = { ...outcome.failure, class: classify(outcome.failure, task.spec.errors ?? []) };
+  if (failure.class !== 'transient') {
+    const next = tryAgain(state, task, { failure, world, sameness });
+    return { ended: 'failed', settled: [next, ...closeTried(state, task, world.now)], failure };
+  }
+  const { opened, wait } = tripBreakers(state, task, { failure, now: world.now });
+  const agents = tripAgent(state, task, { failure, now: world.now });
+  const isOutOfOrder = (wait !== undefined || agents.length > 0) && mayTryAgain(state, task, failure);
+  const all = [...opened, ...agents];
+  if (!isOutOfOrder) {
+    return { ended: 'failed', settled: [tryAgain(state, task, { failure, world }), ...all], failure };
+  }
+  // The resource is out of order, not the task: waiting for it uses up no try. Of an agent, another may be free.
+  const next = wait === undefined ? released(task) : delayed(task, wait);
+  return { ended: 'delayed', settled: [next, ...all], failure };
+}
+
+/** The work did not pass its check: the agent is told, as often as it may be, then it counts as a failure. */
+function revise(
+  state: RunState,
+  task: TaskState,
+  { outcome, world }: { outcome: Failed; world: World },
+): FailureConsequence {
+  const { address, spec, revisions = 0 } = task;
+  const { sameness, report } = outcome;
+  const isLast = revisions >= spec.check!.revise || doomOf(state, task) !== undefined;
+  const failure = { ...checkFailure(outcome.failure, revisions), class: 'unknown' as const };
+  const told: Event = {
+    type: 'check.failed',
+    task: address,
+    data: { report: report!, revision: isLast ? 0 : revisions + 1 },
+  };
+  const stuck = isLast ? undefined : noProgress(task, { failure, sameness });
+  const next = isLast ? tryAgain(state, task, { failure, world, sameness }) : stuck;
+  const settled = [told, ...(next === undefined ? [] : [next]), ...closeTried(state, task, world.now)];
+  return { ended: 'failed', settled, failure };
+}
+
+function checkFailure({ message, exit }: Failure, revisions: number): Failure {
+  const after = revisions === 0 ? '' : ` after ${revisions} revision${revisions === 1 ? '' : 's'}`;
+  const text = `its check failed${after}: ${message}`;
+  return { code: 'CHECK_FAILED', message: text, retryable: true, ...(exit !== undefined && { exit }) };
+}
+
+/** So often the same in the same files, and a person is asked before it is paid for again. */
+const mostTheSame = 3;
+
+function noProgress(
+  task: TaskState,
+  { failure, sameness }: { failure: Failure; sameness: string | undefined },
+): Event | undefined {
+  if (sameness === undefined || timesTheSame(task, sameness) < mostTheSame) return undefined;
+  const reason = `it has failed ${mostTheSame} times in the same way, and no file has changed in between: ${failure.message}`;
+  return { type: 'task.held', task: task.address, data: { reason, actions: ['retry', 'skip'] } };
+}
+
+function delayed(task: TaskState, data: ResourceWait | { until: number; reason: string }): Event {
+  return { type: 'task.delayed', task: task.address, data };
+}
+
+function mayTryAgain(state: RunState, task: TaskState, failure: Failure): boolean {
+  const { onInterrupt, retry } = task.spec;
+  return onInterrupt !== 'ask' && doomOf(state, task) === undefined && isRetried(retry, failure);
+}
+
+function tryAgain(
+  state: RunState,
+  task: TaskState,
+  { failure, world, sameness }: { failure: Failure; world: World; sameness?: string | undefined },
+): Event {
+  const failures = task.failures + 1;
+  const delay = mayTryAgain(state, task, failure)
+    ? retryDelay(task.spec.retry, { failure, failures, chance: world.chance() })
+    : undefined;
+  if (delay === undefined) return { type: 'task.failed', task: task.address, data: { failure } };
+  const stuck = noProgress(task, { failure, sameness });
+  if (stuck !== undefined) return stuck;
+  const kind = failure.class === 'unknown' ? '' : ` (${failure.class})`;
+  const reason = `attempt ${task.attempts} failed${kind}: ${failure.message}`;
+  return delayed(task, { until: world.now + delay, reason });
+}
+
+/** A person lets it go on, or something else than itself kept it from that. */
+export function released({ address }: TaskState): Event {
+  return { type: 'task.released', task: address, data: {} };
+}

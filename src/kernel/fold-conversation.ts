@@ -1,0 +1,47 @@
+import type { EventOf } from '../model/index.ts';
+import { timesTheSame, type AttemptState, type TaskState } from './run-state.ts';
+
+type Ended = EventOf<'attempt.ended'>['data'];
+
+/** Fold of `attempt.started`: what the agent is to hear goes over to its attempt, which goes on in this session. */
+export function beginTurn(
+  task: TaskState,
+  { agent }: EventOf<'attempt.started'>['data'],
+): Pick<AttemptState, 'messages' | 'wasLent'> {
+  if (agent === undefined) return {};
+  const { messages, wasLent } = task;
+  for (const news of ['messages', 'wasLent', 'finished'] as const) delete task[news];
+  if (agent.session !== undefined) task.session = { agent: agent.name, id: agent.session };
+  return { ...(messages !== undefined && { messages }), ...(wasLent === true && { wasLent }) };
+}
+
+/** Fold of `attempt.ended`, while the attempt is still known. */
+export function endTurn(task: TaskState, id: string, data: Ended): void {
+  const attempt = task.life.status === 'running' ? task.life.attempt : undefined;
+  if (attempt === undefined) return;
+  if (data.sameness !== undefined) {
+    task.sameness = { key: data.sameness, times: timesTheSame(task, data.sameness) };
+  }
+  if (attempt.agent === undefined) return;
+  forgetSession(task, { how: attempt.agent.how, data });
+  rememberEnd(task, { id, agent: attempt.agent.name, data });
+  if (data.outcome !== 'succeeded') returnNews(task, attempt);
+}
+
+/** One that the agent does not know any more, or never came to know. */
+function forgetSession(task: TaskState, { how, data }: { how: string; data: Ended }): void {
+  if (data.sessionLost === true || (data.neverBegan === true && how !== 'continue')) delete task.session;
+}
+
+function rememberEnd(task: TaskState, { id, agent, data }: { id: string; agent: string; data: Ended }): void {
+  if (data.neverBegan === true) return;
+  const { outcome, reason } = data;
+  const attempts = [...(task.lastEnd?.attempts ?? []), { id, agent }];
+  task.lastEnd = { outcome, ...(reason !== undefined && { reason }), attempts };
+}
+
+/** Whether one that did not come to its end has heard it, nobody knows: it is told again. */
+function returnNews(task: TaskState, { messages, wasLent }: AttemptState): void {
+  if (messages !== undefined) task.messages = [...messages, ...(task.messages ?? [])];
+  if (wasLent === true) task.wasLent = true;
+}

@@ -1,0 +1,5 @@
+/** What became of a command. `queued`: nobody drives the run now; whoever resumes it will decide. */
+export interface CommandResult {
+  readonly status: 'accepted' | 'refused' | 'queued';
+  readonly text: string;
+}

@@ -1,0 +1,133 @@
+import { expect, test } from 'vitest';
+import type { RunEvent } from '../../src/engine/index.ts';
+import { drawFrame } from '../../src/interfaces/cli/progress/frame.ts';
+import { describeEvent, foldEvent, newRunView } from '../../src/interfaces/cli/progress/index.ts';
+import type { AgentWork, CheckSpec, Event } from '../../src/model/index.ts';
+import { task, workflow } from '../support/workflows.ts';
+
+const work: AgentWork = {
+  type: 'agent',
+  agents: ['claude'],
+  prompt: 'Mend it.',
+  permissions: 'edit',
+  args: [],
+  env: {},
+  secrets: [],
+};
+const check = {
+  work: { type: 'command', run: 'npm test' },
+  revise: 2,
+  onInterrupt: 'restart',
+} as unknown as CheckSpec;
+
+/** A run of one task that is done by an agent and checked; its events are told one after the other, a second apart. */
+function told() {
+  const view = newRunView('r1');
+  let seq = 0;
+  const tell = (event: Event): ReturnType<typeof describeEvent> => {
+    const happened = { ...event, run: 'r1', seq: ++seq, at: seq * 1_000 } as RunEvent;
+    foldEvent(view, happened);
+    return describeEvent(view, happened);
+  };
+  const say = (event: Event): string | undefined => tell(event)?.text;
+  const frame = (): string =>
+    drawFrame(view, { columns: 80, rows: 24, now: view.at, lastLine: () => 'ok 3 of 9' })[0]!.text;
+  say({ type: 'run.created', data: { workflow: workflow([task('fix', { work, check })]), inputs: {} } });
+  return { tell, say, frame };
+}
+
+function starts(number: number, kind?: 'check' | 'revision'): Event {
+  const agent = { name: 'claude', session: 's', how: number === 1 ? 'new' : 'continue' } as const;
+  const data = { number, ...(kind !== undefined && { kind }), ...(kind !== 'check' && { agent }) };
+  return { type: 'attempt.started', task: 'fix', attempt: `a${number}`, data };
+}
+
+function ends(number: number, outcome: 'succeeded' | 'failed' | 'interrupted' | 'asked'): Event {
+  return { type: 'attempt.ended', task: 'fix', attempt: `a${number}`, data: { outcome } };
+}
+
+test('work, check and revision are told apart, in lines and on the screen, and the end tells how often it was revised', () => {
+  const { say, frame } = told();
+  expect(say(starts(1))).toBe('fix started with claude');
+  say(ends(1, 'succeeded'));
+  expect(say({ type: 'work.finished', task: 'fix', data: {} })).toBe('fix is done, says its agent');
+  expect(say(starts(2, 'check'))).toBe('fix is checked');
+  expect(frame()).toBe('▶ fix  is checked  0s  ok 3 of 9');
+  say(ends(2, 'failed'));
+  expect(say({ type: 'check.failed', task: 'fix', data: { report: 'a\nb\n2 failed\n', revision: 1 } })).toBe(
+    'fix did not pass its check: 2 failed; revision 1 follows',
+  );
+  expect(say(starts(3, 'revision'))).toBe('fix is revised (revision 1)');
+  expect(frame()).toBe('▶ fix  revision 1  0s');
+  say(ends(3, 'succeeded'));
+  say({ type: 'work.finished', task: 'fix', data: {} });
+  say(starts(4, 'check'));
+  say(ends(4, 'succeeded'));
+  expect(say({ type: 'task.succeeded', task: 'fix', data: {} })).toBe('fix (1 revision) 4.0s');
+});
+
+test('a check that finds something after the last revision announces no other', () => {
+  const { say } = told();
+  say(starts(1));
+  say(ends(1, 'succeeded'));
+  say(starts(2, 'check'));
+  expect(say({ type: 'check.failed', task: 'fix', data: { report: '', revision: 0 } })).toBe(
+    'fix did not pass its check: it said nothing',
+  );
+});
+
+test('only the attempt that follows an interruption is said to be one after an interruption', () => {
+  const { say } = told();
+  say(starts(1));
+  say(ends(1, 'succeeded'));
+  say(starts(2, 'check'));
+  say(ends(2, 'interrupted'));
+  expect(say(starts(3, 'check'))).toBe('fix is checked again after an interruption');
+  say(ends(3, 'failed'));
+  say({ type: 'check.failed', task: 'fix', data: { report: 'no', revision: 1 } });
+  expect(say(starts(4, 'revision'))).toBe('fix is revised (revision 1)');
+});
+
+test('a question of an agent names the call and what to type, and the answer says what it was about', () => {
+  const { tell, frame } = told();
+  tell(starts(1));
+  expect(tell(ends(1, 'asked'))).toBeUndefined();
+  const call = { tool: 'Bash', input: { command: 'npm\npublish' } };
+  expect(
+    tell({ type: 'gate.opened', task: 'fix', data: { gate: 'g', text: 'May it?', call } }),
+  ).toMatchObject({
+    text: 'fix asks whether it may use Bash: npm publish',
+    commands: ['piton approve r1 fix', 'piton reject r1 fix'],
+  });
+  expect(frame()).toBe('? fix  waits for you: May it?');
+  const decided = (approved: boolean): Event => ({
+    type: 'gate.decided',
+    task: 'fix',
+    data: { gate: 'g', approved, comment: 'says Ada' },
+  });
+  expect(tell(decided(true))!.text).toBe('fix may use Bash: npm publish (says Ada)');
+  tell({ type: 'gate.opened', task: 'fix', data: { gate: 'g', text: 'May it?', call } });
+  expect(tell(decided(false))!.text).toBe('fix may not use Bash: npm publish (says Ada)');
+  tell({ type: 'gate.opened', task: 'fix', data: { gate: 'g', text: 'Begin?' } });
+  expect(tell(decided(true))!.text).toBe('fix is approved (says Ada)');
+});
+
+test('what a person says to an agent is told, and when a person has its session', () => {
+  const { say } = told();
+  const message = { text: `Mind\nthe ${'long '.repeat(100)}road.` };
+  expect(say({ type: 'message.added', task: 'fix', data: message })).toMatch(
+    /^fix is told: Mind the long .*…$/,
+  );
+  expect(say({ type: 'message.added', task: 'fix', data: { text: 'Stop.', now: true } })).toBe(
+    'fix is told at once: Stop.',
+  );
+  const lent = { session: 's', from: 1_000, host: 'here', pid: 7, token: 't' };
+  expect(say({ type: 'session.lent', task: 'fix', data: lent })).toBe(
+    'the session of fix is open in process 7 on here',
+  );
+  const back = { session: 's', from: 1_000, to: 61_000 };
+  expect(say({ type: 'session.returned', task: 'fix', data: back })).toBe('the session of fix is back');
+  expect(say({ type: 'session.returned', task: 'fix', data: { ...back, abandoned: true } })).toBe(
+    'the session of fix is back: whoever had it open is gone',
+  );
+});

@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import type { Json } from '../../src/base/index.ts';
+import type { RunEvent } from '../../src/engine/index.ts';
+import { hitsIn, type Hit } from '../../src/interfaces/cli/search/hit.ts';
+import { patternFor } from '../../src/interfaces/cli/search/pattern.ts';
+import { searchRun } from '../../src/interfaces/cli/search/search-run.ts';
+
+const source = { run: 'r', workflow: 'flow', task: 'fix', attempt: 1, at: 0 };
+
+function found(text: string, given: string, isRegex = false): Hit[] {
+  return hitsIn(source, { role: 'assistant', text }, patternFor(given, isRegex));
+}
+
+function marks({ line, places }: Hit): string[] {
+  return places.map(({ start, end }) => line.slice(start, end));
+}
+
+test('a text is found as it is, in any case, line by line, with all its places', () => {
+  const hits = found('One (a.b) two (A.B)\nnothing: axb\n  the (a.B)', '(a.b)');
+  expect(hits.map(({ line }) => line)).toEqual(['One (a.b) two (A.B)', 'the (a.B)']);
+  expect(hits.map(marks)).toEqual([['(a.b)', '(A.B)'], ['(a.B)']]);
+  expect(found('STRASSE ÄÖÜ İ', 'äöü').map(marks)).toEqual([['ÄÖÜ']]);
+});
+
+test('a regular expression is taken as one; one that matches nothing finds nothing; a wrong one is refused', () => {
+  expect(found('error TS2304 and ts1', String.raw`ts\d{4}`, true).map(marks)).toEqual([['TS2304']]);
+  expect(found('abc', 'x*', true)).toEqual([]);
+  expect(() => patternFor('(', true)).toThrow(/Mend the expression/);
+  expect(() => patternFor('', false)).toThrow(/empty/);
+});
+
+test('of a line as long as a file the part around the first place is shown, with the marks in their places', () => {
+  const [hit] = found(`${'x'.repeat(50_000)} needle ${'y'.repeat(50_000)} needle`, 'needle');
+  expect(hit!.line.length).toBeLessThan(500);
+  expect(hit!.line).toMatch(/^…x+ needle y+…$/);
+  expect(marks(hit!)).toEqual(['needle']);
+});
+
+function happened(events: readonly object[]): AsyncIterable<RunEvent> {
+  const told = events.map((event, index) => ({ ...event, run: 'r', seq: index + 1, at: index }) as RunEvent);
+  return ReadableStream.from(told) as AsyncIterable<RunEvent>;
+}
+
+const says = (attempt: string, entries: Json[], task = 'fix'): object => ({
+  type: 'transcript.added',
+  task,
+  attempt,
+  data: { upTo: 1, entries },
+});
+const starts = (attempt: string, number: number, task = 'fix'): object => ({
+  type: 'attempt.started',
+  task,
+  attempt,
+  data: { number, agent: { name: 'claude', how: 'new' } },
+});
+
+async function search(
+  events: readonly object[],
+  more: { task?: string; limit?: number } = {},
+): Promise<Hit[]> {
+  const { task, limit = 50 } = more;
+  return searchRun(
+    { run: 'r', workflow: 'flow', pattern: patternFor('road', false), task, limit },
+    happened(events),
+  );
+}
+
+test('everything that is said, thought, called, answered, told and reported is searched, the newest first and each once', async () => {
+  const hits = await search([
+    starts('a1', 1),
+    says('a1', [
+      { type: 'session', id: 'road' },
+      { type: 'message', role: 'user', text: 'Mend the road.' },
+      { type: 'reasoning', text: 'Which road?' },
+      { type: 'tool-started', id: '1', name: 'Bash', input: { command: 'ls road', timeout: 1 } },
+      { type: 'tool-finished', id: '1', isError: false, output: 'road.txt' },
+      { type: 'tool-finished', id: '9', isError: false, output: 'road 9' },
+      { type: 'asked', tool: 'Web', input: { url: 'http://road' }, reason: 'far' },
+      { type: 'message', role: 'assistant', text: 'The road is mended.' },
+      { type: 'result', text: 'The road is mended.' },
+      { type: 'usage', input: 1, output: 1, isCumulative: false },
+      { type: 'dream', of: 'roads' },
+      null,
+    ]),
+    { type: 'attempt.ended', task: 'fix', attempt: 'a1', data: { outcome: 'succeeded' } },
+    { type: 'check.failed', task: 'fix', data: { report: 'no road\nend', revision: 1 } },
+    { type: 'message.added', task: 'fix', data: { text: 'the other road' } },
+  ]);
+  expect(hits.map(({ role, tool, attempt, agent, line }) => [role, tool, attempt, agent, line])).toEqual([
+    ['told', undefined, undefined, undefined, 'the other road'],
+    ['check', undefined, undefined, undefined, 'no road'],
+    ['assistant', undefined, 1, 'claude', 'The road is mended.'],
+    ['asked', 'Web', 1, 'claude', 'url: http://road'],
+    ['answer', undefined, 1, 'claude', 'road 9'],
+    ['answer', 'Bash', 1, 'claude', 'road.txt'],
+    ['call', 'Bash', 1, 'claude', 'command: ls road'],
+    ['reasoning', undefined, 1, 'claude', 'Which road?'],
+    ['user', undefined, 1, 'claude', 'Mend the road.'],
+  ]);
+});
+
+test('no more lines are kept than are asked for, the newest, and only of the task that is meant', async () => {
+  const message = (text: string): Json => ({ type: 'message', role: 'assistant', text });
+  const events = [
+    starts('a1', 1),
+    starts('b1', 1, 'fix[ui]'),
+    starts('c1', 1, 'fixture'),
+    says('a1', [message('road 1\nroad 2')]),
+    says('b1', [message('road 3')], 'fix[ui]'),
+    says('c1', [message('road 4')], 'fixture'),
+  ];
+  expect((await search(events, { limit: 2 })).map(({ line }) => line)).toEqual(['road 4', 'road 3']);
+  expect((await search(events, { task: 'fix' })).map(({ line }) => line)).toEqual([
+    'road 3',
+    'road 2',
+    'road 1',
+  ]);
+});
