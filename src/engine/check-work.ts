@@ -49,6 +49,6 @@ function reportOf({ ports: { spool }, attempt, exit }: Ended, redact: Redact): s
     const { text, isCut } = spool.readOutput(attempt, stream, { maxBytes: longestReportBytes, from: 'end' });
     return `${isCut ? '[…]\n' : ''}${redact(text, isCut)}`.trim();
   });
-  const how = exit.timedOut ? 'It did not end in time.' : `It ended with exit code ${exit.code}.`;
+  const how = exit.timedOut ? 'it did not end in time' : `exit code ${exit.code}`;
   return [how, ...parts.filter((part) => part !== '')].join('\n');
 }

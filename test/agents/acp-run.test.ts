@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { identityOf, livenessOf } from '../../src/base/index.ts';
 import type { RunEvent } from '../../src/index.ts';
 import { promptFor, puppet } from '../support/acp-attempt.ts';
 import type { AcpStep } from '../support/acp-steps.ts';
@@ -75,6 +76,8 @@ describe('a run with an agent over ACP', () => {
     const more = { permissions: 'full', 'on-interrupt': 'restart' };
     const run = await place.run(workOf(place, [{ tool }, { recall: true }], more));
     await eventually('the call is told', () => place.printed().includes('sleep 300'));
+    await eventually('the tool runs', () => existsSync(join(place.folder, 'started')));
+    const escaped = identityOf(Number(readFileSync(join(place.folder, 'tool'), 'utf8')))!;
     await place.killAt('started');
 
     const { outputs } = await run.result();
@@ -82,7 +85,6 @@ describe('a run with an agent over ACP', () => {
     const events = await Array.fromAsync(run.events());
     expect(new Set(sessionsIn(events)).size).toBe(1);
     expect(startsIn(events)).toBe(2);
-    const left = Number(readFileSync(join(place.folder, 'tool'), 'utf8'));
-    expect(() => process.kill(left, 0)).toThrow('ESRCH');
+    expect(livenessOf(escaped)).not.toBe('alive');
   });
 });
