@@ -134,6 +134,11 @@ class Conversation {
     };
   }
 
+  #args(): readonly string[] {
+    const { args } = this.#work;
+    return isList(args) ? args : (args[this.#agent.name] ?? []);
+  }
+
   #command(request: AgentRequest): AgentCommand {
     const command = this.#agent.command(request);
     const executable = this.#ports.agents[this.#agent.name]?.executable;
@@ -152,13 +157,13 @@ class Conversation {
     { allowed = [] }: TaskState,
     dollars: number | undefined,
   ): Omit<AgentRequest, 'prompt' | 'directory' | 'session' | 'folder'> {
-    const { permissions, args, model, effort, maxTurns } = this.#work;
+    const { permissions, model, effort, maxTurns } = this.#work;
     const { output, check } = this.#spec;
     return {
       permissions,
       allowedCommands: check === undefined ? [] : typableCheck(check),
       allowed,
-      args: isList(args) ? args : (args[this.#agent.name] ?? []),
+      args: this.#args(),
       ...(dollars !== undefined && { budgetUsd: dollars }),
       ...(model !== undefined && { model }),
       ...(effort !== undefined && { effort }),
@@ -269,7 +274,8 @@ class Conversation {
 
   #missing(): Outcome {
     const { title, name } = this.#agent;
-    const executable = this.#ports.agents[name]?.executable ?? this.#agent.executable;
+    const own = this.#agent.executable === '' ? (this.#args()[0] ?? '') : this.#agent.executable;
+    const executable = this.#ports.agents[name]?.executable ?? own;
     const where = executable.includes('/') ? '' : ' on the PATH';
     const message = `${title} is not installed: there is no ${executable}${where}. See \`piton agents\`.`;
     return {

@@ -32,6 +32,17 @@ export function listingContract(world: World): void {
       expect(await world.store.listRuns({ prefix: 'b-old' })).toEqual([await world.store.findRun('b-old')]);
     });
 
+    test('finds the runs in which agents have used something, on a day or ever', async () => {
+      const used = { input: 5, output: 1, cachedInput: 0, usd: 0.5, unpricedTokens: 0 };
+      const spent = { '2026-11-15': { claude: used }, '2026-11-16': { codex: used } };
+      await world.store.rebuildSummary('b-old', summary({ spent }));
+
+      expect(await listed({ spentOn: '2026-11-15' })).toEqual(['b-old']);
+      expect(await listed({ spentOn: 'any' })).toEqual(['b-old']);
+      expect(await listed({ spentOn: '2026-11-17' })).toEqual([]);
+      expect((await world.store.findRun('b-old'))!.spent).toEqual(spent);
+    });
+
     test('replaces a summary that was folded anew, without touching the journal', async () => {
       const before = await world.store.findRun('b-old');
       await world.store.rebuildSummary('b-old', summary({ status: 'held', reason: 'ask' }));
