@@ -12,7 +12,11 @@ export type Detection =
       /** Whether it lies in the range the adapter was tested with. */
       readonly isTested: boolean;
     }
-  | { readonly missing: string };
+  | {
+      readonly missing: string;
+      /** Of what is there, but does not work. */
+      readonly path?: string;
+    };
 
 export interface DetectOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -29,7 +33,9 @@ export async function detectAgent(agent: Agent, options: DetectOptions): Promise
   const path = findExecutable(name, options.environment['PATH'] ?? '');
   if (path === undefined) return { missing: absence(name) };
   const answer = await ask([path, ...agent.versionCommand().slice(1)], options);
-  if ('problem' in answer) return { missing: `${path} is there but does not work: ${answer.problem}` };
+  if ('problem' in answer) {
+    return { missing: `${path} is there but does not work: ${answer.problem}`, path };
+  }
   const version = agent.parseVersion(answer.output) ?? 'unknown';
   return { path, version, isTested: isWithin(version, agent.tested) };
 }

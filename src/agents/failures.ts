@@ -26,7 +26,7 @@ const kinds: readonly (readonly [FailureKind, RegExp])[] = [
     'limit',
     anyOf(
       status('429'),
-      /usage limit|rate.?limit|hit your .{0,40}limit|limit reached|quota|resource.?exhausted|too many requests|out of (?:usage )?credits|credit balance|spend limit|insufficient_quota/,
+      /usage limit|rate.?limit|hit your .{0,40}limit|(?<!\b(?:context|turns?|tokens?|length|size|file) )limit reached|(?<!disk )quota|resource.?exhausted|too many requests|out of (?:usage )?credits|credit balance|spend limit|insufficient_quota/,
     ),
   ],
   [
@@ -40,10 +40,10 @@ const kinds: readonly (readonly [FailureKind, RegExp])[] = [
     'model-unknown',
     /model.{0,80}(?:not ?found|not exist|unknown|not supported|not available|invalid)|(?:unknown|invalid|unsupported|no such) model|model_not_found|issue with the selected model/i,
   ],
-  ['max-turns', /(?:max(?:imum)?|reached).{0,20}turns/i],
+  ['max-turns', /(?:max(?:imum)?|reached).{0,20}turns|turns? limit reached/i],
   [
     'truncated',
-    /context (?:window|length)|prompt is too long|max(?:imum)?[ _](?:output[ _])?tokens|output token maximum/i,
+    /context (?:window|length|limit)|prompt is too long|max(?:imum)?[ _](?:output[ _])?tokens|output token maximum/i,
   ],
   [
     'refused',

@@ -81,7 +81,7 @@ export class SingleOutcome {
   private passOne(event: AgentEvent): AgentEvent {
     if (event.type !== 'notice') this.hasBegun = true;
     if (event.type === 'denied') this.denials.push(`${event.tool} (${event.reason})`);
-    if (event.type === 'tool-finished') this.hasActed = true;
+    if (event.type === 'tool-finished' && !event.isError) this.hasActed = true;
     return event.type === 'result' || event.type === 'failure' ? this.decide(event) : event;
   }
 

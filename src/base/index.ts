@@ -17,3 +17,4 @@ export {
 } from './json.ts';
 export { nearest } from './nearest.ts';
 export { identityOf, livenessOf, ownIdentity, type ProcessIdentity } from './process-identity.ts';
+export { visibleText } from './visible-text.ts';

@@ -1,5 +1,6 @@
 import type { Agent, AgentEvent, Permissions } from '../agents/index.ts';
-import { isPlainObject, type Json } from '../base/index.ts';
+import { isPlainObject, visibleText, type Json } from '../base/index.ts';
+import type { Redact } from './redact.ts';
 
 /** A tool call: what it was, and what came of it, if that was told. */
 export interface Call {
@@ -39,10 +40,17 @@ export function joinAccounts(accounts: readonly Account[]): Account {
   };
 }
 
-/** A call in words that a person understands: `Bash: npm publish`. */
-export function labelOf({ name, input }: Call): string {
+const longestLabel = 100;
+
+/**
+ * A call in words that a person understands: `Bash: npm publish`. What is to be hidden has to be so before it is cut: of
+ * a part of a secret nobody can tell that it is one.
+ */
+export function labelOf({ name, input }: Call, redact: Redact = String): string {
   const text = isPlainObject(input) ? mainPart(input) : '';
-  return text === '' ? name : `${name}: ${text.replaceAll(/\s+/g, ' ').slice(0, 100)}`;
+  const line = visibleText(redact(text)).replaceAll(/\s+/g, ' ');
+  const shown = line.length <= longestLabel ? line : `${line.slice(0, longestLabel - 1)}…`;
+  return text === '' ? redact(name) : `${redact(name)}: ${shown}`;
 }
 
 function mainPart(input: Readonly<Record<string, unknown>>): string {
@@ -53,6 +61,7 @@ function mainPart(input: Readonly<Record<string, unknown>>): string {
 
 interface Judging extends Pick<Agent, 'showsToolStart' | 'toolClass'> {
   readonly permissions: Permissions;
+  readonly redact: Redact;
   isHarmless(command: string): boolean;
 }
 
@@ -63,7 +72,8 @@ export function boundaryOf(
 ): { readonly boundary: string; readonly mayRepeat: boolean } {
   const risky = inFlight.find((call) => isRisky(call, judging));
   const shown = risky ?? inFlight[0];
-  if (shown !== undefined) return { boundary: `in tool '${labelOf(shown)}'`, mayRepeat: risky === undefined };
+  if (shown !== undefined)
+    return { boundary: `in tool '${labelOf(shown, judging.redact)}'`, mayRepeat: risky === undefined };
   const { showsToolStart, permissions } = judging;
   if (showsToolStart) return { boundary: 'between two tool calls', mayRepeat: true };
   // Whatever it was: where it may only read and edit, it was nothing that cannot be looked at and done again.

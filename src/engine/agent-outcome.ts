@@ -1,16 +1,27 @@
 import { readStructured, type Agent, type AgentEvent, type FailureKind } from '../agents/index.ts';
+import type { AgentStart } from '../kernel/index.ts';
 import type { Failure, Outcome, TaskSpec } from '../model/index.ts';
 import { labelOf } from './agent-account.ts';
 import { checkOutput, failureOf, type OutputLimits } from './call-function.ts';
+import type { Redact } from './redact.ts';
 
 /** Where a limit does not tell when it ends. */
 const unknownLimitMs = 15 * 60_000;
 const shortestLimitMs = 1_000;
 
+export interface Judged {
+  readonly agent: Agent;
+  readonly spec: TaskSpec;
+  /** How it came to its session. */
+  readonly how: AgentStart['how'];
+  readonly now: number;
+  readonly redact: Redact;
+}
+
 /** What the events of a whole stream mean. Exit 0 is not success: only a result is, and its output has to fit. */
 export async function outcomeOfAgent(
   events: readonly AgentEvent[],
-  { agent, spec, now }: { readonly agent: Agent; readonly spec: TaskSpec; readonly now: number },
+  { agent, spec, how, now, redact }: Judged,
   limits: OutputLimits,
 ): Promise<Outcome> {
   const result = events.find((event) => event.type === 'result');
@@ -18,23 +29,25 @@ export async function outcomeOfAgent(
   const failure = events.find((event) => event.type === 'failure');
   if (failure === undefined) return failed(agent, 'error', 'it ended without a result');
   if (failure.kind === 'limit') return delayed(events, failure.message, { agent: agent.name, now });
-  if (failure.kind === 'session-missing') {
+  // In a new one nothing can be missing: what says so would say so for ever.
+  if (failure.kind === 'session-missing' && how !== 'new') {
     return { type: 'interrupted', reason: failure.message, graceful: true, sessionLost: true };
   }
   const asked = events.findLast((event) => event.type === 'asked');
-  if (failure.kind === 'asked' && asked !== undefined) return question(agent, asked);
+  if (failure.kind === 'asked' && asked !== undefined) return question(agent, asked, redact);
   // It can go on in its session, if a person lets it: the budget is looked at before it would start.
   if (failure.kind === 'budget') return { type: 'interrupted', reason: failure.message };
-  return failed(agent, failure.kind, failure.message);
+  return failed(agent, failure.kind, `${failure.message}${remedyFor(agent, failure, spec)}`);
 }
 
 /** What it stands before is asked of a person, who can let it go on. */
 function question(
   { title }: Agent,
   { tool, input, reason }: Extract<AgentEvent, { type: 'asked' }>,
+  redact: Redact,
 ): Outcome {
   const why = reason === '' ? '' : ` (${reason})`;
-  const text = `${title} asks to use ${labelOf({ name: tool, input })}${why}`;
+  const text = `${title} asks to use ${labelOf({ name: tool, input }, redact)}${why}`;
   return { type: 'asked', text, call: { tool, input } };
 }
 
@@ -86,13 +99,33 @@ const traits: Readonly<Record<Exclude<FailureKind, 'budget'>, FailureTraits>> = 
 };
 
 function failed(agent: Agent, kind: keyof typeof traits, said: string): Outcome {
-  const message = `${agent.title}: ${said}${remedyFor(agent, kind)}`;
+  const message = `${agent.title}: ${said}`;
   return { type: 'failed', failure: { ...traits[kind], message } };
 }
 
-function remedyFor({ login, tested }: Agent, kind: FailureKind): string {
-  if (kind === 'auth' && login !== '') return ` Log in with: ${login}`;
+function remedyFor(
+  { login, tested }: Agent,
+  { kind, message }: Extract<AgentEvent, { type: 'failure' }>,
+  spec: TaskSpec,
+): string {
+  const end = /[.!?…]$/.test(message) ? '' : '.';
+  if (kind === 'auth' && login !== '') return `${end} Log in with: ${login}`;
   if (kind !== 'unsupported') return '';
   const known = tested === undefined ? '' : ` (Piton was tested with ${tested.from})`;
-  return ` It is probably too old${known}: update it, and see \`piton agents\`.`;
+  const old = `probably too old${known}: update it, and see \`piton agents\`.`;
+  return hasArguments(spec)
+    ? `${end} Correct \`args\` of the task, if it comes from there; else it is ${old}`
+    : `${end} It is ${old}`;
+}
+
+/** Of the person's own, which may be what the agent does not understand. */
+function hasArguments({ work }: TaskSpec): boolean {
+  return work.type === 'agent' && Object.keys(work.args).length > 0;
+}
+
+/** What is hidden from a person cannot be allowed by one, and would never be recognised as allowed. */
+export function unapprovable({ title }: Agent, asked: Outcome): Outcome {
+  const what = asked.type === 'asked' ? asked.text : title;
+  const message = `${what}: that call holds a secret, so it cannot be shown and allowed. Allow it with \`permissions\`, or let it get the secret from its environment.`;
+  return { type: 'failed', failure: { ...traits.denied, message } };
 }

@@ -14,6 +14,8 @@ export interface PromptGiven {
   readonly check?: string;
   /** What was done so far: read only where it is told. */
   account(): Account;
+  /** The same of the tasks whose conversation it was to go on in. */
+  origin(): Account;
 }
 
 /**
@@ -41,31 +43,58 @@ function checkNote(check: string | undefined): string[] {
 function inOwnSession(given: PromptGiven, lastEnd: LastEnd): string[] {
   const { task, check } = given;
   if (task.report !== undefined && lastEnd.outcome === 'succeeded') return revisionOf(task.report, check);
-  if (lastEnd.outcome === 'succeeded') return [];
+  if (lastEnd.outcome === 'succeeded') return wasTold(task) ? [] : againOf(given);
   if (lastEnd.outcome === 'asked') return allowedOf(task);
   const account = given.account();
   return [
     ...accountOf(account, causeOf(lastEnd)),
+    ...permissionsOf(task),
     ...(task.report === undefined ? [] : revisionOf(task.report, check)),
     // Killed early, an agent may not have written down what it was asked.
     ...(hasNothing(account) ? ['The task:', given.prompt] : []),
   ];
 }
 
+/** It was done, and a person wants it done again. */
+function againOf({ prompt, check }: PromptGiven): string[] {
+  return [
+    'You have done this task, and it is to be done again. Files may have changed since: look before you rely on what you remember.',
+    'The task:',
+    prompt,
+    ...checkNote(check),
+  ];
+}
+
 function inNewSession(given: PromptGiven, lastEnd: LastEnd): string[] {
   const { task, prompt, check } = given;
   const account = given.account();
-  const { messages } = account;
+  // In a copy of that conversation it is known.
+  const origin = given.start.how === 'new' ? given.origin() : nothing;
+  const isFirst = !hasNothing(origin) && hasNothing(account);
   return [
-    ...accountOf(account, causeOf(lastEnd)),
-    ...(messages.length === 0
-      ? []
-      : ['What you had said so far:', ...messages.slice(-5).map((text) => text.slice(0, longestPart))]),
+    ...originOf(origin),
+    ...(isFirst ? [] : [...accountOf(account, causeOf(lastEnd)), ...saidOf(account)]),
+    ...permissionsOf(task),
     ...(task.report === undefined ? [] : revisionOf(task.report, check)),
     'The task:',
     prompt,
     ...checkNote(check),
   ];
+}
+
+const nothing: Account = { messages: [], completed: [], inFlight: [] };
+
+/** What it would remember, if the conversation that it was to go on in could still be opened. */
+function originOf(origin: Account): string[] {
+  if (hasNothing(origin)) return [];
+  const cause =
+    'You were to go on in an earlier conversation, which cannot be opened any more. What you did there:';
+  return [...accountOf(origin, cause), ...saidOf(origin), 'Now comes another task.'];
+}
+
+function saidOf({ messages }: Account): string[] {
+  if (messages.length === 0) return [];
+  return ['What you had said so far:', ...messages.slice(-5).map((text) => text.slice(0, longestPart))];
 }
 
 function causeOf({ outcome, reason }: LastEnd): string {
@@ -111,6 +140,11 @@ function allowedOf({ allowed = [] }: TaskState): string[] {
   ];
 }
 
+/** One that was cut off may not have heard of it. */
+function permissionsOf({ allowed = [] }: TaskState): string[] {
+  return allowed.map((call) => `A person has allowed what you asked for before: ${labelOf(callOf(call))}.`);
+}
+
 function callOf({ tool, input }: AskedCall): { readonly name: string; readonly input: AskedCall['input'] } {
   return { name: tool, input };
 }
@@ -127,6 +161,11 @@ function newsOf({ life }: TaskState): string[] {
       : []),
     ...messages.flatMap((text) => ['A person who watches over this work says:', text]),
   ];
+}
+
+/** Then that is what it goes on for. */
+function wasTold({ life }: TaskState): boolean {
+  return life.status === 'running' && life.attempt?.messages !== undefined;
 }
 
 function hasNothing({ messages, completed, inFlight }: Account): boolean {

@@ -1,5 +1,6 @@
 import type { Agent, AgentEvent, AgentParser, ParserContext } from '../agents/index.ts';
 import type { Exit, Spool } from '../spool/index.ts';
+import type { Redact } from './redact.ts';
 
 const pieceBytes = 256 * 1024;
 const complaintBytes = 64 * 1024;
@@ -10,6 +11,8 @@ export interface StreamOptions {
   readonly context: ParserContext;
   /** So much of the stream an earlier driver has told. */
   readonly known?: number;
+  /** For what it complained: the end of that becomes a reason, and may begin with the end of a secret. */
+  readonly redact?: Redact;
 }
 
 /** What was read, and up to which byte of the stream. */
@@ -27,6 +30,7 @@ export class AgentStream {
   readonly #attempt: string;
   readonly #parser: AgentParser;
   readonly #known: number;
+  readonly #redact: Redact;
   /** All that the parser has told, also what was told before. */
   readonly events: AgentEvent[] = [];
   #position = 0;
@@ -34,11 +38,12 @@ export class AgentStream {
   #rest: Buffer[] = [];
   #restBytes = 0;
 
-  constructor(spool: Spool, attempt: string, { agent, context, known = 0 }: StreamOptions) {
+  constructor(spool: Spool, attempt: string, { agent, context, known = 0, redact = String }: StreamOptions) {
     this.#spool = spool;
     this.#attempt = attempt;
     this.#parser = agent.parser(context);
     this.#known = known;
+    this.#redact = redact;
   }
 
   /** The next lines that are whole; undefined if there are none for now. */
@@ -63,10 +68,11 @@ export class AgentStream {
   finish(exit: Exit): Passage {
     const rest = Buffer.concat(this.#rest).toString('utf8');
     this.#keep([]);
-    const { text: complaints } = this.#spool.readOutput(this.#attempt, 'stderr', {
+    const { text, isCut } = this.#spool.readOutput(this.#attempt, 'stderr', {
       maxBytes: complaintBytes,
       from: 'end',
     });
+    const complaints = this.#redact(text, isCut);
     const events = [...(rest === '' ? [] : this.#parser.line(rest)), ...this.#parser.end(exit, complaints)];
     this.events.push(...events);
     // One past the last whole line: that, too, is told once.

@@ -1,7 +1,9 @@
 import { resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   agentNamed,
+  findExecutable,
   withExecutable,
   type Agent,
   type AgentCommand,
@@ -12,23 +14,25 @@ import {
 import { PitonError, type Json } from '../base/index.ts';
 import {
   dollarsLeft,
+  sessionOrigin,
   variablesOf,
   type AgentStart,
   type AttemptState,
   type RunState,
   type TaskState,
 } from '../kernel/index.ts';
-import type { AgentWork, Budget, CheckSpec, Outcome, TaskSpec, Used } from '../model/index.ts';
+import type { AgentWork, Budget, Outcome, TaskSpec, Used } from '../model/index.ts';
 import type { Exit, SpoolOrder } from '../spool/index.ts';
 import { accountOf, boundaryOf, joinAccounts, type Account } from './agent-account.ts';
-import { outcomeOfAgent } from './agent-outcome.ts';
+import { outcomeOfAgent, unapprovable } from './agent-outcome.ts';
 import { promptOf } from './agent-prompt.ts';
 import { Silence } from './agent-silence.ts';
 import { AgentStream, type Passage } from './agent-stream.ts';
 import type { Attempt } from './attempt.ts';
+import { shownCheck, typableCheck } from './check-text.ts';
 import { environmentFor, hiddenValues, textOf } from './command-order.ts';
 import type { ProcessPorts, ProcessWork } from './process-attempt.ts';
-import { redactJson, redactor } from './redact.ts';
+import { redactJson, redactor, type Redact } from './redact.ts';
 import { samenessOf } from './sameness.ts';
 import type { AgentSettings } from './options.ts';
 import { dayOf, endOfDay } from './calendar.ts';
@@ -72,6 +76,7 @@ export function agentWork(
     readAlong: (signal) => conversation.readAlong(signal),
     outcomeOf: (exit) => conversation.outcomeOf(exit),
     outcomeOfLoss: (interruption) => conversation.outcomeOfLoss(interruption),
+    placeOf: (interruption) => conversation.placeOf(interruption),
   };
 }
 
@@ -83,7 +88,9 @@ class Conversation {
   readonly #ports: AgentPorts;
   readonly #attempt: Attempt;
   readonly #stream: AgentStream;
-  readonly #redact: (text: string) => string;
+  readonly #redact: Redact;
+  /** What it was told is in the journal. */
+  #isPromptTold: boolean;
 
   constructor(
     { spec, attempt: state }: { readonly spec: TaskSpec; readonly attempt: AttemptState },
@@ -100,7 +107,9 @@ class Conversation {
     const { session } = this.#start;
     const context = { now: state.startedAt, ...(session !== undefined && { session }) };
     const known = state.upTo ?? 0;
-    this.#stream = new AgentStream(ports.spool, attempt.id, { agent: this.#agent, context, known });
+    this.#isPromptTold = state.upTo !== undefined;
+    const reading = { agent: this.#agent, context, known, redact: this.#redact };
+    this.#stream = new AgentStream(ports.spool, attempt.id, reading);
   }
 
   order(state: RunState, task: TaskState): SpoolOrder {
@@ -112,7 +121,7 @@ class Conversation {
     const directory = resolve(state.origin?.directory ?? '.', render(work.workingDirectory ?? '.'));
     const { argv, env, input, files } = this.#command({
       ...this.#settings(task, this.#dollarsLeft(state, task)),
-      prompt: this.#prompt(task, render(work.prompt)),
+      prompt: this.#prompt(state, task, render(work.prompt)),
       directory,
       session: sessionRequest(this.#start),
       folder: spool.folderOf(this.#attempt.id),
@@ -172,7 +181,7 @@ class Conversation {
     };
   }
 
-  #prompt(task: TaskState, prompt: string): string {
+  #prompt(state: RunState, task: TaskState, prompt: string): string {
     const { check } = this.#spec;
     return promptOf({
       prompt,
@@ -180,12 +189,18 @@ class Conversation {
       start: this.#start,
       ...(check !== undefined && { check: shownCheck(check) }),
       // All of them: the last one may have been killed before it did anything.
-      account: () => joinAccounts((task.lastEnd?.attempts ?? []).map((before) => this.#accountOf(before))),
+      account: () => this.#accountOf([task]),
+      origin: () => this.#accountOf(originsOf(state, task)),
     });
   }
 
+  #accountOf(tasks: readonly TaskState[]): Account {
+    const attempts = tasks.flatMap(({ lastEnd }) => lastEnd?.attempts ?? []);
+    return joinAccounts(attempts.map((attempt) => this.#accountOfAttempt(attempt)));
+  }
+
   /** Another agent may have begun the task: each is understood in its own way. */
-  #accountOf({ id, agent: name }: { readonly id: string; readonly agent: string }): Account {
+  #accountOfAttempt({ id, agent: name }: { readonly id: string; readonly agent: string }): Account {
     const { spool, clock } = this.#ports;
     const stream = new AgentStream(spool, id, { agent: agentNamed(name), context: { now: clock.now() } });
     while (stream.next() !== undefined);
@@ -204,12 +219,21 @@ class Conversation {
 
   /** True if there was anything. */
   #readAll(): boolean {
+    this.#tellPrompt();
     let hasRead = false;
     for (let passage = this.#stream.next(); passage !== undefined; passage = this.#stream.next()) {
       this.#tell(passage);
       hasRead = true;
     }
     return hasRead;
+  }
+
+  /** What the agent begins with belongs to the conversation, and comes first. */
+  #tellPrompt(): void {
+    if (this.#isPromptTold) return;
+    this.#isPromptTold = true;
+    const text = this.#ports.spool.readInput(this.#attempt.id);
+    if (text !== undefined) this.#tell({ upTo: 0, events: [{ type: 'message', role: 'user', text }] });
   }
 
   #tell({ upTo, events }: Passage): void {
@@ -229,7 +253,7 @@ class Conversation {
     if (exit.code === 127 && !this.#hasSaid('session')) return this.#missing();
     if (isDecided || this.#hasSaid('result') || this.#hasSaid('limit') || !wasKilled(exit))
       return this.#outcome();
-    return this.#boundary({ type: 'interrupted', reason: `it was ended by signal ${exit.code - 128}` });
+    return this.placeOf({ type: 'interrupted', reason: `it was ended by signal ${exit.code - 128}` });
   }
 
   /** A complete result counts, even if nobody saw the end of its process. */
@@ -237,12 +261,12 @@ class Conversation {
     this.#readAll();
     // Some tell their result only when nothing can follow any more, and nothing can.
     const ending = this.#hasSaid('result') ? undefined : this.#stream.finish(lostExit);
-    if (!this.#hasSaid('result')) return this.#boundary(interruption);
+    if (!this.#hasSaid('result')) return this.placeOf(interruption);
     if (ending !== undefined) this.#tell(ending);
     return this.#outcome();
   }
 
-  #boundary(interruption: Interruption): Outcome {
+  placeOf(interruption: Interruption): Interruption {
     const account = accountOf(this.#stream.events);
     const isHarmless = (command: string): boolean => this.#ports.isHarmless(command);
     const { permissions } = this.#work;
@@ -252,7 +276,7 @@ class Conversation {
       Object.hasOwn(tools, name) ? tools[name]! : this.#agent.toolClass(name, input);
     return {
       ...interruption,
-      ...boundaryOf(account, { showsToolStart, toolClass, permissions, isHarmless }),
+      ...boundaryOf(account, { showsToolStart, toolClass, permissions, isHarmless, redact: this.#redact }),
     };
   }
 
@@ -262,9 +286,11 @@ class Conversation {
 
   async #outcome(): Promise<Outcome> {
     const { program, maxOutputBytes, clock, spool } = this.#ports;
-    const traits = { agent: this.#agent, spec: this.#spec, now: clock.now() };
+    const { how } = this.#start;
+    const traits = { agent: this.#agent, spec: this.#spec, how, now: clock.now(), redact: this.#redact };
     const told = await outcomeOfAgent(this.#stream.events, traits, { program, maxOutputBytes });
     const outcome = redactJson(told as unknown as Json, this.#redact) as unknown as Outcome;
+    if (told.type === 'asked' && !isDeepStrictEqual(told, outcome)) return unapprovable(this.#agent, outcome);
     if (outcome.type !== 'failed' || !outcome.failure.retryable) return outcome;
     const { failure } = outcome;
     const directory = spool.describe(this.#attempt.id)?.directory;
@@ -272,12 +298,22 @@ class Conversation {
     return { ...outcome, ...(sameness !== undefined && { sameness }) };
   }
 
+  #lastWords(): string {
+    const failure = this.#stream.events.findLast((event) => event.type === 'failure');
+    return failure?.message ?? 'it ended with exit code 127';
+  }
+
   #missing(): Outcome {
     const { title, name } = this.#agent;
     const own = this.#agent.executable === '' ? (this.#args()[0] ?? '') : this.#agent.executable;
     const executable = this.#ports.agents[name]?.executable ?? own;
     const where = executable.includes('/') ? '' : ' on the PATH';
-    const message = `${title} is not installed: there is no ${executable}${where}. See \`piton agents\`.`;
+    const isThere = findExecutable(executable, this.#ports.environment['PATH'] ?? '') !== undefined;
+    const message = isThere
+      ? `${title} is installed, but cannot be run: ${this.#lastWords()}`
+      : this.#agent.executable === ''
+        ? `The program that \`args\` names for ${name} is not there: there is no ${executable}${where}.`
+        : `${title} is not installed: there is no ${executable}${where}. See \`piton agents\`.`;
     return {
       type: 'failed',
       failure: { code: 'AGENT_MISSING', message, retryable: false, class: 'permanent' },
@@ -285,20 +321,15 @@ class Conversation {
   }
 }
 
+/** The tasks whose conversation it was to go on in, the first of them first. */
+function originsOf(state: RunState, task: TaskState): TaskState[] {
+  const other = sessionOrigin(state, task);
+  return other === undefined ? [] : [...originsOf(state, other), other];
+}
+
 /** Unlike `Array.isArray`, it also tells what is no list. */
 function isList(args: AgentWork['args']): args is readonly string[] {
   return Array.isArray(args);
-}
-
-/** The check as a person would type it. */
-function shownCheck({ work: { run } }: CheckSpec): string {
-  return typeof run === 'string' ? run.trim() : run.join(' ');
-}
-
-/** What the agent may run by itself: not a text with variables that only Piton knows. */
-function typableCheck(check: CheckSpec): readonly string[] {
-  const text = shownCheck(check);
-  return /\$\{\{|PITON_/.test(text) ? [] : [text];
 }
 
 /** By somebody, or by a machine that is short of memory: an agent does not fail that way, it goes on. */

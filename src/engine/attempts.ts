@@ -5,6 +5,7 @@ import { checkWork } from './check-work.ts';
 import { commandWork } from './command-work.ts';
 import { ProcessAttempt, type Found } from './process-attempt.ts';
 import { FunctionAttempt } from './function-attempt.ts';
+import { secretNames } from './secrets.ts';
 
 export interface AttemptPorts extends AgentPorts {
   checkpoint(): Promise<void>;
@@ -16,7 +17,9 @@ export class Attempts {
   readonly #running = new Map<string, Attempt>();
 
   constructor(ports: AttemptPorts) {
-    this.#ports = ports;
+    // Every process has Piton's whole environment: a task may print what is the secret of another.
+    const secrets = new Set([...ports.secrets, ...secretNames(ports.program.workflow)]);
+    this.#ports = { ...ports, secrets: [...secrets] };
   }
 
   get isEmpty(): boolean {

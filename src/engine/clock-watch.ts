@@ -9,9 +9,10 @@ export class ClockWatch {
   readonly #clock: Clock;
   #difference: number;
 
-  constructor(clock: Clock) {
+  /** `lastAt`: of the last commit. Before that it cannot be, unless the clock was set back while nobody drove the run. */
+  constructor(clock: Clock, lastAt: number) {
     this.#clock = clock;
-    this.#difference = clock.now() - clock.elapsed();
+    this.#difference = Math.max(clock.now(), lastAt) - clock.elapsed();
   }
 
   /** What has happened since the last look. */

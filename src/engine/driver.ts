@@ -73,7 +73,7 @@ export class Driver {
     };
     const { checkpoint: policy } = program.workflow;
     this.#writer = new RunWriter(ports, { ...course, policy }, this.#patience);
-    this.#clockWatch = new ClockWatch(clock);
+    this.#clockWatch = new ClockWatch(clock, course.state.at);
     this.#timer = new WakeTimer(clock, () => this.#mailbox.poke());
     this.#attempts = new Attempts({
       ...ports,
@@ -138,6 +138,7 @@ export class Driver {
     for (const { task, found } of attached) this.#attempts.attach(task, found);
     // What was asked for before they were attached holds for them too.
     this.#attempts.stopDoomed(state);
+    for (const { task } of attached) if (task.isUrgent === true) this.#stopToTell(task.address);
     if (this.#isStopping()) this.#stopAttempts();
   }
 
@@ -329,8 +330,7 @@ export class Driver {
     const { state } = this.#writer;
     for (const event of events) {
       if (event.type === 'attempt.started') this.#start(event.task, event.attempt);
-      if (event.type === 'message.added' && event.data.now === true)
-        this.#attempts.stop(event.task, { type: 'interrupted', text: 'a person has something to say' });
+      if (event.type === 'message.added' && event.data.now === true) this.#stopToTell(event.task);
     }
     const mayStop = events.some(
       (event) =>
@@ -338,6 +338,10 @@ export class Driver {
         (event.type === 'task.failed' && isFailFast(state, taskAt(state, event.task))),
     );
     if (mayStop) this.#attempts.stopDoomed(state);
+  }
+
+  #stopToTell(address: string): void {
+    this.#attempts.stop(address, { type: 'interrupted', text: 'a person has something to say' });
   }
 
   #start(address: string, id: string): void {

@@ -26,6 +26,7 @@ import { previewResume, type ResumePreview } from './preview.ts';
 import { reopen, resolveDrift } from './resolve-drift.ts';
 import type { Course } from './run-writer.ts';
 import { assertSecrets } from './secrets.ts';
+import { takenSessions } from './session-lease.ts';
 import { takeRunLease, type Takeover } from './take-run-lease.ts';
 import { Recorder } from './tell-observers.ts';
 import { findSession, offerSession, type FoundSession, type OfferedSession } from './offer-session.ts';
@@ -216,7 +217,8 @@ export class Engine {
     const { state: after } = await loadRun(this.#ports.store, state.run);
     for (const event of reopened) fold(after, event, { seq: state.seq + 1, at: state.at });
     const drift = resolveDrift(after, program, true);
-    return { workflow: drift.workflow, events: [...reopened, ...drift.events] };
+    const taken = await takenSessions(this.#ports, after);
+    return { workflow: drift.workflow, events: [...reopened, ...drift.events, ...taken] };
   }
 
   #driver(program: Program, course: Course): Driver {

@@ -3,7 +3,7 @@ import { PitonError } from '../base/index.ts';
 import type { RunState, TaskState } from '../kernel/index.ts';
 import type { Lease } from '../model/index.ts';
 import type { EnginePorts } from './options.ts';
-import { takeSession } from './session-lease.ts';
+import { markerOf, takeSession } from './session-lease.ts';
 
 /** A conversation with an agent, and how a person gets into it. */
 export interface FoundSession {
@@ -20,6 +20,8 @@ export interface FoundSession {
 /** The same with the right to be in it. */
 export interface OfferedSession extends FoundSession {
   readonly lease: Lease;
+  /** For the program that opens it: as long as that lives, the session is taken. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 /** Takes nothing. Throws `TASK_UNKNOWN`, `SESSION_MISSING`, `SESSION_CLOSED`. */
@@ -39,7 +41,8 @@ export async function offerSession(
 ): Promise<OfferedSession> {
   const found = findSession(ports, state, address);
   assertIdle(state, found.session);
-  return { ...found, lease: await takeSession(ports, found.session) };
+  const lease = await takeSession(ports, found.session);
+  return { ...found, lease, env: { [markerOf(lease)]: '1' } };
 }
 
 function taskNamed({ run, tasks }: RunState, address: string): TaskState {

@@ -42,6 +42,8 @@ export interface ProcessWork {
   outcomeOf(exit: Exit): Promise<Outcome>;
   /** It is gone without an exit: what it has said may tell more. */
   outcomeOfLoss?(interruption: Interruption): Promise<Outcome>;
+  /** It was stopped, and all it said was read: where that was, and whether it may simply go on from there. */
+  placeOf?(interruption: Interruption): Interruption;
 }
 
 /**
@@ -80,7 +82,7 @@ export class ProcessAttempt implements Attempt {
 
   begin(state: RunState, task: TaskState): void {
     this.returned = this.#guard(async () => {
-      const order = this.#work.order(state, task);
+      const order = { ...this.#work.order(state, task), hidden: this.#ports.secrets };
       if (!(await this.#prepare(order))) return;
       await this.#spawn(order);
     });
@@ -216,7 +218,9 @@ export class ProcessAttempt implements Attempt {
     const reason = this.#stopReason;
     if (reason === undefined || outcome.type === 'succeeded') return outcome;
     const isStillRunning = outcome.type === 'interrupted' && outcome.mayStillRun === true;
-    return stoppedOutcome(reason, { isStillRunning });
+    const stopped = stoppedOutcome(reason, { isStillRunning });
+    // What was cut off may have taken effect, whoever cut it off.
+    return stopped.type === 'interrupted' ? (this.#work.placeOf?.(stopped) ?? stopped) : stopped;
   }
 
   /** Should we die before its end is committed, whoever harvests it must not take it for a failure. */

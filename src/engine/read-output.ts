@@ -69,8 +69,10 @@ function redactorFor(
   { spool, environment, secrets: ofProject }: Ports,
   attempt: string,
 ): { readonly redact: Redact; readonly longest: number; readonly unknown: readonly string[] } {
-  const names = spool.describe(attempt)?.secrets ?? [];
-  const secrets = [...names, ...ofProject].flatMap((name) => environment[name] ?? []);
+  const { secrets: names = [], hidden = [] } = spool.describe(attempt) ?? {};
+  const secrets = [...new Set([...names, ...hidden, ...ofProject])].flatMap(
+    (name) => environment[name] ?? [],
+  );
   return {
     redact: redactor(secrets),
     longest: longestLine(secrets),

@@ -13,9 +13,30 @@ export function redactor(secrets: readonly string[]): Redact {
   hidden.sort((a, b) => b.length - a.length);
   const longest = longestLine(secrets);
   return (text, isCut = false) => {
-    const shown = hidden.reduce((rest, secret) => rest.replaceAll(secret, mask), text);
+    const shown = maskCut(
+      hidden.reduce((rest, secret) => rest.replaceAll(secret, mask), text),
+      hidden,
+    );
     return isCut ? shown.slice(longest - 1) : shown;
   };
+}
+
+/** Adapters shorten what they tell: an ellipsis may stand in the middle of a secret. */
+function maskCut(text: string, hidden: readonly string[]): string {
+  if (!text.includes('…')) return text;
+  const [last, ...before] = text.split('…').reverse() as [string, ...string[]];
+  return [...before.reverse().map((part) => maskBeginning(part, hidden)), last].join('…');
+}
+
+/** If the text ends with the beginning of a secret, that goes. */
+function maskBeginning(text: string, hidden: readonly string[]): string {
+  const begun = hidden.map((secret) => {
+    let length = Math.min(secret.length - 1, text.length);
+    while (length >= shortestSecret && !text.endsWith(secret.slice(0, length))) length -= 1;
+    return length < shortestSecret ? 0 : length;
+  });
+  const longest = Math.max(0, ...begun);
+  return longest === 0 ? text : `${text.slice(0, -longest)}${mask}`;
 }
 
 /** As it is; as JSON has it; and line by line, as which output is mostly read. */

@@ -61,8 +61,11 @@ async function treeOf(directory: string): Promise<string | undefined> {
   }
 }
 
+/** The folder's own settings may name a program to be started for what has changed: an agent may have written them. */
+const withoutPrograms = ['-c', 'core.fsmonitor=false'];
+
 async function git(directory: string, args: readonly string[]): Promise<string> {
-  const { stdout } = await run('git', ['-C', directory, ...args], {
+  const { stdout } = await run('git', ['-C', directory, ...withoutPrograms, ...args], {
     timeout: 20_000,
     maxBuffer: 64 * 1024 * 1024,
     env: { ...process.env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0' },

@@ -1,6 +1,7 @@
 import { livenessOf, PitonError, randomId } from '../base/index.ts';
 import { returnedSession, type RunState } from '../kernel/index.ts';
 import type { Event, Lease } from '../model/index.ts';
+import { isCarried } from '../spool/index.ts';
 import type { EnginePorts } from './options.ts';
 
 /** Who holds it is in the conversation: nobody else may write there. */
@@ -8,12 +9,23 @@ function leaseNameOf(session: string): string {
   return `session:${session}`;
 }
 
+/** Carried by the program that a person has the session open in: it may outlive whoever holds the lease. */
+export function markerOf({ token }: Lease): string {
+  return `PITON_SESSION_${token}`;
+}
+
 /** Throws `SESSION_BUSY`. */
-export async function takeSession({ store, owner, leaseMs }: EnginePorts, session: string): Promise<Lease> {
-  const request = { name: leaseNameOf(session), owner, token: randomId(26), leaseMs };
+export async function takeSession(
+  { store, owner, leaseMs, clock }: EnginePorts,
+  session: string,
+): Promise<Lease> {
+  const name = leaseNameOf(session);
+  const current = await store.findLease(name);
+  if (current !== undefined && isHeld(current, clock.now())) throw busy(current);
+  const request = { name, owner, token: randomId(26), leaseMs };
   const first = await store.takeLease(request);
   if (first.taken) return first.lease;
-  if (livenessOf(first.lease.owner) !== 'dead') throw busy(first.lease);
+  if (isHeld(first.lease, clock.now())) throw busy(first.lease);
   const second = await store.takeLease({ ...request, replaces: first.lease.token });
   if (!second.taken) throw busy(second.lease);
   return second.lease;
@@ -35,17 +47,29 @@ export async function abandonedSessions(
   const events: Event[] = [];
   for (const [session, { token }] of Object.entries(state.lent)) {
     const lease = await store.findLease(leaseNameOf(session));
-    if (isHeld(lease, { token, now: clock.now() })) continue;
+    if (lease?.token === token && isHeld(lease, clock.now())) continue;
     events.push(returnedSession(state, { token, at: clock.now(), abandoned: true })!);
   }
   return events;
 }
 
-function isHeld(
-  lease: Lease | undefined,
-  { token, now }: { readonly token: string; readonly now: number },
-): boolean {
-  if (lease === undefined || lease.token !== token) return false;
+/** Sessions that people have taken since the run ended: nobody had to be told then. */
+export async function takenSessions({ store, clock }: EnginePorts, state: RunState): Promise<Event[]> {
+  const events: Event[] = [];
+  const owners = new Map(Array.from(state.tasks.values(), ({ session, address }) => [session?.id, address]));
+  for (const [session, task] of owners) {
+    if (session === undefined || state.lent[session] !== undefined) continue;
+    const lease = await store.findLease(leaseNameOf(session));
+    if (lease === undefined || !isHeld(lease, clock.now())) continue;
+    const { token, takenAt: from, owner } = lease;
+    const { host, pid } = owner;
+    events.push({ type: 'session.lent', task, data: { session, from, host, pid, token } });
+  }
+  return events;
+}
+
+function isHeld(lease: Lease, now: number): boolean {
   const seen = livenessOf(lease.owner);
-  return seen === 'unknown' ? lease.expiresAt > now : seen !== 'dead';
+  if (seen === 'unknown') return lease.expiresAt > now;
+  return seen !== 'dead' || isCarried(markerOf(lease));
 }

@@ -1,7 +1,7 @@
 import { PitonError } from '../base/index.ts';
 import type { AgentWork, Event } from '../model/index.ts';
 import { agentResource } from './breakers.ts';
-import { addressOf, type AgentStart, type RunState, type TaskState } from './run-state.ts';
+import { addressOf, scopeAt, type AgentStart, type RunState, type TaskState } from './run-state.ts';
 import { overBudget, overDay } from './usage.ts';
 import type { World } from './world.ts';
 
@@ -69,11 +69,18 @@ function sessionToBe(state: RunState, task: TaskState): TaskState['session'] {
   return task.session ?? otherSession(state, task);
 }
 
-function otherSession(state: RunState, { scope, spec }: TaskState): TaskState['session'] {
+function otherSession(state: RunState, task: TaskState): TaskState['session'] {
+  return sessionOrigin(state, task)?.session;
+}
+
+/** The task in whose conversation, or a copy of it, another is to go on; in a graph its last visit. */
+export function sessionOrigin(state: RunState, { scope, spec }: TaskState): TaskState | undefined {
   const { session } = spec.work as AgentWork;
   if (session === undefined) return undefined;
   const name = 'continue' in session ? session.continue : session.fork;
-  return state.tasks.get(addressOf(scope, name))?.session;
+  const { graph } = scopeAt(state, scope);
+  const visit = graph === undefined ? '' : `#${graph.visits.get(name)}`;
+  return state.tasks.get(`${addressOf(scope, name)}${visit}`);
 }
 
 /**
@@ -98,7 +105,7 @@ interface Starting {
 /** Its own session is lost, or another agent's. Going on in another task's would begin that one's work anew beside it. */
 function anew(state: RunState, task: TaskState, { name, world }: Starting): AgentStart {
   const { session } = task.spec.work as AgentWork;
-  const other = otherSession(state, task);
+  const other = task.lastEnd?.originLost === true ? undefined : otherSession(state, task);
   if (session === undefined || 'continue' in session || other?.agent !== name) {
     return { name, how: 'new', ...chosenSession(name, world) };
   }

@@ -1,5 +1,5 @@
 import type { Command, Event } from '../model/index.ts';
-import { statusOfTask, type RunState, type TaskState } from './run-state.ts';
+import { onInterruptOf, statusOfTask, type RunState, type TaskState } from './run-state.ts';
 import { accept, refuse, type Verdict } from './verdict.ts';
 
 export function tell(
@@ -8,11 +8,13 @@ export function tell(
 ): Verdict {
   const task = state.tasks.get(address);
   if (task === undefined) return refuse(`the run has no task ${address}`);
-  if (task.spec.work.type !== 'agent' || task.group !== undefined)
-    return refuse(`${address} is not done by an agent`);
-  const when = whenHeard(task, now === true);
+  if (task.spec.work.type !== 'agent') return refuse(`${address} is not done by an agent`);
+  if (task.spec.forEach !== undefined && task.item === undefined)
+    return refuse(`${address} has a conversation for each of its items: name one of them`);
+  // What must not be interrupted is not stopped for it either.
+  const isNow = now === true && task.life.status === 'running' && onInterruptOf(task) !== 'ask';
+  const when = whenHeard(task, isNow);
   if (when === undefined) return refuse(`${address} is ${statusOfTask(task)}: nobody would hear it`);
-  const isNow = now === true && task.life.status === 'running';
   const data = { text, ...(isNow && { now: true }) };
   return accept(`${address} will hear it ${when}`, { type: 'message.added', task: address, data });
 }
@@ -20,8 +22,7 @@ export function tell(
 function whenHeard({ life }: TaskState, now: boolean): string | undefined {
   switch (life.status) {
     case 'running':
-      if (life.attempt?.kind === 'check') return 'when its check has ended';
-      return now ? 'at once: it is stopped, and goes on with it' : 'in its next turn';
+      return whenNext(life.attempt?.kind === 'check', now);
     case 'pending':
       return 'when it starts';
     case 'delayed':
@@ -33,6 +34,12 @@ function whenHeard({ life }: TaskState, now: boolean): string | undefined {
     default:
       return undefined;
   }
+}
+
+function whenNext(isCheck: boolean, now: boolean): string {
+  if (now)
+    return `at once: ${isCheck ? 'its check is stopped, and done again later' : 'it is stopped, and goes on with it'}`;
+  return isCheck ? 'when its check has ended' : 'in its next turn';
 }
 
 export function lend(state: RunState, command: Extract<Command, { type: 'lend' }>): Verdict {

@@ -17,13 +17,13 @@ import {
   type RunState,
   type TaskState,
 } from './run-state.ts';
-import { doomOf } from './settle-task.ts';
+import { doomOfWaiting } from './settle-task.ts';
 import { variablesOf } from './variables.ts';
 import type { World } from './world.ts';
 
 /** What becomes of a task whose needs have settled. Undefined: it may start as soon as limits allow. */
 export function decideTask(state: RunState, task: TaskState, world: World): Event | undefined {
-  const doom = doomOf(state, task);
+  const doom = doomOfWaiting(state, task);
   if (doom !== undefined) return { type: 'task.cancelled', task: task.address, data: { reason: doom } };
   // What has begun, or been agreed to, has been decided upon.
   if (task.key !== undefined || task.approved) return undefined;

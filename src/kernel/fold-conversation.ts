@@ -1,5 +1,5 @@
 import type { EventOf } from '../model/index.ts';
-import { timesTheSame, type AttemptState, type TaskState } from './run-state.ts';
+import { timesTheSame, type AgentStart, type AttemptState, type TaskState } from './run-state.ts';
 
 type Ended = EventOf<'attempt.ended'>['data'];
 
@@ -10,7 +10,7 @@ export function beginTurn(
 ): Pick<AttemptState, 'messages' | 'wasLent'> {
   if (agent === undefined) return {};
   const { messages, wasLent } = task;
-  for (const news of ['messages', 'wasLent', 'finished'] as const) delete task[news];
+  for (const news of ['messages', 'isUrgent', 'wasLent', 'finished'] as const) delete task[news];
   if (agent.session !== undefined) task.session = { agent: agent.name, id: agent.session };
   return { ...(messages !== undefined && { messages }), ...(wasLent === true && { wasLent }) };
 }
@@ -24,7 +24,7 @@ export function endTurn(task: TaskState, id: string, data: Ended): void {
   }
   if (attempt.agent === undefined) return;
   forgetSession(task, { how: attempt.agent.how, data });
-  rememberEnd(task, { id, agent: attempt.agent.name, data });
+  rememberEnd(task, { id, agent: attempt.agent, data });
   if (data.outcome !== 'succeeded') returnNews(task, attempt);
 }
 
@@ -33,11 +33,28 @@ function forgetSession(task: TaskState, { how, data }: { how: string; data: Ende
   if (data.sessionLost === true || (data.neverBegan === true && how !== 'continue')) delete task.session;
 }
 
-function rememberEnd(task: TaskState, { id, agent, data }: { id: string; agent: string; data: Ended }): void {
+function rememberEnd(
+  task: TaskState,
+  { id, agent, data }: { id: string; agent: AgentStart; data: Ended },
+): void {
   if (data.neverBegan === true) return;
-  const { outcome, reason } = data;
-  const attempts = [...(task.lastEnd?.attempts ?? []), { id, agent }];
-  task.lastEnd = { outcome, ...(reason !== undefined && { reason }), attempts };
+  const { outcome, reason, sessionLost } = data;
+  const attempts = [...(task.lastEnd?.attempts ?? []), { id, agent: agent.name }];
+  const originLost = task.lastEnd?.originLost ?? (agent.how === 'fork' && sessionLost === true);
+  task.lastEnd = {
+    outcome,
+    ...(reason !== undefined && { reason }),
+    attempts,
+    ...(originLost && { originLost }),
+  };
+}
+
+/** Fold of `gate.decided`: if it is tried again after that, it must not take what was allowed before for the answer. */
+export function rememberRefusal(task: TaskState, comment: string | undefined): void {
+  if (task.lastEnd === undefined) return;
+  const why = comment === undefined ? '' : `: ${comment}`;
+  const reason = `${task.lastEnd.reason ?? 'it asked for something'}, and a person did not allow it${why}`;
+  task.lastEnd = { ...task.lastEnd, outcome: 'failed', reason };
 }
 
 /** Whether one that did not come to its end has heard it, nobody knows: it is told again. */

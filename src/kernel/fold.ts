@@ -10,7 +10,7 @@ import {
   hastenTrial,
   openBreaker,
 } from './breakers.ts';
-import { beginTurn, endTurn } from './fold-conversation.ts';
+import { beginTurn, endTurn, rememberRefusal } from './fold-conversation.ts';
 import { delayTask, shiftTimers } from './delay-task.ts';
 import { applyPatch } from './difference.ts';
 import { adoptWorkflow } from './drift.ts';
@@ -27,7 +27,7 @@ import {
   type RunState,
   type TaskState,
 } from './run-state.ts';
-import { countUsage } from './usage.ts';
+import { countUsage, openAccount } from './usage.ts';
 import { nothingUsed } from './usage-meter.ts';
 import { cancelScope, isOccupying, setLife, settleTask, vacate } from './settle-task.ts';
 
@@ -183,8 +183,10 @@ const folders: Folders = {
   'attempt.spawned'(state, { task, data }) {
     learnOfAttempt(state, taskAt(state, task), data);
   },
-  'session.opened'(state, { task, data }) {
-    taskAt(state, task).session = { agent: data.agent, id: data.session };
+  'session.opened'(state, { task: address, data }) {
+    const task = taskAt(state, address);
+    task.session = { agent: data.agent, id: data.session };
+    openAccount(state, task, data.session);
   },
   'transcript.added'(state, { task, data }) {
     learnOfAttempt(state, taskAt(state, task), { upTo: data.upTo });
@@ -222,6 +224,7 @@ const folders: Folders = {
   'message.added'(state, { task: address, data }) {
     const task = taskAt(state, address);
     task.messages = [...(task.messages ?? []), data.text];
+    if (data.now === true) task.isUrgent = true;
   },
   'session.lent'(state, { task, data: { session, from, ...holder } }) {
     state.lent[session] = { task, at: from, ...holder };
@@ -259,9 +262,9 @@ const folders: Folders = {
     setLife(state, taskAt(state, task), { status: 'held', reason, actions, ...question });
   },
   'gate.decided'(state, { task: address, data }) {
-    if (!data.approved) return;
     const task = taskAt(state, address);
     const call = task.life.status === 'held' ? task.life.call : undefined;
+    if (!data.approved) return call === undefined ? undefined : rememberRefusal(task, data.comment);
     if (call === undefined) task.approved = true;
     else task.allowed = [...(task.allowed ?? []), call];
     decideAnew(state, task);

@@ -1,3 +1,4 @@
+export { sessionOrigin } from './agent-start.ts';
 export { classify } from './classify.ts';
 export { decideCommand } from './commands.ts';
 export { returnedSession } from './conversation-commands.ts';

@@ -1,7 +1,7 @@
-import type { ErrorClass, Event, EventOf, Failure, OnInterrupt, Outcome } from '../model/index.ts';
+import type { ErrorClass, Event, EventOf, Failure, Outcome } from '../model/index.ts';
 import { agentResource, closeTried } from './breakers.ts';
 import { fail, released } from './failures.ts';
-import { interruptionsInARow, isCheck, type RunState, type TaskState } from './run-state.ts';
+import { interruptionsInARow, isCheck, onInterruptOf, type RunState, type TaskState } from './run-state.ts';
 import { doomOf } from './settle-task.ts';
 import { successEvents, type Success } from './success.ts';
 import type { World } from './world.ts';
@@ -178,10 +178,6 @@ export function interruptionOf(
   const reason = reasonToHold(state, task, {});
   if (reason !== undefined) return { action: 'hold', reason };
   return { action: 'restart', reason: 'it was interrupted, and may be started again' };
-}
-
-function onInterruptOf(task: TaskState): OnInterrupt {
-  return isCheck(task) ? task.spec.check!.onInterrupt : task.spec.onInterrupt;
 }
 
 function reasonToAsk(task: TaskState, inARow: number): string | undefined {

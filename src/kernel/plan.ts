@@ -8,7 +8,7 @@ import { decideTask, failureOf } from './decide-task.ts';
 import { fold, type Position } from './fold.ts';
 import { mayStart, passOn } from './limits.ts';
 import { isSettled, taskAt, type RunState, type TaskState } from './run-state.ts';
-import { doomOf } from './settle-task.ts';
+import { doomOfWaiting } from './settle-task.ts';
 import { variablesOf } from './variables.ts';
 import type { World } from './world.ts';
 
@@ -66,7 +66,7 @@ function asList(decided: Event | readonly Event[] | undefined): readonly Event[]
 function decideDoom(state: RunState, address: string): Event | undefined {
   const task = taskAt(state, address);
   if (isSettled(task.life) || task.life.status === 'running') return undefined;
-  const reason = doomOf(state, task);
+  const reason = doomOfWaiting(state, task);
   return reason === undefined ? undefined : { type: 'task.cancelled', task: address, data: { reason } };
 }
 
@@ -118,7 +118,7 @@ function isStartable({ life, unmet }: TaskState, now: number): boolean {
 }
 
 function start(state: RunState, task: TaskState, world: World): Event {
-  const doom = doomOf(state, task);
+  const doom = doomOfWaiting(state, task);
   if (doom !== undefined) return { type: 'task.cancelled', task: task.address, data: { reason: doom } };
   const wait = breakerWait(state, task, world.now);
   if (wait !== undefined) return { type: 'task.delayed', task: task.address, data: wait };

@@ -48,7 +48,7 @@ const beginnings = [
 ] as const;
 
 /** What belongs to the conversation with an agent. */
-const memories = ['session', 'lastEnd', 'wasLent', 'report', 'messages', 'allowed'] as const;
+const memories = ['session', 'lastEnd', 'wasLent', 'report', 'messages', 'isUrgent', 'allowed'] as const;
 
 /** Its attempts are still numbered on, for people. */
 function resetTask(task: TaskState, keepsSession: boolean): void {

@@ -4,6 +4,7 @@ import {
   type EventOf,
   type Outcome,
   type Failure,
+  type OnInterrupt,
   type Origin,
   type TaskSpec,
   type TaskStatus,
@@ -150,6 +151,8 @@ export interface TaskState {
     readonly outcome: Outcome['type'];
     readonly reason?: string;
     readonly attempts: readonly { readonly id: string; readonly agent: string }[];
+    /** What it was to copy is not there any more: copying it again would end the same way, for ever. */
+    readonly originLost?: boolean;
   };
   /** What its attempts have used up. */
   usage?: Used;
@@ -167,6 +170,8 @@ export interface TaskState {
   revisions?: number;
   /** What people have to say to the agent, and it has not heard yet. */
   messages?: readonly string[];
+  /** One of these is not to wait for the end of the attempt under way. */
+  isUrgent?: boolean;
   /** Calls that it asked for, and a person has allowed. */
   allowed?: readonly AskedCall[];
   /** How the last failure looked, and how often in a row. */
@@ -262,6 +267,11 @@ export function isSettled(life: Life): boolean {
 /** Its attempt under way checks what an agent did. */
 export function isCheck({ life }: TaskState): boolean {
   return life.status === 'running' && life.attempt?.kind === 'check';
+}
+
+/** Of what it does at the moment. */
+export function onInterruptOf(task: TaskState): OnInterrupt {
+  return isCheck(task) ? task.spec.check!.onInterrupt : task.spec.onInterrupt;
 }
 
 /** For the default `if` of those who need it. */

@@ -143,6 +143,12 @@ export function doomOf(state: RunState, task: TaskState): string | undefined {
   return reasonToStop(state, task) ?? tooManyFailed(state, task)?.reason;
 }
 
+/** The same of one that waits for its turn: what an agent has finished is still checked, however many others have failed. */
+export function doomOfWaiting(state: RunState, task: TaskState): string | undefined {
+  const isInTheMiddle = task.life.status === 'pending' && task.finished !== undefined;
+  return isInTheMiddle ? reasonToStop(state, task) : doomOf(state, task);
+}
+
 /** Whether its failure may stop others that run. */
 export function isFailFast(state: RunState, task: TaskState): boolean {
   return [...scopesAround(state, task)].some(({ workflow }) => workflow.failFast);

@@ -12,6 +12,12 @@ export class UsageMeter {
     this.#counted = counted;
   }
 
+  /** A copy of a session goes on counting where that was: what is in both was used once. */
+  copy(from: string | undefined, session: string): void {
+    const count = from === undefined ? undefined : this.#counted[from];
+    if (count !== undefined) this.#counted[session] ??= count;
+  }
+
   /** What these entries of a transcript add. */
   read(session: string | undefined, entries: readonly Json[]): Used | undefined {
     return entries

@@ -3,6 +3,12 @@ import type { RunState, TaskState } from './run-state.ts';
 import { addUsed, nothingUsed, tokensOf, UsageMeter } from './usage-meter.ts';
 import type { World } from './world.ts';
 
+/** Fold of `session.opened`. */
+export function openAccount(state: RunState, { life }: TaskState, session: string): void {
+  const agent = life.status === 'running' ? life.attempt?.agent : undefined;
+  if (agent?.how === 'fork') new UsageMeter(state.metered).copy(agent.of, session);
+}
+
 /** Fold of `transcript.added`: what an agent says it has used. */
 export function countUsage(
   state: RunState,
@@ -57,10 +63,15 @@ export function spentOn({ spent }: Pick<RunState, 'spent'>, day: string): Used {
 function exceeded(whose: string, budget: Budget | undefined, used: Used): string | undefined {
   const tokens = tokensOf(used);
   if (budget?.usd !== undefined && used.usd >= budget.usd)
-    return `the budget of ${whose}, $${budget.usd}, is used up: $${used.usd.toFixed(2)}`;
+    return `the budget of ${whose}, $${budget.usd}, is used up: ${dollars(used.usd)}`;
   if (budget?.tokens !== undefined && tokens >= budget.tokens)
     return `the budget of ${whose}, ${budget.tokens} tokens, is used up: ${tokens}`;
   return undefined;
+}
+
+/** Small sums to the hundredth of a cent: two digits would make nothing of them. */
+function dollars(usd: number): string {
+  return `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
 }
 
 /** Dollars that an attempt may use; undefined: no limit. */

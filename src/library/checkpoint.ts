@@ -33,6 +33,8 @@ export interface TaskReport {
   readonly gate?: string;
   /** What an agent asks to do, if that is what is decided. */
   readonly call?: { readonly tool: string; readonly input: Json };
+  /** It waits for its session, which a person has: that one's id. */
+  readonly lent?: string;
   /** When it will be tried again. */
   readonly until?: number;
   /** The agent's conversation. */
@@ -41,7 +43,7 @@ export interface TaskReport {
   readonly messages?: readonly string[];
   /** Its work is done, and being checked. */
   readonly checking?: boolean;
-  /** How often it has revised its work for the check. */
+  /** How often it has revised its work for its check. Absent where there is none. */
   readonly revisions?: number;
 }
 
@@ -110,16 +112,17 @@ function waitingOf({ life }: TaskState): Partial<TaskReport> {
     ...('actions' in life && { actions: life.actions }),
     ...('gate' in life && { gate: life.gate }),
     ...('call' in life && { call: life.call }),
+    ...('lent' in life && { lent: life.lent }),
   };
 }
 
 function conversationOf(task: TaskState): Partial<TaskReport> {
-  const { session, messages, finished, revisions } = task;
+  const { session, messages, finished, revisions = 0, spec, attempts } = task;
   return {
     ...(session !== undefined && { session }),
     ...(messages !== undefined && { messages }),
     ...(finished !== undefined && !isSettled(task.life) && { checking: true }),
-    ...(revisions !== undefined && revisions > 0 && { revisions }),
+    ...(spec.check !== undefined && attempts > 0 && { revisions }),
   };
 }
 

@@ -12,6 +12,8 @@ export interface LentSession {
   /** The command that opens it. */
   readonly argv: readonly string[];
   readonly directory: string;
+  /** To be added to the environment of that command: should this process die, the session is taken as long as that one lives. */
+  readonly env: Readonly<Record<string, string>>;
   giveBack(): Promise<void>;
 }
 
@@ -33,8 +35,8 @@ export async function lendSession(lending: Lending): Promise<LentSession> {
     await engine.releaseSession(offered);
     throw thrown;
   }
-  const { agent, title, session, argv, directory } = offered;
-  return { agent, title, session, argv, directory, giveBack: () => giveBack(lending, offered) };
+  const { agent, title, session, argv, directory, env } = offered;
+  return { agent, title, session, argv, directory, env, giveBack: () => giveBack(lending, offered) };
 }
 
 /** With nobody driving the run, whoever does so next decides it before anything starts. */

@@ -149,8 +149,10 @@ export class Run<Outputs = unknown, State = unknown> {
    */
   lend(task: string): Promise<LentSession> {
     const send = async (command: Command): Promise<CommandResult | undefined> => {
+      // Asked before the status is: whoever is about to do something of it again has the run by then.
+      const isDriven = await this.#engine.isDriven(this.id);
       const { status } = await this.#engine.find(this.id);
-      return isFinal(status) ? undefined : this.#send(command);
+      return isFinal(status) && !isDriven ? undefined : this.#send(command);
     };
     return lendSession({ engine: this.#engine, run: this.id, task, send });
   }

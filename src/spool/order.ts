@@ -18,6 +18,8 @@ export interface SpoolOrder {
   readonly env: Readonly<Record<string, string>>;
   /** Names of variables in `env` whose values must not be shown. */
   readonly secrets: readonly string[];
+  /** The same of others, which it may print all the same: not shown where their values are known. */
+  readonly hidden?: readonly string[];
   /** Given on standard input, which is empty without it. */
   readonly input?: string;
   /** Written beside what it prints before it starts: name -> content. */

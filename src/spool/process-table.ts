@@ -74,6 +74,11 @@ export function hasVariable(pid: number, name: string): boolean {
   return at === 0 || (at > 0 && environment[at - 1] === 0);
 }
 
+/** Whether any living process of this user carries the variable. */
+export function isCarried(name: string): boolean {
+  return processesSince(0).some(({ pid }) => hasVariable(pid, name));
+}
+
 export function commandLineOf(pid: number): string {
   if (isLinux) return readProcess(pid, 'cmdline')?.toString('utf8').replaceAll('\0', ' ') ?? '';
   return ps('command=', ['-ww', '-p', String(pid)]);

@@ -157,6 +157,11 @@ export class Spool {
     return readText(join(this.folderOf(attempt), files.result), { maxBytes, from: 'start' });
   }
 
+  /** What it was given on standard input; undefined if that was nothing. */
+  readInput(attempt: string): string | undefined {
+    return readIfThere(join(this.folderOf(attempt), files.input));
+  }
+
   /** What it was told to do; undefined if it was not prepared. */
   describe(attempt: string): Omit<SpoolOrder, 'env'> | undefined {
     return readOrder(this.folderOf(attempt));

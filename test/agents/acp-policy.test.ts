@@ -1,8 +1,11 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { mergeCall, unknownCall, type Call } from '../../src/agents/acp/calls.ts';
 import { isAllowed, isTolerated, type Policy } from '../../src/agents/acp/policy.ts';
 import { agentNamed, type Permissions } from '../../src/agents/index.ts';
 import type { JsonObject } from '../../src/base/index.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 function call(told: JsonObject): Call {
   return mergeCall(unknownCall('call-1'), told);
@@ -23,6 +26,12 @@ describe('a call that an agent asks for over ACP', () => {
     'to edit a file named from there': edit('src/a.txt'),
     'to edit a file elsewhere': edit('/project/../etc/passwd'),
     'to edit a file of a neighbour': edit('/project-two/a.txt'),
+    'to edit what it obeys itself': edit('/project/.Claude/settings.json'),
+    'to edit what git obeys': edit('sub/.git/config'),
+    'to move something to where OpenCode obeys it': call({
+      kind: 'move',
+      locations: [{ path: 'a' }, { path: 'opencode.json' }],
+    }),
     'to edit a file that it does not name': call({ kind: 'edit', title: 'Write' }),
     'to move a file of its folder': call({ kind: 'move', locations: [{ path: 'a' }, { path: 'b' }] }),
     'to move a file away': call({ kind: 'move', locations: [{ path: 'a' }, { path: '/tmp/b' }] }),
@@ -32,6 +41,11 @@ describe('a call that an agent asks for over ACP', () => {
     // The title may be what the model says of it.
     'to run something that is called as its check is': call({ kind: 'execute', title: 'npm test' }),
     'to fetch a page': call({ kind: 'fetch', title: 'example.org' }),
+    'to run something that is called as a kind is': call({
+      kind: 'execute',
+      title: 'delete',
+      rawInput: { command: 'curl example.org' },
+    }),
     'to use another tool': call({ kind: 'other', name: 'deploy', title: 'Deploy' }),
     'to use a tool of no kind that is called as one': call({ name: 'read', title: 'read' }),
   };
@@ -59,6 +73,25 @@ describe('a call that an agent asks for over ACP', () => {
     expect(passed.map(([name]) => name)).toEqual(allowed);
   });
 
+  test('to edit a file is not allowed where a link leads out of the folder', () => {
+    const root = temporaryFolder();
+    const directory = join(root, 'project');
+    mkdirSync(directory);
+    mkdirSync(join(root, 'elsewhere'));
+    symlinkSync(join(root, 'elsewhere'), join(directory, 'link'));
+    const isOwn = (path: string): boolean => isAllowed(edit(path), policy('edit', { directory }));
+    expect(isOwn('link/new.txt')).toBe(false);
+    expect(isOwn('new/new.txt')).toBe(true);
+  });
+
+  test('is another one, if it is no command and is described otherwise', () => {
+    const issue = (description: string): Call =>
+      call({ name: 'create_issue', title: 'Issue', rawInput: { title: 'a', description } });
+    const allowed = [{ tool: 'other (create_issue)', input: { title: 'a', description: 'harmless' } }];
+    expect(isAllowed(issue('harmless'), policy('read', { allowed }))).toBe(true);
+    expect(isAllowed(issue('other'), policy('read', { allowed }))).toBe(false);
+  });
+
   test('is allowed where a person has allowed the same, and no other', () => {
     const allowed = [{ tool: 'execute', input: { command: 'make', timeout: 5 } }];
     const asked = (rawInput: JsonObject): boolean =>
@@ -84,6 +117,8 @@ describe('a call that an agent has made without asking', () => {
     'echo `id`',
     'ls & touch a',
     'git diff --output=a',
+    'git diff --outp=a',
+    'rg --pre ./a b',
   ])('is not, if it may do more: %s', (command) =>
     expect(isTolerated(run(command), policy('edit'))).toBe(false),
   );

@@ -61,6 +61,18 @@ describe('the permission hook', () => {
     expect(decide(call, [command('make all')])).toBe('deny');
   });
 
+  test('lets pass a check word for word, also one that no rule of the CLI could name', () => {
+    const { argv } = claude.command(requestOf({ permissions: 'edit', allowedCommands: ['sh *.sh'] }));
+    const settings = JSON.parse(argv[argv.indexOf('--settings') + 1]!) as Settings;
+    const decided = (text: string): string =>
+      spawnSync('sh', ['-c', settings.hooks.PermissionRequest[0].hooks[0].command], {
+        input: JSON.stringify({ tool_name: 'Bash', tool_input: { command: text, description: 'x' } }),
+        encoding: 'utf8',
+      }).stdout;
+    expect(decided('sh *.sh')).toContain('"allow"');
+    expect(decided('sh evil.sh')).toContain('"deny"');
+  });
+
   test('takes a description for what it is where it is not about a command', () => {
     const issue = (description: string): AskedCall => ({
       tool: 'mcp__tracker__create',

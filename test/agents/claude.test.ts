@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { agentNamed } from '../../src/agents/index.ts';
+import { agentNamed, type AgentRequest } from '../../src/agents/index.ts';
 import { agentContract, parseStream, requestOf, startedAt, type RecordedStream } from '../contracts/agent.ts';
 
 const claude = agentNamed('claude');
@@ -139,6 +139,53 @@ const streams: readonly RecordedStream[] = [
     outcome: 'auth',
   },
   {
+    title: 'what was left in the background ends, and it goes on by itself',
+    lines: [
+      init(),
+      said('begun'),
+      result({ result: 'begun' }),
+      init(),
+      said('all'),
+      result({ result: 'all' }),
+    ],
+    outcome: 'result',
+  },
+  {
+    title: 'it goes on by itself and fails',
+    lines: [
+      init(),
+      said('begun'),
+      result({ result: 'begun' }),
+      init(),
+      result({ is_error: true, api_error_status: 429, result: 'API Error: 429 rate limited' }),
+    ],
+    exit: failedExit,
+    outcome: 'limit',
+  },
+  {
+    title: 'it goes on by itself and ends there',
+    lines: [init(), said('begun'), result({ result: 'begun' }), init(), called('t1', 'Read', {})],
+    exit: failedExit,
+    outcome: 'error',
+  },
+  {
+    title: 'a call in the background has to be allowed, and the rest is called a success',
+    lines: [
+      init(),
+      denial('t1', 'Bash', askedText),
+      init(),
+      said('begun'),
+      result({ permission_denials: [{ tool_name: 'Bash', tool_use_id: 't1', tool_input: {} }] }),
+      result({ result: 'begun' }),
+    ],
+    outcome: 'asked',
+  },
+  {
+    title: 'the only thing it does fails, and it says nothing',
+    lines: [init(), called('t1', 'Bash', {}), returned('t1', 'no such file', true), result({ result: '' })],
+    outcome: 'error',
+  },
+  {
     title: 'a tool is denied and the CLI calls the rest a success',
     lines: [
       init(),
@@ -272,6 +319,14 @@ agentContract(claude, { streams, listedPermissions: ['Edit', 'Bash(git status)']
 const streamNamed = (title: string): RecordedStream => streams.find((stream) => stream.title === title)!;
 
 describe('of Claude Code', () => {
+  test('the last word counts where it goes on by itself', () => {
+    const events = parseStream(
+      claude,
+      streamNamed('what was left in the background ends, and it goes on by itself'),
+    );
+    expect(events.filter(({ type }) => type === 'result')).toEqual([{ type: 'result', text: 'all' }]);
+  });
+
   test('everything that is said and done becomes events', () => {
     expect(parseStream(claude, streamNamed('it uses tools'))).toEqual([
       {
@@ -298,6 +353,23 @@ describe('of Claude Code', () => {
       text: '{"ok":true}',
       structured: { ok: true },
     });
+  });
+
+  test('what is new counts where it is told, not the whole of a session that may have been a copy, or interrupted', () => {
+    const model = { inputTokens: 8, outputTokens: 5, cacheReadInputTokens: 2, costUSD: 0.0001 };
+    const news = { model_usage_since_last_result: { big: model, small: { ...model, costUSD: 0.0002 } } };
+    const events = parseStream(claude, { lines: [init(), said('on'), result(news)] });
+    const used = events.filter(({ type }) => type === 'usage');
+    expect(used).toEqual([
+      {
+        type: 'usage',
+        input: 20,
+        output: 10,
+        cachedInput: 4,
+        costUsd: expect.closeTo(0.0003),
+        isCumulative: false,
+      },
+    ]);
   });
 
   test('a subscription limit ends when the stream says it does', () => {
@@ -406,6 +478,32 @@ describe('of Claude Code', () => {
       'Bash(npm test # all)',
     ]);
     expect(claude.command(requestOf({ permissions: 'edit' })).argv).not.toContain('--allowedTools');
+  });
+
+  test('a part of a check that would stand for more as a rule becomes none', () => {
+    const { argv } = claude.command(requestOf({ permissions: 'edit', allowedCommands: ['npm ci; sh *.sh'] }));
+    expect(argv.slice(argv.indexOf('--allowedTools') + 1, argv.indexOf('--settings'))).toEqual([
+      'Bash(npm ci)',
+    ]);
+  });
+
+  test('under `edit` no settings of other agents and of Piton may be written', () => {
+    const denied = (more: Partial<AgentRequest>): readonly string[] | undefined => {
+      const { argv } = claude.command(requestOf(more));
+      const settings = JSON.parse(argv[argv.indexOf('--settings') + 1]!) as {
+        readonly permissions?: { readonly deny: readonly string[] };
+      };
+      return settings.permissions?.deny;
+    };
+    expect(denied({ permissions: 'edit' })).toEqual(
+      expect.arrayContaining(['Edit(**/.piton/**)', 'Edit(**/.codex/**)', 'Edit(**/opencode.json)']),
+    );
+    // About these it asks by itself.
+    expect(denied({ permissions: 'edit' })).not.toContain('Edit(**/.claude/**)');
+    expect(denied({ permissions: 'edit', directory: '/here/.piton/work' })).not.toContain(
+      'Edit(**/.piton/**)',
+    );
+    expect(denied({ permissions: 'full' })).toBeUndefined();
   });
 
   test('`full` does not need what root is refused', () => {

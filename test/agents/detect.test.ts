@@ -59,6 +59,7 @@ describe('an agent that is looked for', () => {
     const found = await detectAgent(claude, { environment: { PATH: `${folder}:${systemPath}` } });
     expect(found).toEqual({
       missing: `${join(folder, 'claude')} is there but does not work: node: not found`,
+      path: join(folder, 'claude'),
     });
   });
 
@@ -70,6 +71,7 @@ describe('an agent that is looked for', () => {
     });
     expect(found).toEqual({
       missing: `${join(folder, 'claude')} is there but does not work: no answer within 0.1 s`,
+      path: join(folder, 'claude'),
     });
   });
 

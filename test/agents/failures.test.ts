@@ -46,7 +46,14 @@ const heard: readonly (readonly [string, FailureKind, string])[] = [
   ['opencode', 'session-missing', '\u001b[91m\u001b[1mError: \u001b[0mSession not found'],
 ];
 
-test.each(heard)('%s means %s by: %s', (agent, kind, words) => {
+/** Not heard yet, but easily taken for a usage limit, which would be waited for again and again. */
+const similar: readonly (readonly [string, FailureKind, string])[] = [
+  ['claude', 'truncated', 'Context limit reached · /compact or /clear to continue'],
+  ['gemini', 'max-turns', 'Turn limit reached.'],
+  ['opencode', 'error', 'EDQUOT: disk quota exceeded, write'],
+];
+
+test.each([...heard, ...similar])('%s means %s by: %s', (agent, kind, words) => {
   expect(endOf(agent, words)).toMatchObject([{ type: 'failure', kind }]);
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { agentNamed } from '../../src/agents/index.ts';
+import { agentNamed, type AgentRequest } from '../../src/agents/index.ts';
 import { agentContract, parseStream, requestOf, type RecordedStream } from '../contracts/agent.ts';
 
 const gemini = agentNamed('gemini');
@@ -160,6 +160,24 @@ const streams: readonly RecordedStream[] = [
 
 agentContract(gemini, { streams, listedPermissions: ['write_file', 'run_shell_command(git)'] });
 
+/** The patterns of its policy, by what they decide. */
+function rulesOf(more: Partial<AgentRequest>): Readonly<Record<'allow' | 'deny', RegExp[]>> {
+  const policy = gemini.command(requestOf(more)).files['gemini-policy.toml']!;
+  const rules = [...policy.matchAll(/^argsPattern = (".*")\ndecision = "(\w+)"$/gm)];
+  const of = (decision: string): RegExp[] =>
+    rules
+      .filter(([, , decided]) => decided === decision)
+      .map(([, text]) => new RegExp(JSON.parse(text!) as string));
+  return { allow: of('allow'), deny: of('deny') };
+}
+
+/** The arguments of a call as the CLI holds them against patterns. */
+function asMatched(input: object): string {
+  const sorted = Object.entries(input).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const pairs = sorted.map(([name, value]) => `\0${JSON.stringify(name)}:${JSON.stringify(value)}\0`);
+  return `{${pairs.join(',')}}`;
+}
+
 const streamNamed = (title: string): RecordedStream => streams.find((stream) => stream.title === title)!;
 
 describe('of Gemini CLI', () => {
@@ -201,8 +219,37 @@ describe('of Gemini CLI', () => {
     }
   });
 
+  test.each([
+    ['edit', ['npm test'], 'npm test'],
+    [['run_shell_command(npm)'], [], 'npm test'],
+  ] as const)('under %j a command inside of another argument is none', (permissions, allowedCommands, it) => {
+    const { allow } = rulesOf({ permissions, allowedCommands });
+    const isAllowed = (input: object): boolean => allow.some((rule) => rule.test(asMatched(input)));
+    expect(isAllowed({ command: it, description: 'x' })).toBe(true);
+    expect(isAllowed({ command: 'rm -rf x', extra: { command: it } })).toBe(false);
+    expect(isAllowed({ command: 'rm -rf x', description: `"command":"${it}"` })).toBe(false);
+  });
+
+  test('under `edit` the parts of a check may be run by themselves, as the CLI asks about each', () => {
+    const { allow } = rulesOf({ permissions: 'edit', allowedCommands: ['npm ci && npm test'] });
+    for (const command of ['npm ci && npm test', 'npm ci', 'npm test'])
+      expect(allow.some((rule) => rule.test(asMatched({ command })))).toBe(true);
+  });
+
+  test('under `edit` no file is written that steers agents, git or Piton', () => {
+    const { deny } = rulesOf({ permissions: 'edit', directory: '/here/.piton/work' });
+    const isDenied = (path: string): boolean =>
+      deny.some((rule) => rule.test(asMatched({ content: 'x', file_path: path })));
+    for (const path of ['.gemini/settings.json', '/here/a, b/.git/config', 'sub/opencode.json', '.mcp.json'])
+      expect([path, isDenied(path)]).toEqual([path, true]);
+    for (const path of ['/here/.piton/work/a.txt', 'my.git/a', 'opencode.json.md', 'gemini/a'])
+      expect([path, isDenied(path)]).toEqual([path, false]);
+    const mentioned = { file_path: 'a.txt', old_string: 'see "/.git/config"' };
+    expect(deny.some((rule) => rule.test(asMatched(mentioned)))).toBe(false);
+  });
+
   test('no policy is written where the mode suffices', () => {
-    expect(gemini.command(requestOf({ permissions: 'edit' })).files).toEqual({});
+    expect(gemini.command(requestOf({ permissions: 'read' })).files).toEqual({});
     expect(gemini.command(requestOf({ permissions: 'full', allowedCommands: ['x'] })).files).toEqual({});
   });
 

@@ -205,8 +205,25 @@ describe('of OpenCode', () => {
     const { env } = opencode.command(requestOf({ permissions: 'edit', allowedCommands: ['npm test'] }));
     const rules = JSON.parse(env['OPENCODE_PERMISSION']!) as Record<string, unknown>;
     expect(Object.keys(rules)[0]).toBe('*');
-    expect(rules).toMatchObject({ '*': 'deny', edit: 'allow', bash: { '*': 'deny', 'npm test': 'allow' } });
+    expect(rules).toMatchObject({ '*': 'deny', bash: { '*': 'deny', 'npm test': 'allow' } });
     expect(Object.keys(rules['bash'] as object)).toEqual(['*', 'npm test']);
+  });
+
+  test('of a check the parts are allowed, as the CLI asks about each, but none that would stand for more', () => {
+    const allowedCommands = ['npm ci && node *.js; npm test', 'ls ?'];
+    const { env } = opencode.command(requestOf({ permissions: 'edit', allowedCommands }));
+    const { bash } = JSON.parse(env['OPENCODE_PERMISSION']!) as { readonly bash: object };
+    expect(bash).toEqual({ '*': 'deny', 'npm ci': 'allow', 'npm test': 'allow' });
+  });
+
+  test('under `edit` no file may be written that steers agents, git or Piton', () => {
+    const { env } = opencode.command(requestOf({ permissions: 'edit', directory: '/here/.piton/work' }));
+    const { edit } = JSON.parse(env['OPENCODE_PERMISSION']!) as { readonly edit: Record<string, string> };
+    expect(Object.entries(edit)[0]).toEqual(['*', 'allow']);
+    for (const path of ['opencode.json', '*/opencode.json', '.opencode/*', '*/.opencode/*', '.git/*'])
+      expect(edit).toHaveProperty([path], 'deny');
+    // Otherwise it could write nothing at all there.
+    expect(edit).not.toHaveProperty(['*/.piton/*']);
   });
 
   test('its tools have classes', () => {

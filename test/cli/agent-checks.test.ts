@@ -26,6 +26,11 @@ test('a check and a revision are shown wherever one looks: show, status, logs an
   expect(await json(['status', 'mended'])).toMatchObject({
     tasks: { fix: { status: 'succeeded', output: 'found it', session: { agent: 'scripted' } } },
   });
+  for (const command of ['status', 'show']) {
+    const { stdout } = await piton([command, 'mended']);
+    expect(stdout).toMatch(/^fix +✓ succeeded .*revised once · found it$/m);
+    expect(stdout).not.toContain('attempt');
+  }
   const shown = (await json(['show', 'mended', 'fix'])) as {
     attempts: { kind: string }[];
     reports: object[];
@@ -37,7 +42,8 @@ test('a check and a revision are shown wherever one looks: show, status, logs an
   const { stdout: page } = await piton(['show', 'mended', 'fix']);
   expect(page).toMatch(/^session: \S+ of scripted$/m);
   expect(page).toMatch(/^check failed at .* \(revision 1 follows\):\n(.*\n)* {2}the key is missing$/m);
-  expect(page).toMatch(/^attempt +kind +started/m);
+  expect(page).toMatch(/^attempt +kind +started +took +outcome +agent\n1 +work .* scripted$/m);
+  expect(page).toMatch(/^attempt 4 wrote to \S+$/m);
 
   const { stdout: logs } = await piton(['logs', 'mended', 'fix']);
   const order = [
@@ -98,6 +104,22 @@ test('what an agent asks for is shown with its whole input; approved, it is done
   expect(logs).toMatch(
     /\? asks whether it may use Shell: echo one touch asked .*\n(.*\n)*· a person has approved it: says Ada\n/,
   );
+});
+
+test('what a terminal would hide is shown to whoever has to decide', async () => {
+  const project = newProject();
+  const steps = [{ run: 'echo one \u001b] ; touch asked\u0007 \u202ehi' }, { answer: 'made' }];
+  writeFlow(project, { make: played([steps], { permissions: 'edit' }) });
+  const hidden = String.raw`echo one \u{1b}] ; touch asked\u{7} \u{202e}hi`;
+  expect((await project.piton(['run', 'flow', '--id', 'ask'])).stdout).toContain(`use Shell: ${hidden}\n`);
+  for (const args of [
+    ['inbox'],
+    ['status'],
+    ['show', 'ask', 'make'],
+    ['approve', 'ask', 'make', '--no-drive'],
+  ]) {
+    expect((await project.piton(args)).stdout).toContain(`command: ${hidden}\n`);
+  }
 });
 
 test('rejected, the call is not made and the task fails', async () => {

@@ -113,7 +113,7 @@ test('a question of an agent names the call and what to type, and the answer say
 });
 
 test('what a person says to an agent is told, and when a person has its session', () => {
-  const { say } = told();
+  const { say, tell } = told();
   const message = { text: `Mind\nthe ${'long '.repeat(100)}road.` };
   expect(say({ type: 'message.added', task: 'fix', data: message })).toMatch(
     /^fix is told: Mind the long .*…$/,
@@ -125,6 +125,11 @@ test('what a person says to an agent is told, and when a person has its session'
   expect(say({ type: 'session.lent', task: 'fix', data: lent })).toBe(
     'the session of fix is open in process 7 on here',
   );
+  const waits = { reason: 'its session is open', actions: ['skip'], lent: 's' };
+  expect(tell({ type: 'task.held', task: 'fix', data: waits })!.commands).toEqual([
+    'piton resume r1',
+    'piton skip r1 fix',
+  ]);
   const back = { session: 's', from: 1_000, to: 61_000 };
   expect(say({ type: 'session.returned', task: 'fix', data: back })).toBe('the session of fix is back');
   expect(say({ type: 'session.returned', task: 'fix', data: { ...back, abandoned: true } })).toBe(

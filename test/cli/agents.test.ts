@@ -67,7 +67,7 @@ test('agents tells path and version of what is installed, and warns of a version
   });
   expect(listed.find(({ name }) => name === 'codex')).toMatchObject({ version: '99.0.0', isTested: false });
   const { stdout } = await project.piton(['agents'], { env: { PATH: path } });
-  expect(stdout).toContain('✓ claude (Claude Code)  2.1.325, ');
+  expect(stdout).toMatch(/✓ claude \(Claude Code\) {2}2\.1\.325, .*\n    log in with: claude auth login\n/);
   expect(stdout).toMatch(/! codex \(Codex\) {2}99\.0\.0, .*untested; tested with/);
 });
 
@@ -82,6 +82,19 @@ test('doctor has a line for each agent that is installed, and none for others', 
     { name: 'claude', level: 'ok', text: `2.1.325, ${join(path, 'claude')}` },
     expect.objectContaining({ name: 'codex', level: 'warn', remedy: expect.stringContaining('tested with') }),
   ]);
+});
+
+test('who has an agent that does not work is not told to install it, but how to see why', async () => {
+  const project = newProject();
+  const path = install(project, 'codex', 'echo "no such thing" >&2; exit 1');
+  project.write('.piton/workflows/w.yaml', 'name: w\ntasks:\n  look: { agent: codex, prompt: Look. }\n');
+  const codex = (await agents(project, path)).find(({ name }) => name === 'codex');
+  expect(codex).toMatchObject({ installed: false, missing: expect.stringContaining('no such thing') });
+  for (const command of ['agents', 'doctor']) {
+    const { stdout } = await project.piton([command], { env: { PATH: path } });
+    expect(stdout).toMatch(/ee what it says: \S+\/codex --version/);
+    expect(stdout).not.toMatch(/nstall Codex/);
+  }
 });
 
 test('doctor tells of a missing agent only where a workflow has no other to turn to', async () => {

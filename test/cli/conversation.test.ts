@@ -240,6 +240,19 @@ test('counts that go on over a session are charged once, to who added to them; o
     says('fix', [used(300, 0.3, true), used(50, undefined, false)], 2),
     starts('next', 1, 's'),
     says('next', [used(450, 0.5, true)]),
+    happening({
+      type: 'attempt.started',
+      task: 'copy',
+      attempt: 'copy-1',
+      data: { number: 1, agent: { name: 'claude', how: 'fork', of: 's' } },
+    }),
+    happening({
+      type: 'session.opened',
+      task: 'copy',
+      attempt: 'copy-1',
+      data: { agent: 'claude', session: 'c' },
+    }),
+    says('copy', [used(470, 0.6, true)]),
     starts('other', 1, 't'),
     says('other', [used(7, undefined, false), used(8, undefined, false)]),
   ];
@@ -248,9 +261,10 @@ test('counts that go on over a session are charged once, to who added to them; o
   expect(tally.ofTask('fix')).toMatchObject({ input: 350, unpricedTokens: 60 });
   expect(tally.ofTask('next')!.input).toBe(150);
   expect(tally.ofTask('next')!.costUsd).toBeCloseTo(0.2);
+  expect(tally.ofTask('copy')!.input).toBe(20);
   expect(usageText(tally.ofTask('fix')!)).toBe('350 tokens in, 20 out, $0.3000, 60 tokens unpriced');
   expect(usageText(tally.ofTask('other')!)).toBe('15 tokens in, 20 out, unpriced');
-  expect(tally.total()).toMatchObject({ input: 515 });
+  expect(tally.total()).toMatchObject({ input: 535 });
   expect(tally.ofTask('nobody')).toBeUndefined();
 });
 

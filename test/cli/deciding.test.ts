@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { Definition } from '../../src/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { newProject, type Project } from './command-line.ts';
+import { played, writeFlow } from './played.ts';
 import { releaseFile } from './workflows-of-tests.ts';
 
 /** A run that waits for its approval, and that nobody drives. */
@@ -166,4 +167,13 @@ test('drift tells which tasks of the file differ, and refuses with 4 where they 
   const begun = await piton(['drift', 'rel']);
   expect(begun.code).toBe(4);
   expect(begun.stdout).toMatch(/count +changed +has begun/);
+});
+
+test('an agent whose work is to be done again is told so, with the task', async () => {
+  const project = newProject();
+  writeFlow(project, { fix: played([[{ answer: 'first' }], [{ expect: 'Do it.' }, { answer: 'second' }]]) });
+  expect(await project.piton(['run', 'flow', '--id', 'again'])).toMatchObject({ code: 0 });
+  expect(await project.piton(['retry', 'again', 'fix'])).toMatchObject({ code: 0 });
+  const { tasks } = (await project.json(['status', 'again'])) as { tasks: object };
+  expect(tasks).toMatchObject({ fix: { output: 'second' } });
 });

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
@@ -46,6 +46,21 @@ test('a session is handed over with what was said in it, taken back at the end, 
   const events = parseLines((await project.piton(['logs', 'held', 'fix', '--json'])).stdout);
   const { from, to } = events.find(({ type }) => type === 'session.returned')!.data as Record<string, number>;
   expect(to! - from!).toBeGreaterThanOrEqual(0);
+});
+
+test('a task that waited for its session goes on by resuming the run, and that is what is said at the end', async () => {
+  const project = newProject();
+  writeFlow(project, { fix: played([[{ fail: 'no' }], [{ answer: 'fixed' }]]) });
+  await project.piton(['run', 'flow', '--id', 'ended']);
+  const { stdin, stdout } = startOpen(project, 'ended', 'fix');
+  const shown = text(stdout);
+  await eventually('the session is taken', async () => {
+    const retried = await project.piton(['retry', 'ended', 'fix']);
+    return retried.code === 3 && /its session is open[^]*\nNext: piton resume ended\n/.test(retried.stdout);
+  });
+  stdin.end('exit\n');
+  expect(await shown).toContain('The session is back.\nNext: piton resume ended\n');
+  expect((await project.piton(['resume', 'ended'])).stdout).toContain('Run ended of flow succeeded');
 });
 
 /** The session in the hands of somebody who has not said anything yet. */
@@ -135,6 +150,35 @@ test('while a person has the session of a run under way, its task waits for it, 
   expect((await driver.ended).code).toBe(0);
 });
 
+test.runIf(process.platform === 'linux')(
+  'a session stays taken as long as the program lives in which it is open, whatever becomes of whoever started that',
+  async () => {
+    const project = await held();
+    // Unlike a pipe of ours, one with a name stays open when the first who reads it has ended.
+    execFileSync('mkfifo', [join(project.folder, 'words')]);
+    const start = (line: string) =>
+      spawn('sh', ['-c', line, process.execPath, binary], {
+        cwd: project.folder,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+    const person = start('exec sleep 1000 > words');
+    const child = start('exec "$0" "$1" open held fix < words');
+    onTestFinished(() => [person, child].forEach((one) => void one.kill('SIGKILL')));
+    let shown = '';
+    child.stdout.setEncoding('utf8').on('data', (part: string) => (shown += part));
+    await eventually('the session is open', () => shown.includes('agent: I looked around.'));
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect((await project.piton(['open', 'held', 'fix'])).stderr).toContain('SESSION_BUSY');
+    const { code, stdout } = await project.piton(['approve', 'held', 'fix']);
+    expect(stdout).toContain('fix waits for you: its session is open');
+    expect(code).toBe(3);
+    person.kill('SIGKILL');
+    await once(child, 'close');
+    expect((await project.piton(['resume', 'held'])).code).toBe(0);
+  },
+);
+
 test("where the agent's program is missing, that is said, and the session is not taken", async () => {
   const project = await held();
   project.write('.piton/config.yaml', 'agents: { scripted: { executable: no-such-program } }\n');
@@ -143,6 +187,20 @@ test("where the agent's program is missing, that is said, and the session is not
   expect(stderr).toContain('AGENT_MISSING');
   expect(code).toBe(1);
   expect((await project.piton(['approve', 'held', 'fix', '--no-drive'])).code).toBe(0);
+});
+
+test('without a terminal a real agent is not started, and the session is not taken', async () => {
+  const project = newProject();
+  const stream = '{"type":"thread.started","thread_id":"t-1"}\\n{"type":"turn.completed"}';
+  const program = project.write('programs/codex', `#!/bin/sh\ncat > /dev/null\nprintf '${stream}\\n'\n`);
+  chmodSync(program, 0o755);
+  project.write('.piton/config.yaml', `agents: { codex: { executable: ${program} } }\n`);
+  project.write('.piton/workflows/w.yaml', 'name: w\ntasks:\n  look: { agent: codex, prompt: Look. }\n');
+  await project.piton(['run', 'w', '--id', 'w']);
+  const { code, stdout, stderr } = await project.piton(['open', 'w', 'look'], { input: '' });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain('Codex talks on a terminal, and here is none.');
+  expect((await project.piton(['open', 'w', 'look', '--print'])).stdout).toContain('t-1');
 });
 
 /** Its options differ from system to system; the one of Linux is the one that is known here. */

@@ -18,8 +18,13 @@ describe('text that tasks wrote', () => {
     expect(cleanText('\u009b2Jclear')).toBe('clear');
   });
 
+  test('a sequence that is never ended does not take along what follows', () => {
+    expect(cleanText('a\u001b]0;b\nc')).toBe('a0;b\nc');
+    expect(cleanText('a\u001b]0;b\nc\u0007')).toBe('a0;b\nc');
+  });
+
   test('what turns the direction of writing, to make a line read otherwise, goes too', () => {
-    expect(cleanText('a\u202eb\u2066c')).toBe('abc');
+    expect(cleanText('a\u202eb\u2066c\u061c\u2028')).toBe('abc');
   });
 
   test('as a line it has neither ends of lines nor a cursor that goes back', () => {

@@ -218,6 +218,12 @@ test('breakers and a jump of the clock are told', () => {
   expect(story.frame().at(-1)).toContain('api down');
   story.happens({ type: 'breaker.closed', data: { resource: 'api' } });
   expect(story.frame().at(-1)).not.toContain('api');
+  story.happens({
+    type: 'breaker.opened',
+    data: { resource: 'agent:claude', until: story.at + 2_000, reason: 'claude is at its usage limit' },
+  });
+  expect(story.said.at(-1)).toBe('! claude is asked again in 2.0s: claude is at its usage limit');
+  expect(story.frame().at(-1)).toContain('claude down');
   story.happens({ type: 'clock.jumped', data: { ms: 3_600_000 } });
   expect(story.said.at(-1)).toBe('! the clock jumped by +1h 00m: deadlines were shifted by as much');
 });
@@ -289,6 +295,15 @@ function outputOn(terminal: SmallTerminal, isTTY: boolean, isJson = false): Retu
   } as unknown as NodeJS.WriteStream;
   return createOutput({ stdout: stream, stderr: stream, env: { NO_COLOR: '1' } }, isJson);
 }
+
+test('JSON on a terminal moves no cursor and turns no line, and is the same to who parses it', () => {
+  let written = '';
+  const terminal = { columns: 80, write: (text: string) => (written += text) } as unknown as SmallTerminal;
+  const value = { said: 'a\u009b2J \u202eb\u2028c\u001b[0m' };
+  outputOn(terminal, true, true).json(value);
+  expect(written).toMatch(/^[ -~\n]*$/);
+  expect(JSON.parse(written)).toEqual(value);
+});
 
 test('live progress keeps what has ended, draws what runs, and leaves no timer and no frame behind', () => {
   vi.useFakeTimers({ now: start });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { sumsByAgent } from '../../src/interfaces/cli/usage/print-usage.ts';
 import { newProject } from './command-line.ts';
 import { played, writeFlow } from './played.ts';
 
@@ -37,4 +38,22 @@ test('usage of a project without agents says so, and the budget of a day is told
   expect((await project.piton(['usage', '--days', '1'])).stdout).toContain(
     'today: $1.50 and 2 tokens, of $20.00 that a day may cost\n',
   );
+});
+
+test('sums by agent are told apart from the lines of a day, and left out where they would repeat them', () => {
+  const part = (day: string, agent: string): Parameters<typeof sumsByAgent>[0][number] => ({
+    day,
+    agent,
+    usd: 0.5,
+    tokens: 10,
+    unpricedTokens: 0,
+    runs: 1,
+  });
+  const days = [part('2026-03-02', 'claude'), part('2026-03-02', 'codex'), part('2026-03-01', 'claude')];
+  expect(sumsByAgent(days)).toEqual([
+    ['all days', 'claude', '20', '$1.00', ''],
+    ['', 'codex', '10', '$0.5000', ''],
+  ]);
+  expect(sumsByAgent(days.slice(0, 2))).toEqual([]);
+  expect(sumsByAgent([days[0]!, days[2]!])).toEqual([]);
 });

@@ -22,9 +22,7 @@ function drive(folder: string, env: Readonly<Record<string, string>> = {}): Prog
 test.each([
   'before:task.delayed#1',
   'after:task.delayed#1',
-  'before:attempt.started#2',
   'after:attempt.started#2',
-  'spool:after-prepare#2',
   'spool:after-start#2',
   'before:attempt.ended#2',
 ])(

@@ -1,30 +1,40 @@
 import { describe, expect, test } from 'vitest';
 import { agentNamed, agentNames as adapters, type AgentRequest } from '../../src/agents/index.ts';
 import { hasCode } from '../../src/base/index.ts';
-import { selectTasks, type AgentDraft } from '../../src/definition/index.ts';
+import { parseWorkflow, selectTasks, type AgentDraft } from '../../src/definition/index.ts';
 import { stateGraph, workflow as begin } from '../../src/index.ts';
-import { agentNames, traitsOf, type AgentWork } from '../../src/model/index.ts';
-import { messages, parse, parsed, parseProblems, places, refusal, task, workflow } from './support.ts';
+import { agentNames, traitsOf, type AgentWork, type Permissions } from '../../src/model/index.ts';
+import {
+  messages,
+  parse,
+  parsed,
+  parseProblems,
+  places,
+  refusal,
+  refusalOf,
+  task,
+  workflow,
+} from './support.ts';
 
 test('the agents that a workflow may name are those that there are', () => {
   expect([...agentNames].sort()).toEqual([...adapters].sort());
 });
 
-describe('what definitions are checked with is what the adapter says of itself', () => {
-  const request: AgentRequest = {
-    prompt: 'Go.',
-    directory: '/tmp',
-    session: { type: 'new' },
-    permissions: 'full',
-    allowedCommands: [],
-    allowed: [],
-    args: ['program'],
-    folder: '/tmp',
-    effort: 'high',
-    model: 'm',
-    maxTurns: 3,
-  };
+const request: AgentRequest = {
+  prompt: 'Go.',
+  directory: '/tmp',
+  session: { type: 'new' },
+  permissions: 'full',
+  allowedCommands: [],
+  allowed: [],
+  args: ['program'],
+  folder: '/tmp',
+  effort: 'high',
+  model: 'm',
+  maxTurns: 3,
+};
 
+describe('what definitions are checked with is what the adapter says of itself', () => {
   test.each(adapters)('%s', (name) => {
     const [agent, traits] = [agentNamed(name), traitsOf(name)!];
     expect(agent.forks).toBe(traits.sessions === 'fork');
@@ -44,6 +54,23 @@ describe('what definitions are checked with is what the adapter says of itself',
   });
 });
 
+function refuses(agent: string, permissions: Permissions): boolean {
+  try {
+    agentNamed(agent).command({ ...request, permissions });
+    return false;
+  } catch (error) {
+    if (hasCode(error, 'PERMISSIONS_UNSUPPORTED')) return true;
+    throw error;
+  }
+}
+
+/** Where something is wrong with a task that is given so. */
+async function blamed(given: object): Promise<readonly (string | undefined)[]> {
+  const tasks = { a: { prompt: 'x', args: ['program'], ...given } };
+  const reading = parse(JSON.stringify({ name: 'w', tasks })).then(() => []);
+  return reading.catch(async () => (await refusalOf(reading)).map(({ path }) => path));
+}
+
 test('every key of an agent ends up in the workflow', async () => {
   const { tasks } = await parsed(
     `
@@ -56,7 +83,7 @@ tasks:
   plan: { prompt: 'Plan \${{ inputs.topic }}.' }
   build:
     needs: plan
-    agent: [claude, codex]
+    agent: [claude, opencode]
     prompt: { file: prompts/build.md }
     permissions: [Read, 'Bash(npm test)']
     session: { fork: plan }
@@ -88,7 +115,7 @@ tasks:
     },
     {
       type: 'agent',
-      agents: ['claude', 'codex'],
+      agents: ['claude', 'opencode'],
       prompt: 'Build it,\nall of ${{ inputs.topic }}.\n',
       permissions: ['Read', 'Bash(npm test)'],
       session: { fork: 'plan' },
@@ -187,6 +214,17 @@ describe('prompt files', () => {
     ]);
   });
 
+  test('one that is not there is told without the words of the system', async () => {
+    const gone = Object.assign(new Error("ENOENT: no such file or directory, open 'gone.md'"), {
+      code: 'ENOENT',
+    });
+    const read = (): string => {
+      throw new Error('Cannot read gone.md: ENOENT.', { cause: gone });
+    };
+    const problems = await refusalOf(parseWorkflow(user('gone.md'), { file: 'w.yaml', read }));
+    expect(messages(problems)).toEqual(['`gone.md` cannot be read: there is no such file.']);
+  });
+
   test('one that is empty is told', async () => {
     expect(messages(await parseProblems(user('p.md'), { 'p.md': ' \n' }))).toEqual(['The prompt is empty.']);
   });
@@ -269,6 +307,16 @@ describe('what is wrong with an agent is told, with its place', () => {
     ]);
     await expect(parse(given(', args: [cat, -n], permissions: full'))).resolves.toBeDefined();
   });
+
+  test.each(adapters)(
+    'what %s cannot be limited to is refused before it would refuse to start',
+    async (agent) => {
+      const policies = ['read', 'edit', 'full', ['foo'], ['read-only', 'network']] as const;
+      const found = await Promise.all(policies.map((permissions) => blamed({ agent, permissions })));
+      const expected = policies.map((permissions) => (refuses(agent, permissions) ? ['tasks.a.agent'] : []));
+      expect(found).toEqual(expected);
+    },
+  );
 
   test('any program that speaks ACP can be an agent, with any permissions, if the task names it', async () => {
     const given = (more: string) => `{ name: w, tasks: { a: { agent: acp, prompt: x${more} } } }`;
@@ -469,7 +517,7 @@ tasks:
 
   test('a session that was gone on in is still one of the agent that began it', async () => {
     expect(
-      await problemsOf(`  a: { agent: [claude, goose], prompt: x }
+      await problemsOf(`  a: { agent: [claude, goose], permissions: full, prompt: x }
   b: { needs: a, prompt: x, session: { continue: a } }
   c: { needs: b, prompt: x, session: { fork: b } }`),
     ).toEqual(['`b` may be done by `goose`, whose sessions cannot be copied.']);

@@ -289,6 +289,16 @@ tasks:
   ]);
 });
 
+test('of a key with two letters the wrong way round the right one is suggested, and never one that is not there yet', async () => {
+  const text = '{ name: x, tasks: { a: { agnet: claude, worksapce: w, modle: m } } }';
+  const remedies = (await parseProblems(text)).map(({ remedy }) => remedy);
+  expect(remedies).toEqual([
+    'Did you mean `agent`?',
+    expect.stringMatching(/^Known here: (?!.*(workspace|undo))/),
+    'Did you mean `model`?',
+  ]);
+});
+
 test.each([
   ['tasks: { a: { function: f, next: end } }', 'Tasks have no `next`'],
   ['start: a\ngraph: { a: { function: f, next: end, needs: a } }', '`next` says what follows'],

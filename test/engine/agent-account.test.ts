@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Permissions } from '../../src/agents/index.ts';
-import { accountOf, boundaryOf } from '../../src/engine/agent-account.ts';
+import { accountOf, boundaryOf, labelOf } from '../../src/engine/agent-account.ts';
+import { redactor } from '../../src/engine/redact.ts';
 
 const judging = {
   showsToolStart: true,
   toolClass: (name: string) => (name === 'Read' ? 'reading' : 'unknown') as 'reading' | 'unknown',
   permissions: 'full' as Permissions,
   isHarmless: () => false,
+  redact: String,
 };
 const nothing = accountOf([{ type: 'message', role: 'assistant', text: 'hm' }]);
 
@@ -36,5 +38,34 @@ describe('where an agent was interrupted', () => {
       { type: 'tool-finished', id: '3', isError: false, output: '' },
     ]);
     expect(boundaryOf(account, judging)).toEqual({ boundary: "in tool 'mcp__mail__send'", mayRepeat: false });
+  });
+});
+
+describe('a call in words', () => {
+  const shell = (command: string) => ({ name: 'Bash', input: { command } });
+
+  test('says that it was cut, and shows what a terminal would hide', () => {
+    expect(labelOf(shell(`echo ${'a'.repeat(200)}`))).toMatch(/a…$/);
+    expect(labelOf(shell('echo hi \u001b] ; rm x'))).toBe(String.raw`Bash: echo hi \u{1b}] ; rm x`);
+  });
+
+  test('has no secret in it, nor a part of one where it was cut', () => {
+    const redact = redactor(['s3cr3t-abcdefghijkl']);
+    const call = shell(`echo ${'a'.repeat(85)} s3cr3t-abcdefghijkl`);
+    expect(labelOf(call, redact)).not.toContain('s3c');
+    const account = accountOf([{ type: 'tool-started', id: '1', ...call }]);
+    expect(boundaryOf(account, { ...judging, redact }).boundary).not.toContain('s3c');
+  });
+});
+
+describe('a text in which secrets are hidden', () => {
+  test.each(['s3cr3t-abc…', 'x s3cr3t-abc… Put it right.', 'a… s3cr3t-abc…'])(
+    'has no beginning of one either, where it was shortened: %s',
+    (text) => expect(redactor(['s3cr3t-abcdefghijkl'])(text)).not.toContain('s3c'),
+  );
+
+  test('keeps what only looks a little like it', () => {
+    expect(redactor(['s3cr3t-abcdefghijkl'])('it was s3c…')).toBe('it was s3c…');
+    expect(redactor(['s3cr3t-abcdefghijkl'])('s3cr3t-abc is no end…')).toBe('s3cr3t-abc is no end…');
   });
 });

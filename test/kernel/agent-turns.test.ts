@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Event, EventOf, Outcome } from '../../src/model/index.ts';
 import { done, failedWith, interrupted, simulate, succeededWith, unreachable } from '../support/simulate.ts';
-import { agentTask, checkOf, task, tries, workflow } from '../support/workflows.ts';
+import { agentTask, checkOf, forEach, graph, task, tries, workflow } from '../support/workflows.ts';
 
 type Simulation = ReturnType<typeof simulate>;
 
@@ -57,6 +57,20 @@ describe('a task with a check', () => {
 
     expect(kinds(simulation)).toEqual(['work', 'check', 'check']);
     expect(simulation.status).toBe('succeeded');
+  });
+
+  test('is still checked when too many other items have failed, but not revised any more', () => {
+    const build = checked(1, { forEach: forEach(['x', 'y', 'z']) });
+    const simulation = simulate(workflow([build]));
+    simulation.end('a[x]', failedWith('BROKEN', false));
+    simulation.end('a[y]', succeededWith('built'));
+    simulation.end('a[z]', done);
+    simulation.end('a[y]', { type: 'succeeded' });
+    simulation.end('a[z]', red);
+
+    expect(simulation.statuses).toMatchObject({ 'a[y]': 'succeeded', 'a[z]': 'failed' });
+    expect(kinds(simulation)).toEqual(['work', 'work', 'work', 'check', 'check']);
+    expect(simulation.status).toBe('failed');
   });
 
   test('whose check must not be done twice is held when that is interrupted', () => {
@@ -195,6 +209,24 @@ describe('what a person says to an agent', () => {
     expect(tell('f')).toEqual({ accepted: false, text: 'f is not done by an agent' });
     expect(tell('a')).toMatchObject({ accepted: false, text: expect.stringContaining('succeeded') });
     expect(tell('none')).toMatchObject({ accepted: false });
+  });
+
+  test('is refused for a for-each as a whole, before its items are known too', () => {
+    const each = agentTask('a', ['claude'], { needs: ['f'], forEach: forEach(['x']) });
+    const simulation = simulate(workflow([task('f'), each]));
+    const tell = (address: string) => simulation.command({ type: 'tell', task: address, text: 'hey' });
+    expect(tell('a')).toMatchObject({ accepted: false, text: expect.stringContaining('each of its items') });
+    simulation.end('f', done);
+    expect(tell('a')).toMatchObject({ accepted: false });
+    expect(tell('a[x]')).toMatchObject({ accepted: true });
+  });
+
+  test('at once is heard in the next turn of one that must not be interrupted, and is not said to be sooner', () => {
+    const simulation = simulate(workflow([agentTask('a', ['claude'], { onInterrupt: 'ask' })]));
+    expect(simulation.command({ type: 'tell', task: 'a', text: 'stop', now: true })).toMatchObject({
+      text: 'a will hear it in its next turn',
+    });
+    expect(eventsOf(simulation, 'message.added')).toEqual([{ text: 'stop' }]);
   });
 });
 
@@ -372,7 +404,7 @@ describe('a budget of the day', () => {
   });
 });
 
-test('a copy of a session that was lost is copied again; one that never began begins as it was to', () => {
+test('a copy of a session that was lost is copied again, unless the other is lost too; one that never began begins as it was to', () => {
   const flow = workflow([
     agentTask('a', ['claude']),
     agentTask('b', ['claude'], { needs: ['a'], work: { session: { fork: 'a' } } }),
@@ -381,12 +413,36 @@ test('a copy of a session that was lost is copied again; one that never began be
   openSession(simulation, 'a', 's');
   simulation.end('a', done);
   simulation.end('b', { ...interrupted, neverBegan: true });
-  simulation.end('b', { ...interrupted, sessionLost: true });
+  openSession(simulation, 'b', 'copy');
+  simulation.end('b', interrupted);
+  for (let time = 0; time < 3; time++) simulation.end('b', { ...interrupted, sessionLost: true });
 
   expect(eventsOf(simulation, 'attempt.started').slice(1)).toMatchObject([
     { agent: { how: 'fork', of: 's' } },
     { agent: { how: 'fork', of: 's' } },
+    { agent: { how: 'continue', session: 'copy', rung: 'session' } },
     { agent: { how: 'fork', of: 's', rung: 'transcript' } },
+    { agent: { how: 'new', rung: 'transcript' } },
+    { agent: { how: 'new', rung: 'transcript' } },
+  ]);
+});
+
+test('a node of a graph goes on in the session of the last visit of another', () => {
+  const writing = { ...agentTask('write', ['claude']), next: [{ to: 'review' }] };
+  const reviewing = {
+    ...agentTask('review', ['claude'], { work: { session: { continue: 'write' } } }),
+    next: [{ to: 'write' }],
+  };
+  const simulation = simulate(graph([writing, reviewing]));
+  for (const visit of [1, 2]) {
+    openSession(simulation, `write#${visit}`, `s${visit}`);
+    simulation.end(`write#${visit}`, done);
+    simulation.end(`review#${visit}`, done);
+  }
+
+  expect(eventsOf(simulation, 'attempt.started').filter((_, index) => index % 2 === 1)).toMatchObject([
+    { agent: { how: 'continue', session: 's1' } },
+    { agent: { how: 'continue', session: 's2' } },
   ]);
 });
 

@@ -63,6 +63,13 @@ describe('a budget', () => {
     ]);
   }
 
+  function open(simulation: ReturnType<typeof simulate>, address: string, session: string): void {
+    const { attempt } = simulation.state.tasks.get(address)!.life as { attempt: { id: string } };
+    simulation.transition(() => [
+      { type: 'session.opened', task: address, attempt: attempt.id, data: { agent: 'claude', session } },
+    ]);
+  }
+
   test('that is used up lets what runs end, and holds what would start until a person lets it', () => {
     const flow = workflow(
       [agentTask('a', ['claude']), agentTask('b', ['claude']), agentTask('c', ['claude'], { needs: ['a'] })],
@@ -80,15 +87,39 @@ describe('a budget', () => {
     expect(simulation.running).toEqual(['c']);
   });
 
+  test('that is small is told to the hundredth of a cent', () => {
+    const flow = workflow([agentTask('a', ['claude']), agentTask('b', ['claude'], { needs: ['a'] })], {
+      budget: { usd: 0.001 },
+    });
+    const simulation = simulate(flow);
+    say(simulation, 'a', [used(0.0014)]);
+    simulation.end('a', done);
+    expect(simulation.state.tasks.get('b')!.life).toMatchObject({
+      reason: 'the budget of the run, $0.001, is used up: $0.0014',
+    });
+  });
+
   test('counts what a session counts from its beginning only once', () => {
     const simulation = simulate(workflow([agentTask('a', ['claude'])]));
-    const { attempt } = simulation.state.tasks.get('a')!.life as { attempt: { id: string } };
-    simulation.transition(() => [
-      { type: 'session.opened', task: 'a', attempt: attempt.id, data: { agent: 'claude', session: 's' } },
-    ]);
+    open(simulation, 'a', 's');
     say(simulation, 'a', [used(1, true), used(1.5, true), used(0.25)]);
 
     expect(simulation.state.usage).toMatchObject({ usd: 1.75, input: 160, output: 40 });
+    expect(simulation.replayed().usage).toEqual(simulation.state.usage);
+  });
+
+  test('does not count again what a copy of a session counts from the beginning of the other, whichever attempt tells it', () => {
+    const copy = agentTask('b', ['claude'], { needs: ['a'], work: { session: { fork: 'a' } } });
+    const simulation = simulate(workflow([agentTask('a', ['claude']), copy]));
+    open(simulation, 'a', 's');
+    say(simulation, 'a', [used(1, true)]);
+    simulation.end('a', done);
+    open(simulation, 'b', 'copy');
+    simulation.end('b', interrupted);
+    say(simulation, 'b', [used(1.5, true)]);
+
+    expect(simulation.state.tasks.get('b')!.usage).toMatchObject({ usd: 0.5, input: 0, output: 0 });
+    expect(simulation.state.usage).toMatchObject({ usd: 1.5, input: 80, output: 20 });
     expect(simulation.replayed().usage).toEqual(simulation.state.usage);
   });
 });

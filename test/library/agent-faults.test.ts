@@ -25,6 +25,26 @@ describe('an agent that is asked in vain', () => {
     expect(error).toMatchObject({ message: expect.stringContaining('there is no codex on the PATH') });
   });
 
+  test('because there is no such program as its task names, is told by that name', async () => {
+    const task = { agent: 'command', args: ['gone'], permissions: 'full', prompt: 'Do it.' };
+    const run = await agentPlace().run({ task });
+    await run.result();
+    expect((await taskOf(run)).error).toMatchObject({
+      code: 'AGENT_MISSING',
+      message: 'The program that `args` names for command is not there: there is no gone on the PATH.',
+    });
+  });
+
+  test('because what it needs to run is not there, says so instead of being called missing', async () => {
+    const place = agentPlace();
+    place.install('codex', 'echo "error while loading shared libraries: libx.so" >&2; exit 127');
+    const run = await place.run({ task: { agent: 'codex', prompt: 'Do it.' } });
+    await run.result();
+    const { error } = (await run.checkpoint()).tasks['task']!;
+
+    expect(error!.message).toMatch(/Codex is installed, but cannot be run: .*shared libraries/);
+  });
+
   test('because it is not installed, gives way to the next that is', async () => {
     const task = played([[{ answer: 'done' }]], { agent: ['codex', 'scripted'] });
     const run = await agentPlace().run({ task });
@@ -61,6 +81,14 @@ describe('an agent that is asked in vain', () => {
     expect(attempts).toBe(1);
     expect(error).toMatchObject({ code: 'AGENT_TOO_OLD', message: expect.stringContaining("'--json'") });
     expect(error).toMatchObject({ message: expect.stringContaining('piton agents') });
+  });
+
+  test('because it does not understand what stands in `args`, is not only said to be old', async () => {
+    const place = agentPlace();
+    place.install('codex', `echo "error: unexpected argument '--vrebose' found" >&2; exit 2`);
+    const run = await place.run({ task: { agent: 'codex', prompt: 'Do it.', args: ['--vrebose'] } });
+    await run.result();
+    expect((await taskOf(run)).error?.message).toContain("'--vrebose' found. Correct `args` of the task");
   });
 
   test('because its own database is damaged, has failed with what to do about it', async () => {
@@ -143,6 +171,37 @@ describe('an agent whose session is', () => {
       { how: 'new', rung: 'transcript' },
     ]);
   });
+});
+
+test.each(['continue', 'fork'])(
+  'a session that is gone when another task is to %s it is told to a new one',
+  async (how) => {
+    const place = agentPlace();
+    const run = await place.run({
+      plan: played([[{ run: 'echo step-one' }, { say: 'The answer is KIWI.' }, { answer: 'planned' }]]),
+      lose: { needs: ['plan'], run: 'rm .piton/scripted/*' },
+      build: played(
+        [[{ expect: 'step-one' }, { expect: 'KIWI' }, { expect: 'Do it.' }, { answer: 'built' }]],
+        {
+          needs: ['lose'],
+          session: { [how]: 'plan' },
+        },
+      ),
+    });
+    expect(await run.result()).toMatchObject({ status: 'succeeded', outputs: { build: 'built' } });
+    expect(waysOf(await eventsOf(run)).filter((way) => way !== undefined)).toMatchObject([
+      { how: 'new' },
+      { how },
+      { how: 'new', rung: 'transcript' },
+    ]);
+  },
+);
+
+test('an agent that misses a session where it was to begin a new one has failed', async () => {
+  const place = agentPlace();
+  const missing = { fail: { kind: 'session-missing', message: 'There is no such session.' } };
+  const run = await place.run({ task: played([[missing]]) });
+  expect(await run.result()).toMatchObject({ status: 'failed' });
 });
 
 describe('what an agent says', () => {
@@ -261,6 +320,26 @@ describe('a usage limit', () => {
     expect(await untilOf(run)).toBe(until);
     clock.advance(until - clock.now());
     await expectDone(run, 2);
+  });
+
+  test('is not waited for longer because the clock was set back while nobody drove the run', async () => {
+    const place = agentPlace();
+    const first = manualClock(Date.now());
+    const until = first.now() + 8 * hour;
+    const tasks = { task: played([[{ limit: { until, text: 'too much' } }], [{ answer: 'went on' }]]) };
+    const run = await place.run(tasks, { clock: first });
+    await eventually('it waits', async () => (await run.checkpoint()).tasks['task']!.status === 'delayed');
+    await place.leave();
+    const clock = manualClock(first.now() - 24 * hour);
+    const again = await place.goOn({ clock });
+    clock.advance(30_000);
+    await eventually(
+      'the wait is shortened',
+      async () => (await again.checkpoint()).tasks['task']!.until! <= clock.now() + 8 * hour,
+    );
+    clock.advance(8 * hour);
+
+    expect(await again.result()).toMatchObject({ outputs: { task: 'went on' } });
   });
 
   test('is not waited for longer because the clock is set back: it is asked again, and told so again', async () => {

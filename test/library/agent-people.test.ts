@@ -50,6 +50,43 @@ describe('what a person tells an agent', () => {
     expect(new Set(sessions).size).toBe(1);
   });
 
+  test('at once, while it does what may have taken effect, is heard when a person lets it go on', async () => {
+    const { run, folder } = await openPlace();
+    const started = await run({
+      build: played([
+        [{ run: 'touch begun; sleep 1000; git push' }, { answer: 'first' }],
+        [{ expect: 'not that branch' }, { expect: 'git push' }, { answer: 'second' }],
+      ]),
+    });
+    await eventually('it works', () => existsSync(join(folder, 'begun')));
+    await started.tell('build', 'not that branch', { now: true });
+    await eventually('it is held', () => isOf(started, 'build', 'held'));
+    expect((await started.checkpoint()).tasks['build']!.reason).toContain('git push');
+    await started.retry('build');
+
+    expect(await started.result()).toMatchObject({ outputs: { build: 'second' } });
+  });
+
+  test('at once, while nobody drives the run, is heard as soon as somebody does', async () => {
+    const folder = temporaryFolder();
+    writeFlow(folder, {
+      build: played([
+        [{ run: 'touch begun; sleep 1000' }],
+        [{ expect: 'the other one' }, { answer: 'heard' }],
+      ]),
+    });
+    const driver = startProgram('drive-commands', { args: [JSON.stringify({ folders: [folder] })] });
+    await eventually('it works', () => existsSync(join(folder, 'begun')));
+    driver.child.kill('SIGKILL');
+    await driver.ended();
+    const { piton } = await openPlace({}, folder);
+    const told = await (await piton.find('run')).tell('build', 'the other one', { now: true });
+    expect(told).toMatchObject({ status: 'queued' });
+    const run = await piton.resume((await piton.definitionOf('run')).definition, 'run');
+
+    expect(await run.result()).toMatchObject({ outputs: { build: 'heard' } });
+  });
+
   test('before it has begun is heard at its beginning', async () => {
     const { run, folder } = await openPlace();
     const started = await run({
@@ -177,6 +214,44 @@ describe('a session in a person’s hands', () => {
     await lent.giveBack();
     await (await started.lend('build')).giveBack();
   });
+
+  test('since the run has ended is respected when something is done again in it', async () => {
+    const { folder, run, piton } = await openPlace();
+    const started = await run({ build: played([[{ answer: 'built' }], [{ answer: 'built again' }]]) });
+    await started.result();
+    const lent = await (await (await openBeside(folder)).find('run')).lend('build');
+    const { definition } = await piton.definitionOf('run');
+    const again = await piton.resume(definition, 'run', { redo: ['build'], inSession: true });
+    await eventually('it waits for the session', () => isOf(again, 'build', 'held'));
+    await lent.giveBack();
+
+    expect(await again.result()).toMatchObject({ outputs: { build: 'built again' } });
+  });
+});
+
+test('what a person refuses is not taken for what was allowed before, when the task is tried again', async () => {
+  const { run, piton } = await openPlace();
+  const started = await run({
+    build: played(
+      [
+        [{ run: 'echo one' }],
+        [{ expect: 'has allowed what you asked for: Shell: echo one' }, { run: 'echo two' }],
+        [{ expect: 'a person did not allow it: not two' }, { answer: 'without it' }],
+      ],
+      { permissions: 'edit' },
+    ),
+  });
+  await eventually('it asks', () => isOf(started, 'build', 'held'));
+  await started.approve('build');
+  await eventually('it asks for more', async () =>
+    ((await started.checkpoint()).tasks['build']!.reason ?? '').includes('echo two'),
+  );
+  await started.reject('build', 'not two');
+  expect(await started.result()).toMatchObject({ status: 'failed' });
+  const { definition } = await piton.definitionOf('run');
+  const again = await piton.resume(definition, 'run', { redo: ['build'], inSession: true });
+
+  expect(await again.result()).toMatchObject({ outputs: { build: 'without it' } });
 });
 
 describe('a project', () => {
@@ -199,6 +274,43 @@ describe('a project', () => {
       piton.keptAttempts().map(({ attempt }) => Array.fromAsync(piton.output(attempt))),
     );
     expect(JSON.stringify(printed)).not.toContain('not-for-your-eyes');
+  });
+
+  test('names secrets that are not in what is asked either, nor in where an agent was interrupted', async () => {
+    const secret = 'not-for-your-eyes';
+    const { run } = await openPlace({
+      environment: { ...process.env, HIDDEN: secret },
+      secrets: ['HIDDEN'],
+    });
+    const long = `echo ${'a'.repeat(88)} ${secret}`;
+    const deadly = `kill -KILL $PPID; sleep 1000; git push ${secret}`;
+    const started = await run({
+      ask: played([[{ run: long }]], { permissions: 'edit' }),
+      die: played([[{ run: deadly }]]),
+    });
+    await eventually('one is refused, the other waits', async () =>
+      [await isOf(started, 'ask', 'failed'), await isOf(started, 'die', 'held')].every(Boolean),
+    );
+    await started.cancel();
+    await started.result();
+    const events = (await eventsOf(started)).filter(({ type }) => type !== 'run.created');
+    expect(JSON.stringify(events)).toContain('git push ***');
+    expect(JSON.stringify(events)).not.toContain('not-for');
+  });
+
+  test('is not asked to allow a call that holds a secret, which nobody could see', async () => {
+    const { run } = await openPlace({
+      environment: { ...process.env, HIDDEN: 'not-for-your-eyes' },
+      secrets: ['HIDDEN'],
+    });
+    const started = await run({
+      build: played([[{ run: 'curl -H not-for-your-eyes' }, { answer: 'done' }]], { permissions: 'edit' }),
+    });
+    await started.result();
+    const { error } = (await started.checkpoint()).tasks['build']!;
+
+    expect(error).toMatchObject({ code: 'AGENT_DENIED', message: expect.stringContaining('holds a secret') });
+    expect(error!.message).not.toContain('not-for-your-eyes');
   });
 
   test('says what its tools do: what only reads may be gone on from by itself', async () => {

@@ -196,6 +196,18 @@ describe('a secret', () => {
     expect(readFileSync(join(folder, 'piton.db-wal')).includes('hunter2')).toBe(false);
   });
 
+  test('of one task is hidden as well where another one prints it, which has the same environment', async () => {
+    const { run, piton } = await openPlace({ environment });
+    const started = await run({
+      first: { run: 'true', secrets: ['TOKEN'] },
+      second: { run: 'echo "it is $TOKEN"' },
+    });
+    expect((await started.result()).outputs).toMatchObject({ second: 'it is ***' });
+    const { attempt } = (await started.checkpoint()).tasks['second']!;
+    const shown = await Array.fromAsync(piton.output(attempt!));
+    expect(shown.map(({ text }) => text).join('')).toBe('it is ***\n');
+  });
+
   test('is nowhere in parts either: not in what is said about JSON that is none, not where a long text was cut', async () => {
     const TOKEN = 'hunter2-"hunter2"-0123456789';
     const KEY = 'first line of it\nsecond line of it';

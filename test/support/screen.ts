@@ -39,8 +39,12 @@ export function openScreen({ argv, directory, env }: Shown): Screen {
   const pid = Number(tmux('list-panes', '-F', '#{pane_pid}'));
   const end = async (): Promise<void> => {
     const family = familyOf(pid);
-    family.forEach(kill);
-    await eventually('the program on the terminal is gone', () => !family.some(isAlive));
+    // As when the window is closed: killed while it writes, Gemini CLI leaves half a session.
+    family.forEach((member) => kill(member, 'SIGHUP'));
+    const isGone = (): boolean => !family.some(isAlive);
+    await eventually('the program on the terminal has ended', isGone, 5_000).catch(() => undefined);
+    family.forEach((member) => kill(member, 'SIGKILL'));
+    await eventually('the program on the terminal is gone', isGone);
   };
   onTestFinished(end);
   return {
@@ -69,9 +73,9 @@ function familyOf(pid: number): readonly number[] {
   return family;
 }
 
-function kill(pid: number): void {
+function kill(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, signal);
   } catch {
     // It has ended by itself.
   }

@@ -36,6 +36,6 @@ function explainPermissions(permissions: Permissions): string {
   if (permissions === 'full') return 'whatever it asks for is allowed';
   if (permissions === 'read') return `allowed when it asks: reading; all else is asked of you; ${trust}`;
   if (permissions === 'edit')
-    return `allowed when it asks: reading, edits in its folder, the checks; all else is asked of you; ${trust}`;
+    return `allowed when it asks: reading, edits in its folder but for settings of agents, git and Piton, the checks; all else is asked of you; ${trust}`;
   return `allowed when it asks: reading, ${permissions.join(', ')}; all else is asked of you; ${trust}`;
 }

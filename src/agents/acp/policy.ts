@@ -1,5 +1,7 @@
-import { isAbsolute, relative, resolve } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { canonicalJson, isPlainObject, type Json } from '../../base/index.ts';
+import { isSteering } from '../steering-files.ts';
 import { commandIn, inputOf, nameOf, type Call } from './calls.ts';
 import type { Order } from './order.ts';
 
@@ -30,12 +32,23 @@ export function isTolerated(call: Call, policy: Policy): boolean {
 /** An edit whose place is not told may be anywhere. */
 function isOwnEdit({ kind, paths }: Call, { directory }: Policy): boolean {
   if (kind !== 'edit' && kind !== 'move') return false;
-  return paths.length > 0 && paths.every((path) => isInside(path, directory));
+  return paths.length > 0 && paths.every((path) => isOwnFile(path, directory));
 }
 
-function isInside(path: string, directory: string): boolean {
-  const way = relative(directory, resolve(directory, path));
-  return !isAbsolute(way) && way.split(/[/\\]/)[0] !== '..';
+/** Inside of the folder, and nothing that programs obey. A link may lead elsewhere. */
+function isOwnFile(path: string, directory: string): boolean {
+  const way = relative(realPath(directory), realPath(resolve(directory, path)));
+  return !isAbsolute(way) && way.split(/[/\\]/)[0] !== '..' && !isSteering(way);
+}
+
+/** Of what is not there yet, as far as there is something. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realPath(parent), basename(path));
+  }
 }
 
 function isCheck({ kind, rawInput }: Call, { allowedCommands }: Policy): boolean {
@@ -43,10 +56,14 @@ function isCheck({ kind, rawInput }: Call, { allowedCommands }: Policy): boolean
   return command !== undefined && allowedCommands.includes(command);
 }
 
-/** By its kind, its tool, its title; of a command, `execute(make)`. */
+/**
+ * By its kind and its tool; of a command, `execute(make)`. A title may be what the model says of it: it counts only where
+ * there is nothing else to name the call by.
+ */
 function wordsFor({ kind, tool, title, rawInput }: Call): readonly string[] {
-  const command = commandIn(rawInput);
-  return [kind, ...(tool === undefined ? [] : [tool]), title, `execute(${command ?? title})`];
+  const command = kind === 'execute' ? commandIn(rawInput) : undefined;
+  if (command !== undefined) return [kind, `execute(${command})`];
+  return kind === 'other' ? [tool ?? title] : [kind];
 }
 
 function wasAllowed(call: Call, { allowed }: Policy): boolean {
@@ -54,9 +71,9 @@ function wasAllowed(call: Call, { allowed }: Policy): boolean {
   return allowed.some(({ tool, input }) => sameness(tool, input) === asked);
 }
 
-/** A model that makes the same call again explains it in other words. */
+/** A model that makes the same command again explains it in other words; elsewhere a description is what is done. */
 function sameness(tool: string, input: Json): string {
-  if (!isPlainObject(input)) return canonicalJson([tool, input]);
+  if (tool !== 'execute' || !isPlainObject(input)) return canonicalJson([tool, input]);
   const { description: _words, ...rest } = input;
   return canonicalJson([tool, rest as Json]);
 }
@@ -66,12 +83,17 @@ const readers = new Set(
     ' ',
   ),
 );
-const readingGit = /^git (?:--no-pager )?(?:blame|diff|log|rev-parse|show|status)\b(?!.*\s--output)/;
+const readingGit = /^git (?:--no-pager )?(?:blame|diff|log|rev-parse|show|status)\b(?!.*\s--(?:ou|ext))/;
 const quietStreams = /\d?>(?:&\d|\s*\/dev\/null)/g;
 
 function onlyReads(command: string | undefined): boolean {
   const text = command?.replaceAll(quietStreams, '') ?? '>';
   if (/[>`]|[$<]\(|(?<!&)&(?!&)/.test(text)) return false;
   const parts = text.split(/&&|\|\||[;|\n]/).map((part) => part.trim());
-  return parts.every((part) => readers.has(part.split(/\s/)[0]!) || readingGit.test(part));
+  return parts.every((part) => isReader(part) || readingGit.test(part));
+}
+
+/** Some can be told to start another program. */
+function isReader(part: string): boolean {
+  return readers.has(part.split(/\s/)[0]!) && !/\s--(?:pre|hostname-bin)\b/.test(part);
 }

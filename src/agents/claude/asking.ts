@@ -2,6 +2,7 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { hashJson, isPlainObject, type Json } from '../../base/index.ts';
 import type { AgentRequest, AskedCall } from '../contract.ts';
+import { steeringFiles, steeringFoldersFrom } from '../steering-files.ts';
 
 /** What our hook answers, and the stream repeats: by it a call that waits for a person is told from a denied one. */
 export const askedText = 'A person has to allow this call first. (Piton asks for it.)';
@@ -13,10 +14,29 @@ const hook = join(import.meta.dirname, `permission-hook${extname(fileURLToPath(i
  * Where the CLI would ask, it asks the hook: that lets pass what a person has allowed, and stops the turn at
  * anything else. The allowed calls are in the arguments, as hashes: a file the agent could write to itself.
  */
-export function askingArguments({ allowed }: AgentRequest): readonly string[] {
-  const command = [process.execPath, hook, ...allowed.map(callKey)].map(shellWord).join(' ');
+export function askingArguments(request: AgentRequest): readonly string[] {
+  const { permissions, allowed, allowedCommands, directory } = request;
+  const checks = permissions === 'edit' ? allowedCommands.map(shellCall) : [];
+  const command = [process.execPath, hook, ...[...allowed, ...checks].map(callKey)].map(shellWord).join(' ');
   const hooks = { PermissionRequest: [{ matcher: '*', hooks: [{ type: 'command', command }] }] };
-  return ['--settings', JSON.stringify({ hooks })];
+  const limits = permissions === 'edit' ? { permissions: { deny: steeringRules(directory) } } : {};
+  return ['--settings', JSON.stringify({ hooks, ...limits })];
+}
+
+/** A rule for it may not be possible: the hook knows it word for word. */
+function shellCall(command: string): AskedCall {
+  return { tool: 'Bash', input: { command } };
+}
+
+/**
+ * About these it asks by itself, also where a command writes there. About those of others it does not, and a rule to ask
+ * holds for its editing tools only: so they are denied.
+ */
+const asked = new Set(['.git', '.claude', '.mcp.json']);
+
+function steeringRules(directory: string): readonly string[] {
+  const paths = [...steeringFoldersFrom(directory).map((folder) => `${folder}/**`), ...steeringFiles];
+  return paths.filter((path) => !asked.has(path.split('/')[0]!)).map((path) => `Edit(**/${path})`);
 }
 
 /** The same for the same call, in whatever words it is described to people. */

@@ -23,15 +23,29 @@ export function claudeParser(context: ParserContext): AgentParser {
     deniedCalls: new Set(),
     askedCalls: new Set(),
     messageUsage: new Map(),
+    isOpen: false,
     hasResult: false,
   };
   return streamParser(
     {
-      read: (event) => entryOf(readers, event['type'])?.(event, turn) ?? unknownEvent(event),
-      end: () => (turn.hasResult ? [] : usageOfMessages(turn.messageUsage)),
+      read: (event) =>
+        keepResult(entryOf(readers, event['type'])?.(event, turn) ?? unknownEvent(event), turn),
+      end: () => [
+        ...(turn.hasResult ? [] : usageOfMessages(turn.messageUsage)),
+        ...(turn.result === undefined ? [] : [turn.result]),
+      ],
     },
     context,
   );
+}
+
+/**
+ * A result need not be the end: when something has ended that was left in the background, the CLI begins another turn by
+ * itself. So the last one counts. A failure is told at once: what has failed, has failed.
+ */
+function keepResult(events: readonly AgentEvent[], turn: Turn): readonly AgentEvent[] {
+  turn.result = events.find((event) => event.type === 'result') ?? turn.result;
+  return events.filter(({ type }) => type !== 'result');
 }
 
 type Reader = (event: JsonObject, turn: Turn) => readonly AgentEvent[];
@@ -54,7 +68,7 @@ function unknownEvent(event: JsonObject): readonly AgentEvent[] {
 function systemEvents(event: JsonObject, turn: Turn): readonly AgentEvent[] {
   switch (textAt(event, 'subtype')) {
     case 'init':
-      return openedSession(event);
+      return openedSession(event, turn);
     case 'permission_denied':
       return deniedCall(event, turn);
     case 'api_retry':
@@ -66,11 +80,14 @@ function systemEvents(event: JsonObject, turn: Turn): readonly AgentEvent[] {
   }
 }
 
-function openedSession(event: JsonObject): readonly AgentEvent[] {
+/** Comes once more with each turn that the CLI begins by itself: then what it had said before was not its last word. */
+function openedSession(event: JsonObject, turn: Turn): readonly AgentEvent[] {
+  turn.result = undefined;
   const id = textAt(event, 'session_id');
   const model = textAt(event, 'model');
   const version = textAt(event, 'claude_code_version');
-  if (id === undefined) return [];
+  if (id === undefined || turn.isOpen) return [];
+  turn.isOpen = true;
   return [
     { type: 'session', id, ...(model !== undefined && { model }), ...(version !== undefined && { version }) },
   ];

@@ -1,5 +1,5 @@
 import type { Permissions } from '../contract.ts';
-import { commandParts } from './command-parts.ts';
+import { commandParts } from '../command-parts.ts';
 
 const readingTools = ['Read', 'Glob', 'Grep', 'LS', 'NotebookRead', 'TodoWrite'];
 const editingTools = ['Edit', 'MultiEdit', 'Write', 'NotebookEdit'];
@@ -41,9 +41,10 @@ function allowed(rules: readonly string[]): readonly string[] {
   return rules.length === 0 ? [] : ['--allowedTools', ...rules];
 }
 
-/** The CLI asks about each part of a compound command by itself. */
+/** The CLI asks about each part of a compound command by itself. A star stands for anything there, and cannot be escaped. */
 function commandRules(command: string): readonly string[] {
-  return [...new Set(commandParts(command))].map((part) => `Bash(${escapeRule(part)})`);
+  const parts = commandParts(command).filter((part) => !part.includes('*'));
+  return [...new Set(parts)].map((part) => `Bash(${escapeRule(part)})`);
 }
 
 /** Brackets in a rule would end it. */
@@ -53,7 +54,7 @@ function escapeRule(text: string): string {
 
 export function explainClaudePermissions(permissions: Permissions): string {
   if (permissions === 'edit') {
-    return '--permission-mode acceptEdits --allowedTools "Bash(<check>)": file edits and the checks; anything else is asked';
+    return '--permission-mode acceptEdits --allowedTools "Bash(<check>)": file edits (also by rm, mv, cp, sed and the like, in its folder), commands that only read, and the checks; settings of other agents and of Piton are denied; anything else is asked';
   }
   const flags = claudePermissions(permissions, []).join(' ');
   if (permissions === 'read') return `${flags}: has no other tools; reading elsewhere is asked`;

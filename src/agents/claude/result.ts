@@ -12,8 +12,11 @@ export interface Turn {
   readonly askedCalls: Set<string>;
   readonly messageUsage: Map<string, UsageEvent>;
   limitedUntil?: number;
+  /** The last one so far. */
+  result?: AgentEvent | undefined;
   /** How the last answer of the model interface failed, in the CLI's words. */
   apiError?: string;
+  isOpen: boolean;
   hasResult: boolean;
 }
 

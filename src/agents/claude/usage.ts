@@ -3,17 +3,31 @@ import type { UsageEvent } from '../contract.ts';
 import { countAt, numberAt, objectOf } from '../json-fields.ts';
 
 /**
- * Of the whole session, as far as its processes came to an end; the tokens beside it, in `usage`, are of this
- * process alone and leave out sub-agents. A process that could not even begin tells zeros, which say nothing.
+ * What is new, where it is told. Else that of the whole session, as far as its processes came to an end; the tokens beside
+ * it, in `usage`, are of this process alone and leave out sub-agents. A process that could not even begin tells zeros,
+ * which say nothing.
  */
 export function usageOfResult(event: JsonObject): readonly UsageEvent[] {
+  const news = objectOf(event['model_usage_since_last_result']);
+  return news === undefined ? usageOfSession(event) : usageOfNews(news);
+}
+
+/** Whether the session's count has what an interrupted process used depends on how that was ended; this does not. */
+function usageOfNews(models: JsonObject): readonly UsageEvent[] {
+  const usage = usageOfModels(models);
+  if (usage === undefined) return [];
+  const prices = Object.values(models).map((model) => numberAt(model, 'costUSD') ?? 0);
+  return [{ ...usage, costUsd: prices.reduce((sum, price) => sum + price, 0) }];
+}
+
+function usageOfSession(event: JsonObject): readonly UsageEvent[] {
   const costUsd = numberAt(event, 'total_cost_usd');
   const usage = usageOfModels(objectOf(event['modelUsage']));
   if (usage === undefined) return [];
   return [{ ...usage, ...(costUsd !== undefined && { costUsd }), isCumulative: true }];
 }
 
-/** Of a process that died before it could say: what its messages told. The session's own count leaves it out. */
+/** Of a process that died before it could say: what its messages told. */
 export function usageOfMessages(messages: ReadonlyMap<string, UsageEvent>): readonly UsageEvent[] {
   return messages.size === 0 ? [] : [total([...messages.values()])];
 }

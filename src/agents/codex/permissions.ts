@@ -27,7 +27,7 @@ export function explainCodexPermissions(permissions: Permissions): string {
   const flags = codexPermissions(permissions).join(' ');
   if (permissions === 'read') return `${flags}: any command, but none can write or use the network`;
   if (permissions === 'edit') {
-    return `${flags}: edits, and any command; none can write outside of the workspace or use the network`;
+    return `${flags}: edits, and any command; none can write outside of the workspace and temporary folders, or use the network`;
   }
   return permissions === 'full' ? `${flags}: everything` : flags;
 }

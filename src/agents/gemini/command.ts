@@ -7,7 +7,7 @@ import { geminiPermissions } from './permissions.ts';
 const policyFile = 'gemini-policy.toml';
 
 export function geminiCommand(request: AgentRequest): AgentCommand {
-  const { mode, policy } = geminiPermissions(request.permissions, request.allowedCommands);
+  const { mode, policy } = geminiPermissions(request);
   return {
     argv: [
       'gemini',

@@ -1,4 +1,6 @@
-import type { Permissions } from '../contract.ts';
+import { commandParts } from '../command-parts.ts';
+import type { AgentRequest, Permissions } from '../contract.ts';
+import { steeringFiles, steeringFoldersFrom } from '../steering-files.ts';
 
 /** An approval mode, and rules of the CLI's policy engine for what the mode alone would not allow. */
 export interface GeminiPermissions {
@@ -8,33 +10,66 @@ export interface GeminiPermissions {
 }
 
 /** Without a terminal, whatever would be asked about is denied, and tools denied as a whole are not even offered. */
-export function geminiPermissions(
-  permissions: Permissions,
-  allowedCommands: readonly string[],
-): GeminiPermissions {
+export function geminiPermissions({
+  permissions,
+  allowedCommands,
+  directory,
+}: Pick<AgentRequest, 'permissions' | 'allowedCommands' | 'directory'>): GeminiPermissions {
   if (permissions === 'read') return { mode: 'default', policy: '' };
   if (permissions === 'full') return { mode: 'yolo', policy: '' };
   if (permissions === 'edit') {
-    return { mode: 'auto_edit', policy: allowedCommands.map((command) => exactCommand(command)).join('\n') };
+    const commands = new Set(
+      allowedCommands.flatMap((command) => [command.trim(), ...commandParts(command)]),
+    );
+    return {
+      mode: 'auto_edit',
+      policy: [notSteering(directory), ...[...commands].map(exactCommand)].join('\n'),
+    };
   }
   return { mode: 'default', policy: permissions.map((entry) => namedTool(entry)).join('\n') };
 }
 
-/** The pattern is matched against the call's arguments as JSON, so that a quote ends the command. */
+/**
+ * Patterns are matched against the call's arguments as JSON, their names in order and each between two NULs: a command
+ * is the first, and one further inside is none.
+ */
+function commandPattern(text: string): string {
+  return String.raw`^\{\x00?${escapePattern(text)}`;
+}
+
+/** A quote ends the command. Of a compound one, the whole and each part by itself are asked about. */
 function exactCommand(command: string): string {
-  const pattern = escapePattern(`"command":${JSON.stringify(command.trim())}`);
-  return rule([`toolName = "run_shell_command"`, `argsPattern = ${tomlText(pattern)}`]);
+  return shellRule(commandPattern(`"command":${JSON.stringify(command)}`));
 }
 
 /** `write_file`, or `run_shell_command(git status)` for commands that begin so. */
 function namedTool(entry: string): string {
   const prefix = /^run_shell_command\((.+)\)$/s.exec(entry)?.[1];
-  if (prefix === undefined) return rule([`toolName = ${tomlText(entry)}`]);
-  return rule([`toolName = "run_shell_command"`, `commandPrefix = ${tomlText(prefix)}`]);
+  if (prefix === undefined) return rule({ toolName: entry });
+  const begun = commandPattern(`"command":${JSON.stringify(prefix).slice(0, -1)}`);
+  return shellRule(String.raw`${begun}(?:[\s"]|\\[nt"])`);
 }
 
-function rule(conditions: readonly string[]): string {
-  return ['[[rule]]', ...conditions, 'decision = "allow"', 'priority = 900', ''].join('\n');
+function shellRule(argsPattern: string): string {
+  return rule({ toolName: 'run_shell_command', argsPattern });
+}
+
+function notSteering(directory: string): string {
+  const folders = `(?:${steeringFoldersFrom(directory).map(escapePattern).join('|')})`;
+  const files = `(?:${steeringFiles.map(escapePattern).join('|')})`;
+  const path = String.raw`"file_path":[^\x00]*["/\\]`;
+  const patterns = [String.raw`${path}${folders}["/\\]`, `${path}${files}"`];
+  const tools = ['write_file', 'replace'];
+  return tools
+    .flatMap((toolName) => patterns.map((argsPattern) => rule({ toolName, argsPattern }, 'deny')))
+    .join('\n');
+}
+
+function rule(conditions: Readonly<Record<string, string>>, decision: 'allow' | 'deny' = 'allow'): string {
+  const lines = Object.entries(conditions).map(([key, text]) => `${key} = ${tomlText(text)}`);
+  // What is denied stays so, whatever is allowed.
+  const priority = decision === 'deny' ? 950 : 900;
+  return ['[[rule]]', ...lines, `decision = "${decision}"`, `priority = ${priority}`, ''].join('\n');
 }
 
 function escapePattern(text: string): string {
@@ -47,9 +82,10 @@ function tomlText(text: string): string {
 }
 
 export function explainGeminiPermissions(permissions: Permissions): string {
-  const flags = `--approval-mode ${geminiPermissions(permissions, []).mode}`;
+  const flags = `--approval-mode ${geminiPermissions({ permissions, allowedCommands: [], directory: '' }).mode}`;
   if (permissions === 'read') return `${flags}: without a terminal only reading tools are offered`;
   if (permissions === 'full') return `${flags}: everything`;
-  if (permissions === 'edit') return `${flags} --policy <allows the checks>: file edits and the checks`;
+  if (permissions === 'edit')
+    return `${flags} --policy <allows the checks, denies settings of agents, git and Piton>: file edits and the checks`;
   return `${flags} --policy <allows ${permissions.join(', ')}>: anything else is denied`;
 }

@@ -20,7 +20,7 @@ export function opencodeCommand(request: AgentRequest): AgentCommand {
       ...request.args,
     ],
     env: {
-      OPENCODE_PERMISSION: JSON.stringify(opencodePermissions(request.permissions, request.allowedCommands)),
+      OPENCODE_PERMISSION: JSON.stringify(opencodePermissions(request)),
       OPENCODE_DISABLE_AUTOUPDATE: '1',
     },
     input: promptWithSchema(request.prompt, request.outputSchema),

@@ -1,5 +1,7 @@
 import type { JsonObject } from '../../base/index.ts';
-import type { Permissions } from '../contract.ts';
+import { commandParts } from '../command-parts.ts';
+import type { AgentRequest, Permissions } from '../contract.ts';
+import { steeringFiles, steeringFoldersFrom } from '../steering-files.ts';
 
 const readingTools = {
   read: 'allow',
@@ -13,16 +15,34 @@ const readingTools = {
  * What is not allowed is denied and never asked about. The last rule that matches decides, so the one for
  * everything comes first.
  */
-export function opencodePermissions(
-  permissions: Permissions,
-  allowedCommands: readonly string[],
-): JsonObject {
+export function opencodePermissions({
+  permissions,
+  allowedCommands,
+  directory,
+}: Pick<AgentRequest, 'permissions' | 'allowedCommands' | 'directory'>): JsonObject {
   if (permissions === 'full') return { '*': 'allow' };
   if (permissions === 'read') return { '*': 'deny', ...readingTools };
   if (permissions === 'edit') {
-    return { '*': 'deny', ...readingTools, edit: 'allow', ...shellRules(allowedCommands) };
+    return {
+      '*': 'deny',
+      ...readingTools,
+      edit: ownFiles(directory),
+      ...shellRules(allowedCommands.flatMap(exactParts)),
+    };
   }
   return { '*': 'deny', ...readingTools, ...listed(permissions) };
+}
+
+/** A star stands for anything, also for a slash. */
+function ownFiles(directory: string): JsonObject {
+  const paths = [...steeringFoldersFrom(directory).map((folder) => `${folder}/*`), ...steeringFiles];
+  const denied = paths.flatMap((path) => [path, `*/${path}`]).map((path) => [path, 'deny']);
+  return Object.fromEntries([['*', 'allow'], ...denied]) as JsonObject;
+}
+
+/** The CLI asks about each part of a compound command by itself. Wildcards cannot be escaped. */
+function exactParts(command: string): readonly string[] {
+  return commandParts(command).filter((part) => !/[*?]/.test(part));
 }
 
 function shellRules(commands: readonly string[]): JsonObject {
@@ -39,7 +59,9 @@ function listed(entries: readonly string[]): JsonObject {
 }
 
 export function explainOpencodePermissions(permissions: Permissions): string {
-  const rules = `OPENCODE_PERMISSION=${JSON.stringify(opencodePermissions(permissions, ['<check>']))}`;
-  if (permissions === 'full') return `${rules}: everything`;
-  return `${rules}: what is not allowed is denied`;
+  const rules = opencodePermissions({ permissions, allowedCommands: ['<check>'], directory: '' });
+  const edit = { '*': 'allow', '<settings of agents, git and Piton>': 'deny' };
+  const shown = permissions === 'edit' ? { ...rules, edit } : rules;
+  const ending = permissions === 'full' ? 'everything' : 'what is not allowed is denied';
+  return `OPENCODE_PERMISSION=${JSON.stringify(shown)}: ${ending}`;
 }

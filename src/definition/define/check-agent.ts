@@ -3,6 +3,7 @@ import type { Finding, Path } from '../problems.ts';
 import type { AgentDraft, TaskDraft } from '../workflow-draft.ts';
 import { checkArguments, checkWord } from './check-arguments.ts';
 import { checkEnvironment } from './check-environment.ts';
+import { refusedPermissions } from './refused-permissions.ts';
 import { suggestNearest } from './suggestions.ts';
 
 /** What is wrong with the work of an agent by itself, apart from its expressions. */
@@ -12,7 +13,7 @@ export function checkAgent({ name }: TaskDraft, draft: AgentDraft, at: Path): Fi
     ...checkPrompt(draft, [...at, 'prompt']),
     ...checkPermissions(draft, [...at, 'permissions']),
     ...checkArguments(draft, at),
-    ...checkLimitless(draft, at),
+    ...checkLimits(draft, at),
     ...checkWords(draft, at),
     ...checkEnvironment(draft, at),
   ];
@@ -57,12 +58,12 @@ function checkPermissions({ permissions = 'edit' }: AgentDraft, at: Path): Findi
   );
 }
 
-/** The agent `command` is any program, which nothing can limit. */
-function checkLimitless({ agents, permissions = 'edit' }: AgentDraft, at: Path): Finding[] {
-  if (!agents.includes('command') || permissions === 'full') return [];
-  const message = 'The agent `command` is any program, which cannot be limited.';
-  const remedy = 'Say `permissions: full` if it may do whatever it does.';
-  return [{ at: [...at, 'agent'], message, remedy }];
+/** An agent that cannot be limited so would refuse every attempt. */
+function checkLimits({ agents, permissions = 'edit' }: AgentDraft, at: Path): Finding[] {
+  return agents.flatMap((agent) => {
+    const refusal = refusedPermissions(agent, permissions);
+    return refusal === undefined ? [] : [{ at: [...at, 'agent'], ...refusal }];
+  });
 }
 
 /** Wishes that an agent has no means for: it works all the same. */

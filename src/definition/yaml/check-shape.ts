@@ -4,6 +4,7 @@ import { perDayRemedy } from '../define/check-limits.ts';
 import type { Finding, Path } from '../problems.ts';
 import { explainIssues, type Misfit } from '../schema-issues.ts';
 import { workflowFile, type WorkflowFile } from './file-schema.ts';
+import { laterTaskKeys, laterWorkflowKeys } from './later-keys.ts';
 
 export interface Shape {
   /** Without the parts that do not fit; undefined if nothing useful is left. */
@@ -40,7 +41,8 @@ const misplaced: Readonly<Record<string, string>> = {
 };
 
 function unknownKey(key: string, at: Path): Finding {
-  const known = keysAt(workflowFile, at);
+  const later = isInTasks(at) ? laterTaskKeys : laterWorkflowKeys;
+  const known = keysAt(workflowFile, at).filter((name) => !Object.hasOwn(later, name));
   const similar = nearest(key, known);
   const remedy =
     misplaced[key] ??

@@ -1,4 +1,4 @@
-import { asError, isPlainObject } from '../../base/index.ts';
+import { asError, hasCode, isPlainObject } from '../../base/index.ts';
 import type { Workflow } from '../../model/index.ts';
 import { normaliseWorkflow, type Normalised } from '../define-workflow.ts';
 import {
@@ -173,6 +173,12 @@ function readText(file: string, source: WorkflowSource): string | Refusal {
   try {
     return source.read(file);
   } catch (error) {
-    return { message: `\`${file}\` cannot be read: ${asError(error).message}` };
+    return { message: `\`${file}\` cannot be read: ${reasonOf(error)}` };
   }
+}
+
+/** The most common one, without the words of the system around it. */
+function reasonOf(error: unknown): string {
+  const { message, cause } = asError(error);
+  return hasCode(cause, 'ENOENT') ? 'there is no such file.' : message;
 }

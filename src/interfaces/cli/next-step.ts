@@ -37,6 +37,9 @@ function heldCommands(run: string, tasks: Checkpoint['tasks']): string[] {
 }
 
 /** What may be typed about a held task, the likeliest first. */
-export function commandsFor(run: string, address: string, { status, actions }: TaskReport): string[] {
-  return status === 'held' ? (actions ?? []).map((action) => commandFor(action, run, address)) : [];
+export function commandsFor(run: string, address: string, { status, actions, lent }: TaskReport): string[] {
+  if (status !== 'held') return [];
+  const commands = (actions ?? []).map((action) => commandFor(action, run, address));
+  // When the session is back, whoever drives the run sees that, and nothing else has to be decided.
+  return lent === undefined ? commands : [`piton resume ${shellWord(run)}`, ...commands];
 }

@@ -19,6 +19,11 @@ function standingOf({ error, reason, until, output, call }: TaskReport, now: num
   return output === undefined ? '' : jsonLine(output);
 }
 
+/** Checks and revisions are attempts too: their number would look like that of failures. */
+export function triesText({ attempts, revisions }: TaskReport): string {
+  return attempts > 1 && revisions === undefined ? `attempt ${attempts}` : '';
+}
+
 /** What people want to know of an agent at work. */
 function notesOf({ checking, revisions = 0, messages = [] }: TaskReport): string[] {
   return [

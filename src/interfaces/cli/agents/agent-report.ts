@@ -1,7 +1,7 @@
 import type { Agent } from '../../../agents/index.ts';
 import { traitsOf } from '../../../model/index.ts';
 import { cleanLine, type Output } from '../output/index.ts';
-import { testedText, type FoundAgent } from './look-for-agents.ts';
+import { mendText, testedText, type FoundAgent } from './look-for-agents.ts';
 
 const policies = ['read', 'edit', 'full'] as const;
 
@@ -11,7 +11,7 @@ export function agentJson({ agent, detection, executable }: FoundAgent): unknown
   return {
     name,
     title,
-    installed: 'path' in detection,
+    installed: !('missing' in detection),
     ...detection,
     ...(executable !== undefined && { executable }),
     tested,
@@ -33,11 +33,14 @@ export function printAgent(output: Output, found: FoundAgent): void {
   output.print(`${style[colour](symbol)} ${name}  ${cleanLine(text)}`);
   if (found.executable !== undefined)
     output.print(`    its program is set in .piton/config.yaml: ${cleanLine(found.executable)}`);
-  if ('missing' in found.detection && agent.login !== '')
-    output.print(`    to use it: install it, then log in: ${agent.login}`);
+  if (agent.login !== '') output.print(`    ${cleanLine(useText(found))}`);
   output.print(`    ${style.dim(abilitiesOf(agent))}`);
   for (const policy of policies)
     output.print(`    ${policy.padEnd(5)} ${cleanLine(agent.explainPermissions(policy))}`);
+}
+
+function useText(found: FoundAgent): string {
+  return 'missing' in found.detection ? `to use it: ${mendText(found)}` : `log in with: ${found.agent.login}`;
 }
 
 function standingOf({ agent, detection }: FoundAgent): {

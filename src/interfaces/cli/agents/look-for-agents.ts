@@ -8,9 +8,10 @@ export interface FoundAgent {
   readonly executable?: string;
 }
 
-const longestAnswerMs = 5_000;
+/** They start slowly, the more so all at once on a busy machine. */
+const longestAnswerMs = 20_000;
 
-/** Every agent that Piton knows, with what is installed of it. All are asked at once, none for long. */
+/** Every agent that Piton knows, with what is installed of it. All are asked at once, none for ever. */
 export async function lookForAgents({ env, config }: Pick<Context, 'env' | 'config'>): Promise<FoundAgent[]> {
   const options = { environment: env, timeoutMs: longestAnswerMs };
   return Promise.all(
@@ -21,6 +22,13 @@ export async function lookForAgents({ env, config }: Pick<Context, 'env' | 'conf
       return { agent, detection: await detectAgent(agent, { ...options, ...set }), ...set };
     }),
   );
+}
+
+/** What to do about one that is not there, or does not work. */
+export function mendText({ agent, detection }: FoundAgent): string {
+  return detection.path === undefined
+    ? `install ${agent.title}, then log in: ${agent.login}`
+    : `see what it says: ${[detection.path, ...agent.versionCommand().slice(1)].join(' ')}`;
 }
 
 export function testedText({ tested }: Agent): string {

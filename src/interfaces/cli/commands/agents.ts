@@ -20,7 +20,7 @@ export const command = defineCommand({
 });
 
 function nextStep(found: readonly FoundAgent[]): string {
-  const isReady = found.some(({ agent, detection }) => agent.login !== '' && 'path' in detection);
+  const isReady = found.some(({ agent, detection }) => agent.login !== '' && !('missing' in detection));
   return isReady
     ? 'piton run <workflow> --dry-run shows what its agents would be allowed'
     : 'install one of them, log in, and look again: piton agents';

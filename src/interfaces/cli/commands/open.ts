@@ -60,7 +60,9 @@ async function printCommand({ output }: Context, { run, address }: Place): Promi
 /** Whoever has taken it gives it back, whatever happens in between. */
 async function openSession(context: Context, { run, address }: Place): Promise<ExitCode> {
   const { output } = context;
-  assertStartable(context, await run.session(address));
+  const session = await run.session(address);
+  assertStartable(context, session);
+  assertTerminal(session, commandFor('open', run.id, address));
   const lent = await run.lend(address);
   let ended: Talk;
   try {
@@ -94,6 +96,14 @@ function assertStartable({ env }: Context, { agent, title, argv, directory }: Op
   });
 }
 
+/** Without one, real agents take what they find for a prompt, or fail in words of their own. */
+function assertTerminal({ agent, title }: Openable, command: string): void {
+  if (agent === 'scripted' || (process.stdin.isTTY && process.stdout.isTTY)) return;
+  throw new PitonError('USAGE_INVALID', `${title} talks on a terminal, and here is none.`, {
+    remedy: `Type it in a terminal, without a pipe; or see what it would start: ${command} --print.`,
+  });
+}
+
 function endText({ title }: LentSession, { code, signal }: Talk): string {
   const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
   return code === 0 ? 'The session is back.' : `The session is back. ${title} ended ${how}.`;
@@ -112,9 +122,9 @@ async function sayNext(context: Context, run: Run, address: string): Promise<voi
 }
 
 function goingOn(run: string, address: string, status: Awaited<ReturnType<Run['status']>>): string {
-  if (status === 'succeeded' || status === 'failed' || status === 'cancelled')
-    return commandFor('retry', run, address);
-  return status === 'interrupted' || status === 'paused'
+  if (status === 'succeeded') return commandFor('show', run, address);
+  if (status === 'failed' || status === 'cancelled') return commandFor('retry', run, address);
+  return status === 'interrupted' || status === 'paused' || status === 'held'
     ? `piton resume ${shellWord(run)}`
     : `piton attach ${shellWord(run)}`;
 }

@@ -9,7 +9,7 @@ import { cleanLine, spanText, statusCell, whenText, type Cell, type ShownStatus 
 import { progressOf, type Progress } from '../progress-of.ts';
 import { printQuestions } from '../questions.ts';
 import { findRecord, shownStatus, type RunRecord } from '../runs.ts';
-import { describeTask } from '../task-lines.ts';
+import { describeTask, triesText } from '../task-lines.ts';
 import { usageOf } from '../usage-of.ts';
 
 interface Report {
@@ -150,7 +150,7 @@ function printTasks({ output, now }: Context, { checkpoint, usage }: Report): vo
     shown.map(([address, task]): (Cell | string)[] => [
       address,
       statusCell(task.status, output.style),
-      task.attempts > 1 ? `attempt ${task.attempts}` : '',
+      triesText(task),
       durationOf(task, now()),
       usageCell(usage.ofTask(address)),
       describeTask(task, now()),

@@ -1,5 +1,5 @@
-import type { Json } from '../../../base/index.ts';
-import { cleanText, cutTo } from '../output/index.ts';
+import { visibleText, type Json } from '../../../base/index.ts';
+import { cutTo } from '../output/index.ts';
 import { isRecord } from './entry.ts';
 
 /** A tool call that an agent may not make by itself. */
@@ -18,13 +18,18 @@ export interface AskedRoom {
  * counted, so that nobody takes a part for the whole.
  */
 export function askedLines({ tool, input }: AskedCall, room?: AskedRoom): string[] {
-  const lines = [`tool: ${cleanText(tool) || 'unnamed'}`, ...inputLines(input)].flatMap((text) =>
-    cleanText(text).replaceAll('\t', '  ').split('\n'),
+  const lines = [`tool: ${oneLine(tool) || 'unnamed'}`, ...inputLines(input)].flatMap((text) =>
+    visibleText(text).replaceAll('\t', '  ').split('\n'),
   );
   if (room === undefined) return lines;
-  const shown = lines.slice(0, room.lines).map((line) => cutTo(line, room.columns));
+  const shown = lines.slice(0, room.lines).map((line) => cutLine(line, room.columns));
   const more = lines.length - shown.length;
   return more === 0 ? shown : [...shown, `… ${more} more ${more === 1 ? 'line' : 'lines'}`];
+}
+
+function cutLine(line: string, columns: number): string {
+  const cut = cutTo(line, columns);
+  return cut === line ? line : `${cut} (${line.length - cut.length + 1} more characters)`;
 }
 
 function inputLines(input: Json): string[] {
@@ -34,5 +39,11 @@ function inputLines(input: Json): string[] {
 
 function fieldText(name: string, value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
-  return text.includes('\n') ? `${name}:\n${text.replaceAll(/^/gm, '  ')}` : `${name}: ${text}`;
+  const title = oneLine(name);
+  return text.includes('\n') ? `${title}:\n${text.replaceAll(/^/gm, '  ')}` : `${title}: ${text}`;
+}
+
+/** A name that has lines could pretend to be other fields. */
+function oneLine(name: string): string {
+  return name.replaceAll(/\s+/g, ' ');
 }

@@ -1,3 +1,4 @@
+import { visibleText } from '../../../base/index.ts';
 import { cleanLine } from '../output/index.ts';
 import { isRecord } from './entry.ts';
 
@@ -17,8 +18,9 @@ const telling = [
 
 /** A tool call in one line: `Bash: npm test`. */
 export function callText(name: string, input: unknown): string {
-  const about = cleanLine(aboutText(input));
-  const tool = cleanLine(name) || 'a tool';
+  // What is stripped from a call would be done all the same.
+  const about = cleanLine(visibleText(aboutText(input)));
+  const tool = cleanLine(visibleText(name)) || 'a tool';
   return about === '' ? tool : `${tool}: ${about}`;
 }
 

@@ -17,6 +17,8 @@ interface Spender {
   readonly task: string;
   /** Of the conversation; until it is known, the attempt's own id. */
   session: string;
+  /** The conversation that this one is a copy of. */
+  copyOf?: string;
   used?: Used;
 }
 
@@ -31,9 +33,10 @@ export class UsageTally {
   add(event: RunEvent): void {
     switch (event.type) {
       case 'attempt.started':
-        this.#enter(event.attempt, event.task, event.data.agent?.session);
+        this.#begin(event);
         return;
       case 'session.opened':
+        this.#meter.copy(this.#spenders.get(event.attempt)?.copyOf, event.data.session);
         this.#enter(event.attempt, event.task, event.data.session);
         return;
       case 'transcript.added':
@@ -52,6 +55,11 @@ export class UsageTally {
 
   total(): Usage | undefined {
     return this.#sum(() => true);
+  }
+
+  #begin({ attempt, task, data: { agent } }: Extract<RunEvent, { type: 'attempt.started' }>): void {
+    const spender = this.#enter(attempt, task, agent?.session);
+    if (agent?.how === 'fork' && agent.of !== undefined) spender.copyOf = agent.of;
   }
 
   #enter(attempt: string, task: string, session = attempt): Spender {

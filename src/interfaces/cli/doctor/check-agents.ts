@@ -1,4 +1,4 @@
-import { lookForAgents, testedText, type FoundAgent } from '../agents/look-for-agents.ts';
+import { lookForAgents, mendText, testedText, type FoundAgent } from '../agents/look-for-agents.ts';
 import { agentWorks } from '../agents/agent-works.ts';
 import type { Context } from '../context.ts';
 import { isData, loadForReading, workflowFiles } from '../workflows.ts';
@@ -12,19 +12,21 @@ export async function checkAgents(context: Context): Promise<Check[]> {
 }
 
 function isThere({ detection }: FoundAgent): boolean {
-  return 'path' in detection;
+  return !('missing' in detection);
 }
 
-function checkAgent({ agent, detection }: FoundAgent, workflows: readonly string[]): Check[] {
-  const { name, login } = agent;
-  if ('path' in detection) {
+function checkAgent(found: FoundAgent, workflows: readonly string[]): Check[] {
+  const { agent, detection } = found;
+  const { name } = agent;
+  if (!('missing' in detection)) {
     const text = `${detection.version}, ${detection.path}`;
     if (detection.isTested) return [ok(name, text)];
     return [warn(name, `${text}: this version is untested`, `It may well work; ${testedText(agent)}.`)];
   }
   if (workflows.length === 0) return [];
   const text = `${detection.missing}; needed by ${workflows.join(', ')}`;
-  return [warn(name, text, `Install ${agent.title}, then log in: ${login}`)];
+  const remedy = mendText(found);
+  return [warn(name, text, `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}`)];
 }
 
 /** Which workflows name an agent that is missing, where no other would do instead. */

@@ -47,7 +47,8 @@ function printTask(output: Output, planned: PlannedTask): void {
   const after = needs.length === 0 ? '' : output.style.dim(` after ${needs.join(', ')}`);
   output.print(`  ${output.style.cyan(cleanLine(task))}${after}`);
   for (const line of agent === undefined ? [] : agentLines(agent)) output.print(`      ${cleanText(line)}`);
-  for (const line of cleanText(work).trimEnd().split('\n')) output.print(`      ${line}`);
+  const indent = ' '.repeat(agent === undefined ? 6 : 8);
+  for (const line of cleanText(work).trimEnd().split('\n')) output.print(`${indent}${line}`);
   printValues(output, values);
   if (planned.check !== undefined) printCheck(output, planned.check);
   for (const name of secrets) output.print(`      ${cleanLine(name)}=(secret)`);

@@ -10,6 +10,8 @@ export interface Talk {
 export interface Opening {
   readonly argv: readonly string[];
   readonly directory: string;
+  /** Added to our own. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 const heardByBoth = ['SIGINT', 'SIGQUIT', 'SIGHUP'] as const;
@@ -21,10 +23,14 @@ function stay(): void {}
  * too, which reaches both of us. Who asks us to end means the program; we stay until it has ended, to give back what it
  * was lent.
  */
-export async function talk({ argv, directory }: Opening): Promise<Talk> {
+export async function talk({ argv, directory, env }: Opening): Promise<Talk> {
   const [program = '', ...args] = argv;
   for (const signal of heardByBoth) process.on(signal, stay);
-  const child = spawn(program, args, { cwd: directory, stdio: 'inherit' });
+  const child = spawn(program, args, {
+    cwd: directory,
+    env: { ...process.env, ...env },
+    stdio: 'inherit',
+  });
   const pass = (signal: NodeJS.Signals): void => void child.kill(signal);
   process.on('SIGTERM', pass);
   try {

@@ -53,7 +53,7 @@ export function createOutput({ stdout, stderr, env }: Streams, isJson: boolean):
       for (const line of lines) output.print(line);
     },
     json(value, isLine = false) {
-      if (isJson) out.write(`${JSON.stringify(value, null, isLine ? 0 : 2)}\n`);
+      if (isJson) out.write(`${harmless(JSON.stringify(value, null, isLine ? 0 : 2))}\n`);
     },
     note: (line) => output.complain(isJson ? JSON.stringify({ note: line }) : line),
     complain: (line) => void err.write(`${line}\n`),
@@ -65,6 +65,14 @@ export function createOutput({ stdout, stderr, env }: Streams, isJson: boolean):
     flush: async () => void (await Promise.all([out.flush(), err.flush()])),
   };
   return output;
+}
+
+/** JSON has no control characters but these, and may be looked at on a terminal. Whoever parses it gets them back. */
+function harmless(json: string): string {
+  return json.replace(
+    /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 interface SafeWriter {

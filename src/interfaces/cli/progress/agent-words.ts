@@ -62,3 +62,16 @@ function short(text: string): string {
 function lastLineOf(report: string): string {
   return short(report.trimEnd().split('\n').at(-1)!);
 }
+
+const agentResource = /^agent:/;
+
+/** Agents are resources too, under a name that is for us. */
+export function resourceName(resource: string): string {
+  return resource.replace(agentResource, '');
+}
+
+export function downText({ resource, reason }: EventOf<'breaker.opened'>['data'], when: string): string {
+  return agentResource.test(resource)
+    ? `${resourceName(resource)} is asked again ${when}: ${reason}`
+    : `${resource} seems to be down (${reason}): what uses it waits and tries again ${when}`;
+}

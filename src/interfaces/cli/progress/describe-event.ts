@@ -5,12 +5,14 @@ import {
   againText,
   checkFailedText,
   decidedText,
+  downText,
   questionText,
+  resourceName,
   startedText,
   toldText,
 } from './agent-words.ts';
 import type { RunView, TaskLine } from './run-view.ts';
-import { commandFor } from './shell-words.ts';
+import { actionsOf, commandFor } from './shell-words.ts';
 
 export type Tone = 'good' | 'bad' | 'warning' | 'plain' | 'quiet';
 
@@ -80,7 +82,7 @@ const describers: Describers = {
     say('warning', '⟳', `${task}: ${data.reason}; tries again ${whenText(data.until, at)}`),
   'task.held': ({ run, task, data }) => ({
     ...say('warning', '?', `${task} waits for you: ${data.reason}`),
-    commands: data.actions.map((action) => commandFor(action, run, task)),
+    commands: actionsOf(data).map((action) => commandFor(action, run, task)),
   }),
   'gate.opened': ({ run, task, data }) => ({
     ...say('warning', '?', `${task} ${questionText(data)}`),
@@ -90,13 +92,8 @@ const describers: Describers = {
   'task.released': ({ task }) => say('plain', '▸', `${task} may be tried again`),
   'tasks.reopened': ({ data }) =>
     say('plain', '↻', `to be done again: ${data.tasks.join(', ')} (${data.reason})`),
-  'breaker.opened': ({ at, data }) =>
-    say(
-      'warning',
-      '!',
-      `${data.resource} seems to be down (${data.reason}): what uses it waits and tries again ${whenText(data.until, at)}`,
-    ),
-  'breaker.closed': ({ data }) => say('good', '✓', `${data.resource} works again`),
+  'breaker.opened': ({ at, data }) => say('warning', '!', downText(data, whenText(data.until, at))),
+  'breaker.closed': ({ data }) => say('good', '✓', `${resourceName(data.resource)} works again`),
   'clock.jumped': ({ data }) =>
     say('warning', '!', `the clock jumped by ${signed(data.ms)}: deadlines were shifted by as much`),
 };

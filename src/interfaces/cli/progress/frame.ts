@@ -1,4 +1,5 @@
 import { cleanLine, cutTo, padTo, statusSymbol, widthOf } from '../output/index.ts';
+import { resourceName } from './agent-words.ts';
 import type { Tone } from './describe-event.ts';
 import { estimateLeft } from './estimate.ts';
 import { countTasks, type Counts, type RunningAttempt, type RunView, type TaskLine } from './run-view.ts';
@@ -121,7 +122,7 @@ function footerWords(view: RunView, counts: Counts): string[] {
     if (counts[status] > 0) words.push(`${counts[status]} ${status}`);
   }
   if (view.status === 'paused') words.push('paused');
-  for (const resource of view.breakers.keys()) words.push(`${cleanLine(resource)} down`);
+  for (const resource of view.breakers.keys()) words.push(`${cleanLine(resourceName(resource))} down`);
   return words;
 }
 

@@ -5,5 +5,17 @@ export function shellWord(text: string): string {
 
 /** The command that does something about a task, to be typed. */
 export function commandFor(action: string, run: string, task: string): string {
-  return `piton ${action} ${shellWord(run)} ${shellWord(task)}`;
+  const ofRun = `piton ${action} ${shellWord(run)}`;
+  return action === 'resume' ? ofRun : `${ofRun} ${shellWord(task)}`;
+}
+
+/** What may be done about a held task. One that waits for its session goes on by itself, if somebody drives the run. */
+export function actionsOf({
+  actions,
+  lent,
+}: {
+  readonly actions: readonly string[];
+  readonly lent?: string | undefined;
+}): readonly string[] {
+  return lent === undefined ? actions : ['resume', ...actions];
 }

@@ -1,7 +1,7 @@
 import type { Checkpoint } from '../../../library/index.ts';
 import type { Context } from '../context.ts';
 import { cleanLine, cleanText, clockText, statusCell, whenText } from '../output/index.ts';
-import { describeTask } from '../task-lines.ts';
+import { describeTask, triesText } from '../task-lines.ts';
 
 /** A run as it was at a checkpoint. */
 export function printCheckpoint({ output, now }: Context, checkpoint: Checkpoint): void {
@@ -17,7 +17,7 @@ export function printCheckpoint({ output, now }: Context, checkpoint: Checkpoint
     Object.entries(tasks).map(([address, task]) => [
       address,
       statusCell(task.status, output.style),
-      task.attempts > 1 ? `attempt ${task.attempts}` : '',
+      triesText(task),
       describeTask(task, now()),
     ]),
   );

@@ -30,6 +30,7 @@ export function printTask(context: Context, shown: ShownTask): void {
   if (task.call !== undefined) printCall(output, task.call, true);
   for (const report of shown.reports) printReport(context, report);
   if (attempts.length > 0) printAttempts(context, attempts);
+  printPlaces(context, shown);
   output.print();
   const [first = commandFor('logs', run, address), ...others] = commandsFor(run, address, task);
   output.next(first, ...others);
@@ -54,7 +55,7 @@ function conversationFacts({ session, checking, revisions, messages = [] }: Task
   return [
     ['session', session && `${session.id} of ${session.agent}`],
     ['now', checking === true ? 'its check runs, or is still to run' : undefined],
-    ['revised', revisions === undefined ? undefined : timesText(revisions)],
+    ['revised', revisions === undefined || revisions === 0 ? undefined : timesText(revisions)],
     ...messages.map((text): Fact => ['told, and not heard yet', text]),
   ];
 }
@@ -78,31 +79,38 @@ function outputText(value: unknown): string {
 }
 
 function printAttempts({ output, now }: Context, attempts: readonly AttemptReport[]): void {
+  const rows = attempts.map((attempt) => [
+    String(attempt.number),
+    attempt.kind,
+    clockText(attempt.startedAt),
+    spanText((attempt.endedAt ?? now()) - attempt.startedAt),
+    attempt.outcome ?? 'not ended',
+    attempt.recovered?.join(', ') ?? '',
+    cleanLine(attempt.agent ?? ''),
+    cleanText(attempt.reason ?? ''),
+  ]);
+  // Where all is work, that says nothing.
   const isPlain = attempts.every(({ kind }) => kind === 'work');
+  const shown = rows.map((row) => row.with(1, isPlain ? '' : row[1]!));
   output.print();
-  output.table(
-    attempts.map((attempt) => [
-      String(attempt.number),
-      isPlain ? '' : attempt.kind,
-      clockText(attempt.startedAt),
-      spanText((attempt.endedAt ?? now()) - attempt.startedAt),
-      attempt.outcome ?? 'not ended',
-      attempt.recovered?.join(', ') ?? '',
-      cleanText(attempt.reason ?? ''),
-      cleanLine([attempt.agent, attempt.session].filter((part) => part !== undefined).join(' ')),
-      attempt.spool ?? '',
-    ]),
-    {
-      head: columnsOf(attempts),
-      flexible: 6,
-    },
-  );
+  output.table(shown, { head: headOf(shown) });
 }
 
+const columns = ['attempt', 'kind', 'started', 'took', 'outcome', 'recovered', 'agent', 'reason'];
+
 /** A column in which nothing stands should not have a head either. */
-function columnsOf(attempts: readonly AttemptReport[]): string[] {
-  const isByAgent = attempts.some(({ agent }) => agent !== undefined);
-  const agent = isByAgent ? 'agent and session' : '';
-  const kind = attempts.every((attempt) => attempt.kind === 'work') ? '' : 'kind';
-  return ['attempt', kind, 'started', 'took', 'outcome', 'recovered', 'reason', agent, 'wrote to'];
+function headOf(rows: readonly (readonly string[])[]): string[] {
+  return columns.map((name, index) => (rows.some((row) => row[index] !== '') ? name : ''));
+}
+
+/** In lines of their own: too long for a table, and to be copied. */
+function printPlaces({ output }: Context, { attempts, task }: ShownTask): void {
+  const places = attempts.flatMap(({ number, session, spool }) => [
+    ...(session === undefined || session === task.session?.id
+      ? []
+      : [`attempt ${number} was in session ${session}`]),
+    ...(spool === undefined ? [] : [`attempt ${number} wrote to ${spool}`]),
+  ]);
+  if (places.length > 0) output.print();
+  for (const place of places) output.print(output.style.dim(cleanLine(place)));
 }

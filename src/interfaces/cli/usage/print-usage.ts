@@ -8,7 +8,6 @@ import { totalOf, totalsByAgent, type Total } from './totals.ts';
 
 /** A line per day and agent, then the sums. */
 export function printUsage({ output, config, now }: Context, usage: readonly DayUsage[]): void {
-  const byAgent = Object.entries(totalsByAgent(usage));
   output.table(
     [
       ...usage.map((part, index) => [
@@ -17,9 +16,7 @@ export function printUsage({ output, config, now }: Context, usage: readonly Day
         ...cellsOf(part),
         part.runs === 1 ? '1 run' : `${part.runs} runs`,
       ]),
-      ...(byAgent.length === 1
-        ? []
-        : byAgent.map(([agent, total]) => ['', cleanLine(agent), ...cellsOf(total)])),
+      ...sumsByAgent(usage),
       [{ text: 'total', paint: output.style.bold }, '', ...cellsOf(totalOf(usage))],
     ],
     { head: ['day', 'agent', 'tokens', 'dollars', 'unpriced', 'in'] },
@@ -28,6 +25,18 @@ export function printUsage({ output, config, now }: Context, usage: readonly Day
   const today = totalOf(usage.filter(({ day }) => day === dayText(now())));
   if (config.budgetPerDay !== undefined) output.print(todayText(today, config.budgetPerDay));
   output.next('piton list', 'piton status <run> shows what its tasks have used');
+}
+
+/** Where they say more than the lines above: of several agents on several days. */
+export function sumsByAgent(usage: readonly DayUsage[]): readonly string[][] {
+  const byAgent = Object.entries(totalsByAgent(usage));
+  const isOneDay = usage.every(({ day }) => day === usage[0]!.day);
+  if (isOneDay || byAgent.length === 1) return [];
+  return byAgent.map(([agent, total], index) => [
+    index === 0 ? 'all days' : '',
+    cleanLine(agent),
+    ...cellsOf(total),
+  ]);
 }
 
 function cellsOf({ usd, tokens, unpricedTokens }: Total): string[] {
