@@ -53,11 +53,13 @@ test('a task that waited for its session goes on by resuming the run, and that i
   writeFlow(project, { fix: played([[{ fail: 'no' }], [{ answer: 'fixed' }]]) });
   await project.piton(['run', 'flow', '--id', 'ended']);
   const { stdin, stdout } = startOpen(project, 'ended', 'fix');
+  let seen = '';
+  stdout.on('data', (part: Buffer) => (seen += String(part)));
   const shown = text(stdout);
-  await eventually('the session is taken', async () => {
-    const retried = await project.piton(['retry', 'ended', 'fix']);
-    return retried.code === 3 && /its session is open[^]*\nNext: piton resume ended\n/.test(retried.stdout);
-  });
+  await eventually('the session is taken', () => seen.includes('Opening the session'));
+  const retried = await project.piton(['retry', 'ended', 'fix']);
+  expect(retried.code).toBe(3);
+  expect(retried.stdout).toMatch(/its session is open[^]*\nNext: piton resume ended\n/);
   stdin.end('exit\n');
   expect(await shown).toContain('The session is back.\nNext: piton resume ended\n');
   expect((await project.piton(['resume', 'ended'])).stdout).toContain('Run ended of flow succeeded');

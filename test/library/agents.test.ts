@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { manualClock, open, type Piton, type Run, type RunEvent } from '../../src/index.ts';
 import { eventually } from '../support/eventually.ts';
-import { eventsOf, openPlace, played, startsOf, transcriptOf, writeFlow } from '../support/scripted-place.ts';
+import {
+  eventsOf,
+  openPlace,
+  played,
+  promptsOf,
+  startsOf,
+  transcriptOf,
+  writeFlow,
+} from '../support/scripted-place.ts';
 import { startProgram } from '../support/start-program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -25,6 +33,7 @@ describe('a task done by an agent', () => {
     expect(transcriptOf(events).map(({ type }) => type)).toEqual(
       expect.arrayContaining(['session', 'message', 'tool-started', 'tool-finished', 'result']),
     );
+    expect(promptsOf(events)).toEqual([expect.stringMatching(/^Do it\./)]);
     expect(events.filter(({ type }) => type === 'session.opened')).toHaveLength(1);
   });
 

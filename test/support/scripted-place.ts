@@ -68,7 +68,17 @@ export async function eventsOf(run: Run): Promise<RunEvent[]> {
 
 type Entry = { readonly type: string; readonly [key: string]: unknown };
 
+/** What agents have said and done. */
 export function transcriptOf(events: readonly RunEvent[]): Entry[] {
+  return entriesOf(events).filter(({ role }) => role !== 'user');
+}
+
+/** What they were told. */
+export function promptsOf(events: readonly RunEvent[]): string[] {
+  return entriesOf(events).flatMap(({ role, text }) => (role === 'user' ? [String(text)] : []));
+}
+
+function entriesOf(events: readonly RunEvent[]): Entry[] {
   return events.flatMap((event) =>
     event.type === 'transcript.added' ? (event.data.entries as unknown as Entry[]) : [],
   );
