@@ -29,7 +29,8 @@ export interface Shape {
 
 export type ShapeName = keyof typeof shapes;
 
-const backoff = { attempts: 3, backoff: 5, factor: 1, jitter: 0 };
+/** Long enough to be a wait also on a busy machine: else a retry would begin in the commit of the failure, and places be missing. */
+const backoff = { attempts: 3, backoff: 60, factor: 1, jitter: 0 };
 
 export const shapes = {
   chain: ({ ran }: Hands): Shape => ({
