@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -7,6 +9,8 @@ export default defineConfig({
     exclude: ['test/live/**'],
     testTimeout: 60_000,
     typecheck: { enabled: false },
+    // Not into the home of whoever runs the tests.
+    env: { PITON_SCRIPTED_HOME: join(tmpdir(), 'piton-scripted-sessions') },
     pool: 'forks',
     // Most tests wait for processes of their own: one worker would leave a small machine idle.
     maxWorkers: 2,

@@ -8,6 +8,7 @@ import { Piton } from './library/index.ts';
 import type { Budget } from './model/index.ts';
 import { Spool } from './spool/index.ts';
 import { openStore, registerStore, type Store } from './store/index.ts';
+import { lazyWorkspaces, type CleanupPolicy, type Workspaces } from './workspaces/index.ts';
 
 export interface OpenOptions {
   /** `sqlite:<file>`, `memory:` for tests, another scheme that was registered, or an opened store of your own. */
@@ -34,6 +35,8 @@ export interface OpenOptions {
   readonly secrets?: readonly string[];
   /** What agents may use up on one day, in all runs of the store together. */
   readonly budgetPerDay?: Budget;
+  /** What becomes of a worktree whose task has succeeded; default `remove-when-clean-else-archive`. */
+  readonly cleanup?: CleanupPolicy;
   /** For tests that advance time themselves. */
   readonly clock?: Clock;
 }
@@ -46,6 +49,7 @@ const defaults = {
   maxOutputBytes: 16 * 1024 * 1024,
   agents: {},
   secrets: [],
+  cleanup: 'remove-when-clean-else-archive',
   clock: systemClock,
 } as const;
 
@@ -72,10 +76,28 @@ export async function open(options: OpenOptions): Promise<Piton> {
   return new Piton({
     ...config,
     isHarmless: (command) => irreversibleReason(command) === undefined,
+    workspaces: makeWorkspaces(config, folder ?? spoolBeside(opened.url)),
     spool: new Spool({ folder: folder ?? spoolBeside(opened.url), graceMs, durability }),
     store: await withMirror(opened, mirror),
     observers,
     owner: Object.freeze({ ...ownIdentity(), instance: randomId() }),
+  });
+}
+
+/** Beside the spool: what lives as long as the store, lives there. */
+function makeWorkspaces(
+  { environment, durability }: Pick<Resolved, 'environment' | 'durability'>,
+  spool: string,
+): Workspaces {
+  return lazyWorkspaces(async () => {
+    const { Git } = await import('./workspaces/git/index.ts');
+    const { WorktreeWorkspaces } = await import('./workspaces/worktree/worktrees.ts');
+    const git = new Git({ environment, durability });
+    return new WorktreeWorkspaces({
+      git,
+      folder: join(dirname(spool), 'worktrees'),
+      caches: ['node_modules'],
+    });
   });
 }
 

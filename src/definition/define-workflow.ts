@@ -1,5 +1,5 @@
 import { freezeParsed, hashJson, type Json } from '../base/index.ts';
-import type { CheckSpec, Work, Workflow } from '../model/index.ts';
+import type { CheckSpec, SetupSpec, Work, Workflow } from '../model/index.ts';
 import { checkAgent, suggestAgent } from './define/check-agent.ts';
 import { checkChildInputs } from './define/check-child-inputs.ts';
 import { checkGraph } from './define/check-graph.ts';
@@ -8,6 +8,7 @@ import { checkNames } from './define/check-names.ts';
 import { checkNeeds, type NeedsGraph } from './define/check-needs.ts';
 import { createReadsChecker, declaredReads, readsOfSites, type Read } from './define/check-reads.ts';
 import { suggestInterrupt } from './define/check-command.ts';
+import { checkBase, checkPlace } from './define/check-place.ts';
 import { checkSessions } from './define/check-sessions.ts';
 import { checkTemplates } from './define/check-templates.ts';
 import { taskSites, valueSites } from './define/expression-sites.ts';
@@ -15,6 +16,7 @@ import { fillTask, fillWorkflow } from './define/fill-defaults.ts';
 import { finishAgent } from './define/finish-agent.ts';
 import { finishCheck, suggestCheck } from './define/finish-check.ts';
 import { finishCommand } from './define/finish-command.ts';
+import { finishSetup, suggestSetup } from './define/finish-setup.ts';
 import { freezeHead, freezeTask } from './define/freeze-values.ts';
 import { checkDefaults, giveDefaults } from './define/input-defaults.ts';
 import { hyphenatedNames } from './define/known-names.ts';
@@ -67,16 +69,18 @@ export function normaliseWorkflow(draft: WorkflowDraft, around: Surroundings = s
     ...findings,
     ...checkGraph(scope),
     ...checkLimits(scope),
+    ...checkBase(scope),
     ...checkSessions(scope, graph),
     ...tasks.flatMap((task) => task.findings),
     ...reads.findings,
   ];
   if (all.length > 0) return { findings: all, suggestions: [], outerReads: reads.outer };
   const { locks, suggestions } = shareWriteLocks(scope, graph);
-  const specs = tasks.map(({ task, work, check }, position) =>
+  const specs = tasks.map(({ task, work, check, setup }, position) =>
     fillTask({
       task,
       check,
+      setup,
       work: giveDefaults(work!),
       reads: reads.ofTasks[position]!,
       writeLock: locks.get(position),
@@ -100,6 +104,7 @@ interface InspectedTask {
   /** Absent if its nested workflow is wrong. */
   readonly work: Work | undefined;
   readonly check: CheckSpec | undefined;
+  readonly setup: SetupSpec | undefined;
   readonly reads: readonly Read[];
   readonly findings: readonly Finding[];
   readonly suggestions: readonly Finding[];
@@ -114,15 +119,18 @@ function inspectTask(scope: Scope, draft: TaskDraft, names: ReadonlySet<string>)
   const { work, nested } = finishWork(task, { at, inherits: true, names });
   const declared = declaredReads(task, scope);
   const checked = finishCheck(task, at);
+  const equipped = finishSetup(task, at);
   return {
     task,
     work,
     check: checked.check,
+    setup: equipped.setup,
     reads: [...read.reads, ...declared, ...nested.outerReads],
     suggestions: [
       ...nested.suggestions,
       ...suggestInterrupt(task, at),
       ...suggestCheck(task, at),
+      ...suggestSetup(task, scope.draft.workspace, at),
       ...suggestAgent(task, at),
       ...suggestChild(task, at),
     ],
@@ -132,6 +140,8 @@ function inspectTask(scope: Scope, draft: TaskDraft, names: ReadonlySet<string>)
       ...read.findings,
       ...nested.findings,
       ...checked.findings,
+      ...checkPlace(task, at),
+      ...equipped.findings,
       ...(work === undefined ? [] : checkChildInputs(task, work, at)),
     ],
   };

@@ -14,9 +14,12 @@ import type {
   JsonSchema,
   OnInterrupt,
   RetryPolicy,
+  SetupSpec,
+  TaskSpec,
   UsageLimits,
   Work,
   Workflow,
+  WorkspaceSpec,
 } from '../model/index.ts';
 
 /** The shape of a `Workflow` before its defaults are filled in. A finished `Workflow` is one too. */
@@ -36,6 +39,8 @@ export interface WorkflowDraft {
   readonly graph?: GraphDraft | undefined;
   readonly budget?: Workflow['budget'] | undefined;
   readonly usageLimits?: UsageLimitsDraft | undefined;
+  readonly workspace?: WorkspaceSpec | undefined;
+  readonly base?: string | undefined;
   /** Defaults: 5 failures, 30 s, 30 min. */
   readonly breakers?: Readonly<Record<string, Loose<BreakerPolicy>>> | undefined;
 }
@@ -73,6 +78,9 @@ export interface TaskDraft {
   readonly version?: string | undefined;
   readonly approval?: Dynamic | undefined;
   readonly check?: CheckDraft | undefined;
+  readonly workspace?: WorkspaceSpec | undefined;
+  readonly setup?: SetupDraft | undefined;
+  readonly onConflict?: TaskSpec['onConflict'] | undefined;
   readonly resources?: readonly string[] | undefined;
   readonly errors?: readonly ErrorRule[] | undefined;
   readonly update?: Dynamic | undefined;
@@ -81,6 +89,9 @@ export interface TaskDraft {
 
 /** What its work leaves out it has from the agent. Defaults: one revision; `restart`, unless it does what cannot be undone. */
 export type CheckDraft = { readonly work: CommandDraft } & Loose<Omit<CheckSpec, 'work'>>;
+
+/** What its work leaves out it has from the task, but not where that runs: a place is made usable as a whole. */
+export type SetupDraft = Loose<Pick<SetupSpec, 'copy'>> & { readonly work?: CommandDraft | undefined };
 
 /** Defaults: `as` is `item` (`matrix` in a matrix), no failure is forgiven. */
 export type ForEachDraft = Pick<ForEachSpec, 'in'> & Loose<Omit<ForEachSpec, 'in'>>;

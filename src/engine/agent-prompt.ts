@@ -42,14 +42,14 @@ function checkNote(check: string | undefined): string[] {
 
 function inOwnSession(given: PromptGiven, lastEnd: LastEnd): string[] {
   const { task, check } = given;
-  if (task.report !== undefined && lastEnd.outcome === 'succeeded') return revisionOf(task.report, check);
+  if (task.report !== undefined && lastEnd.outcome === 'succeeded') return revisionOf(task, check);
   if (lastEnd.outcome === 'succeeded') return wasTold(task) ? [] : againOf(given);
   if (lastEnd.outcome === 'asked') return allowedOf(task);
   const account = given.account();
   return [
     ...accountOf(account, causeOf(lastEnd)),
     ...permissionsOf(task),
-    ...(task.report === undefined ? [] : revisionOf(task.report, check)),
+    ...(task.report === undefined ? [] : revisionOf(task, check)),
     // Killed early, an agent may not have written down what it was asked.
     ...(hasNothing(account) ? ['The task:', given.prompt] : []),
   ];
@@ -75,7 +75,7 @@ function inNewSession(given: PromptGiven, lastEnd: LastEnd): string[] {
     ...originOf(origin),
     ...(isFirst ? [] : [...accountOf(account, causeOf(lastEnd)), ...saidOf(account)]),
     ...permissionsOf(task),
-    ...(task.report === undefined ? [] : revisionOf(task.report, check)),
+    ...(task.report === undefined ? [] : revisionOf(task, check)),
     'The task:',
     prompt,
     ...checkNote(check),
@@ -122,7 +122,9 @@ function accountOf({ completed, inFlight }: Account, cause: string): string[] {
   ];
 }
 
-function revisionOf(report: string, check: string | undefined): string[] {
+function revisionOf({ report = '', isUnfitted }: TaskState, check: string | undefined): string[] {
+  if (isUnfitted === true)
+    return ['Your work does not fit to what others have made in the meantime.', report];
   const by = check === undefined ? '' : ` by: ${check}`;
   return [
     `Your work was checked${by}`,

@@ -72,7 +72,7 @@ export function agentWork(
   const conversation = new Conversation(given, ports, attempt);
   return {
     onInterrupt: given.spec.onInterrupt,
-    order: (state, task) => conversation.order(state, task),
+    order: (state, task, folder) => conversation.order(state, task, folder),
     readAlong: (signal) => conversation.readAlong(signal),
     outcomeOf: (exit) => conversation.outcomeOf(exit),
     outcomeOfLoss: (interruption) => conversation.outcomeOfLoss(interruption),
@@ -112,13 +112,13 @@ class Conversation {
     this.#stream = new AgentStream(ports.spool, attempt.id, reading);
   }
 
-  order(state: RunState, task: TaskState): SpoolOrder {
+  order(state: RunState, task: TaskState, folder: string): SpoolOrder {
     const { spool, program, environment } = this.#ports;
     const { evaluator } = program;
     const work = this.#work;
     const variables = variablesOf(state, task);
     const render = (value: Json): string => textOf(evaluator.render(value, variables));
-    const directory = resolve(state.origin?.directory ?? '.', render(work.workingDirectory ?? '.'));
+    const directory = resolve(folder, render(work.workingDirectory ?? '.'));
     const { argv, env, input, files } = this.#command({
       ...this.#settings(task, this.#dollarsLeft(state, task)),
       prompt: this.#prompt(state, task, render(work.prompt)),

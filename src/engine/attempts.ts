@@ -2,12 +2,14 @@ import { reasonToStop, taskAt, type RunState, type TaskState } from '../kernel/i
 import type { Attempt, StopReason } from './attempt.ts';
 import { agentWork, type AgentPorts } from './agent-work.ts';
 import { checkWork } from './check-work.ts';
+import { IntegrateAttempt, type IntegratePorts } from './integrate-attempt.ts';
+import { setupWork } from './setup-work.ts';
 import { commandWork } from './command-work.ts';
 import { ProcessAttempt, type Found } from './process-attempt.ts';
 import { FunctionAttempt } from './function-attempt.ts';
 import { secretNames } from './secrets.ts';
 
-export interface AttemptPorts extends AgentPorts {
+export interface AttemptPorts extends AgentPorts, Omit<IntegratePorts, 'inTurn'> {
   checkpoint(): Promise<void>;
 }
 
@@ -15,6 +17,7 @@ export interface AttemptPorts extends AgentPorts {
 export class Attempts {
   readonly #ports: AttemptPorts;
   readonly #running = new Map<string, Attempt>();
+  #lastIntegration: Promise<unknown> = Promise.resolve();
 
   constructor(ports: AttemptPorts) {
     // Every process has Piton's whole environment: a task may print what is the secret of another.
@@ -29,10 +32,23 @@ export class Attempts {
   /** Begins an attempt that has been committed; not if `stopped` says why nothing may begin any more. */
   start(state: RunState, task: TaskState, stopped: string | undefined): void {
     if (task.life.status !== 'running' || task.life.attempt === undefined) return;
-    const attempt = this.#process(task) ?? new FunctionAttempt(task, task.life.attempt, this.#ports);
+    const { attempt: committed } = task.life;
+    const attempt =
+      this.#integration(task) ?? this.#process(task) ?? new FunctionAttempt(task, committed, this.#ports);
     this.#running.set(attempt.id, attempt);
     if (stopped === undefined) attempt.begin(state, task);
     else attempt.end({ type: 'interrupted', reason: stopped, graceful: true, neverBegan: true });
+  }
+
+  #integration(task: TaskState): IntegrateAttempt | undefined {
+    const { life, address } = task;
+    if (life.status !== 'running' || life.attempt?.kind !== 'integrate') return undefined;
+    const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+      const turn = this.#lastIntegration.then(work);
+      this.#lastIntegration = turn.catch(() => undefined);
+      return turn;
+    };
+    return new IntegrateAttempt(address, life.attempt.id, { ...this.#ports, inTurn });
   }
 
   /** What is done outside of this process; undefined for what is not. */
@@ -40,6 +56,9 @@ export class Attempts {
     const { life, spec } = task;
     if (life.status !== 'running' || life.attempt === undefined) return undefined;
     const { attempt } = life;
+    if (attempt.kind === 'setup') {
+      return new ProcessAttempt({ task, attempt }, this.#ports, (made) => setupWork(spec, this.#ports, made));
+    }
     if (attempt.kind === 'check') {
       return new ProcessAttempt({ task, attempt }, this.#ports, (made) => checkWork(spec, this.#ports, made));
     }

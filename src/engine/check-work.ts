@@ -16,9 +16,9 @@ export function checkWork(spec: TaskSpec, ports: ProcessPorts, attempt: Attempt)
   let directory: string | undefined;
   return {
     onInterrupt: check.onInterrupt,
-    order(state, task) {
+    order(state, task, folder) {
       const { evaluator } = ports.program;
-      return orderOf(state, task, { work: check.work, evaluator, environment: ports.environment });
+      return orderOf(state, task, { work: check.work, folder, evaluator, environment: ports.environment });
     },
     async outcomeOf(exit) {
       directory ??= ports.spool.describe(attempt.id)?.directory;

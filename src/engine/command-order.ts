@@ -8,6 +8,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Ordering {
   readonly work: CommandWork;
+  /** Where the task works. */
+  readonly folder: string;
   readonly evaluator: Evaluator;
   readonly environment: Environment;
 }
@@ -16,7 +18,7 @@ export interface Ordering {
 export function orderOf(
   state: RunState,
   task: TaskState,
-  { work, evaluator, environment }: Ordering,
+  { work, folder, evaluator, environment }: Ordering,
 ): SpoolOrder {
   const { life, spec, address, attempts, key } = task;
   if (life.status !== 'running' || life.attempt === undefined) {
@@ -24,10 +26,7 @@ export function orderOf(
   }
   const variables = variablesOf(state, task);
   const text = (value: Json): string => textOf(evaluator.render(value, variables));
-  const directory = resolve(
-    state.origin?.directory ?? '.',
-    work.workingDirectory === undefined ? '.' : text(work.workingDirectory),
-  );
+  const directory = resolve(folder, work.workingDirectory === undefined ? '.' : text(work.workingDirectory));
   return {
     attempt: life.attempt.id,
     run: state.run,

@@ -11,7 +11,8 @@ export function commandWork(spec: TaskSpec, ports: ProcessPorts, { id: attempt }
   const work = spec.work as CommandWork;
   return {
     onInterrupt: spec.onInterrupt,
-    order: (state, task) => orderOf(state, task, { work, evaluator: program.evaluator, environment }),
+    order: (state, task, folder) =>
+      orderOf(state, task, { work, folder, evaluator: program.evaluator, environment }),
     outcomeOf: async (exit) => {
       const redact = redactor(hiddenValues(work, ports));
       return outcomeOfExit(spool, { attempt, spec, exit, redact }, { program, maxOutputBytes });

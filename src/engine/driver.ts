@@ -17,8 +17,9 @@ import { dropPayloads } from './drop-payloads.ts';
 import { isProcess } from './is-process.ts';
 import type { Letter } from './letter.ts';
 import { Mailbox } from './mailbox.ts';
-import { spawnedEvent, transcriptEvents } from './attempt-events.ts';
+import { newsEvents } from './attempt-events.ts';
 import { makeWorld } from './make-world.ts';
+import { placeTask } from './placing.ts';
 import { abandonedSessions } from './session-lease.ts';
 import { Unanswered } from './unanswered.ts';
 import { usedElsewhere } from './used-elsewhere.ts';
@@ -80,6 +81,8 @@ export class Driver {
       program,
       checkpoint: () => this.#askForCheckpoint(),
       elsewhere: () => this.#elsewhere,
+      place: (attempt, given) =>
+        placeTask(ports.workspaces, given, (news) => this.#mailbox.put({ type: 'placed', attempt, news })),
       transcript: (attempt, part) => this.#mailbox.put({ type: 'transcript', attempt, part }),
       spawned: (attempt, process) => this.#mailbox.put({ type: 'spawned', attempt, process }),
       ended: (attempt, outcome) => this.#mailbox.put({ type: 'outcome', attempt, outcome }),
@@ -284,17 +287,13 @@ export class Driver {
   }
 
   #take(letter: Letter): void {
-    if (letter.type !== 'outcome' && letter.type !== 'spawned' && letter.type !== 'transcript') return;
+    if (!('attempt' in letter)) return;
     const { attempt } = letter;
     if (letter.type === 'outcome') this.#attempts.forget(attempt);
     const task = taskAt(this.#writer.state, attempt.task);
     if (task.life.status !== 'running' || task.life.attempt?.id !== attempt.id) return;
     if (letter.type === 'outcome') return this.#decide(task, letter.outcome);
-    this.#writer.add(
-      letter.type === 'spawned'
-        ? [spawnedEvent(letter)]
-        : transcriptEvents(letter, task, this.#ports.clock.now()),
-    );
+    this.#writer.add(newsEvents(letter, task, this.#ports.clock.now()));
   }
 
   #pendingCommands(): Promise<InboxCommand[]> {

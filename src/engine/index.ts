@@ -8,4 +8,12 @@ export type { FunctionCall, Program, TaskFunction } from './program.ts';
 export { readEvents } from './read-events.ts';
 export { readLastLine, readOutput, type OutputOptions, type OutputPart } from './read-output.ts';
 export type { RunVerdict } from './verify-run.ts';
-export { addUsed, nothingUsed, tokensOf, UsageMeter } from '../kernel/index.ts';
+export {
+  addUsed,
+  nothingUsed,
+  placementIn,
+  tokensOf,
+  UsageMeter,
+  type Placement,
+  type Standing,
+} from '../kernel/index.ts';

@@ -2,6 +2,7 @@ import type { Clock, Json } from '../base/index.ts';
 import type { Budget, LeaseOwner, Origin } from '../model/index.ts';
 import type { Spool } from '../spool/index.ts';
 import type { Store } from '../store/index.ts';
+import type { CleanupPolicy, Workspaces } from '../workspaces/index.ts';
 import type { Environment } from './command-order.ts';
 import type { Observers } from './observers.ts';
 
@@ -10,6 +11,10 @@ export interface EnginePorts {
   readonly store: Store;
   /** Where commands leave what they write, and whether they have begun and ended. */
   readonly spool: Spool;
+  /** Where tasks work that have a place of their own. */
+  readonly workspaces: Workspaces;
+  /** What becomes of a place whose task has succeeded. */
+  readonly cleanup: CleanupPolicy;
   /** What commands are given, and secrets are looked up in. */
   readonly environment: Environment;
   /** Whether a shell command may be done twice. */

@@ -17,6 +17,8 @@ export interface ProcessPorts {
   readonly maxOutputBytes: number;
   /** Names of environment variables whose values are written down nowhere. */
   readonly secrets: readonly string[];
+  /** Where the task works; makes that place, if it is not there. */
+  place(attempt: Attempt, given: { readonly state: RunState; readonly task: TaskState }): Promise<string>;
   /** A process exists. */
   spawned(attempt: Attempt, process: ProcessIdentity): void;
   ended(attempt: Attempt, outcome: Outcome): void;
@@ -34,8 +36,8 @@ type Interruption = Extract<Outcome, { type: 'interrupted' }>;
 export interface ProcessWork {
   /** `ask`: what has begun is not stopped, but waited for. */
   readonly onInterrupt: OnInterrupt;
-  /** Throws what is then the attempt's failure. */
-  order(state: RunState, task: TaskState): SpoolOrder;
+  /** Throws what is then the attempt's failure. `folder`: where the task works. */
+  order(state: RunState, task: TaskState, folder: string): SpoolOrder;
   /** Reads what it says while it lives. True: it waits for something that is better waited for without it. */
   readAlong?(signal: AbortSignal): Promise<boolean>;
   /** What an exit means; called once, after all that it wrote is there. */
@@ -82,7 +84,9 @@ export class ProcessAttempt implements Attempt {
 
   begin(state: RunState, task: TaskState): void {
     this.returned = this.#guard(async () => {
-      const order = { ...this.#work.order(state, task), hidden: this.#ports.secrets };
+      const folder = await this.#ports.place(this, { state, task });
+      if (this.#isOver) return;
+      const order = { ...this.#work.order(state, task, folder), hidden: this.#ports.secrets };
       if (!(await this.#prepare(order))) return;
       await this.#spawn(order);
     });

@@ -39,7 +39,7 @@ async function recoverAttempt(
   const { state } = writer;
   if (task.life.status !== 'running') return undefined;
   const attempt = task.life.attempt!;
-  if (!isProcess(task.spec)) {
+  if (!isProcess(task.spec) || attempt.kind === 'integrate') {
     // A function lived in the process of its driver.
     const outcome = { type: 'interrupted', reason: 'the process that ran it ended' } as const;
     return void writer.add(decideOutcome(state, task, { outcome, world: world() }));

@@ -23,6 +23,7 @@ export function fail(
   { outcome, world }: { outcome: Failed; world: World },
 ): FailureConsequence {
   if (isCheck(task) && outcome.report !== undefined) return revise(state, task, { outcome, world });
+  if (outcome.conflict !== undefined) return reconcile(state, task, { outcome, world });
   const { sameness } = outcome;
   const failure = { ...outcome.failure, class: classify(outcome.failure, task.spec.errors ?? []) };
   if (failure.class !== 'transient') {
@@ -60,6 +61,35 @@ function revise(
   const next = isLast ? tryAgain(state, task, { failure, world, sameness }) : stuck;
   const settled = [told, ...(next === undefined ? [] : [next]), ...closeTried(state, task, world.now)];
   return { ended: 'failed', settled, failure };
+}
+
+/** So often an agent may try to make its work fit. */
+const mostConflicts = 2;
+
+/** The result does not fit to those of others: its agent is told, if it may try, else a person. */
+function reconcile(
+  state: RunState,
+  task: TaskState,
+  { outcome, world }: { outcome: Failed; world: World },
+): FailureConsequence {
+  const { address, spec, conflicts = 0 } = task;
+  const { report = '', conflict: files = [] } = outcome;
+  const isForAgent = spec.work.type === 'agent' && spec.onConflict === 'agent' && conflicts < mostConflicts;
+  const failure = { ...outcome.failure, class: 'unknown' as const };
+  const found: Event = {
+    type: 'conflict.found',
+    task: address,
+    data: { files, report, revision: isForAgent ? conflicts + 1 : 0 },
+  };
+  const held: Event = {
+    type: 'task.held',
+    task: address,
+    data: { reason: failure.message, actions: ['retry', 'skip'] },
+  };
+  const doom = doomOf(state, task);
+  const cancelled: Event = { type: 'task.cancelled', task: address, data: { reason: doom ?? '' } };
+  const next = doom !== undefined ? [cancelled] : isForAgent ? [] : [held];
+  return { ended: 'failed', settled: [found, ...next, ...closeTried(state, task, world.now)], failure };
 }
 
 function checkFailure({ message, exit }: Failure, revisions: number): Failure {

@@ -11,6 +11,7 @@ import {
   openBreaker,
 } from './breakers.ts';
 import { beginTurn, endTurn, rememberRefusal } from './fold-conversation.ts';
+import { decideAnew, turnFolders } from './fold-turns.ts';
 import { delayTask, shiftTimers } from './delay-task.ts';
 import { applyPatch } from './difference.ts';
 import { adoptWorkflow } from './drift.ts';
@@ -20,6 +21,7 @@ import { reopenTasks } from './reopen-tasks.ts';
 import {
   interruptionsInARow,
   isSettled,
+  kindOf,
   scopeAt,
   taskAt,
   type AttemptState,
@@ -86,20 +88,16 @@ function countInterruption(state: RunState, task: TaskState): void {
   task.settledAtInterruption = state.counts.settled;
 }
 
-function decideAnew(state: RunState, task: TaskState): void {
-  setLife(state, task, { status: 'pending' });
-  if (task.unmet === 0) state.agenda.undecided.push(task.address);
-}
-
 function learnOfAttempt(state: RunState, task: TaskState, news: Partial<AttemptState>): void {
   const { life } = task;
   if (life.status !== 'running' || life.attempt === undefined) return;
   setLife(state, task, { status: 'running', attempt: { ...life.attempt, ...news } });
 }
 
-type Folders = { readonly [Type in EventType]: (state: RunState, event: EventOf<Type>) => void };
+export type Folders = { readonly [Type in EventType]: (state: RunState, event: EventOf<Type>) => void };
 
 const folders: Folders = {
+  ...turnFolders,
   'run.created'(state, { data }) {
     openScope(state, { owner: '', workflow: data.workflow, inputs: data.inputs });
     const { graph } = scopeAt(state, '');
@@ -197,44 +195,15 @@ const folders: Folders = {
   },
   'attempt.ended'(state, { task: address, attempt, data }) {
     const task = taskAt(state, address);
-    const isCheck = task.life.status === 'running' && task.life.attempt?.kind === 'check';
+    const kind = kindOf(task);
     endTurn(task, attempt, data);
     countForBreakers(state, task, data);
     vacate(state, task);
-    // Of a check it counts when there is nothing more to revise.
-    if (data.outcome === 'failed' && !isCheck) task.failures++;
+    // Of a check it counts when there is nothing more to revise; a conflict is nobody's failure.
+    if (data.outcome === 'failed' && kind !== 'check' && kind !== 'integrate') task.failures++;
     if (data.outcome !== 'interrupted') return;
     state.agenda.ready.push(task);
     if (data.graceful !== true && data.neverBegan !== true) countInterruption(state, task);
-  },
-  'work.finished'(state, { task: address, data }) {
-    const task = taskAt(state, address);
-    task.finished = data;
-    delete task.report;
-    state.agenda.continued.push(address);
-  },
-  'check.failed'(state, { task: address, data }) {
-    const task = taskAt(state, address);
-    delete task.finished;
-    task.report = data.report;
-    task.revisions = data.revision;
-    if (data.revision === 0) task.failures++;
-    state.agenda.continued.push(address);
-  },
-  'message.added'(state, { task: address, data }) {
-    const task = taskAt(state, address);
-    task.messages = [...(task.messages ?? []), data.text];
-    if (data.now === true) task.isUrgent = true;
-  },
-  'session.lent'(state, { task, data: { session, from, ...holder } }) {
-    state.lent[session] = { task, at: from, ...holder };
-  },
-  'session.returned'(state, { task: address, data: { session } }) {
-    delete state.lent[session];
-    taskAt(state, address).wasLent = true;
-    for (const task of state.tasks.values()) {
-      if (task.life.status === 'held' && task.life.lent === session) decideAnew(state, task);
-    }
   },
   'task.succeeded'(state, { task, data }) {
     settleTask(state, taskAt(state, task), { status: 'succeeded', ...data });

@@ -7,6 +7,7 @@ export { applyPatch, difference } from './difference.ts';
 export { driftOf, type Drift } from './drift.ts';
 export { fold, foldCommit, newRunState } from './fold.ts';
 export { decideOutcome, interruptionOf } from './outcomes.ts';
+export { mayNeedWorktrees, placementIn, placementOf, type Placement, type Standing } from './placement.ts';
 export { nextWake, plan } from './plan.ts';
 export { rebuildAgenda } from './rebuild-agenda.ts';
 export {
@@ -15,6 +16,7 @@ export {
   statusOfTask,
   taskAt,
   type AgentStart,
+  type WorkspaceState,
   type AskedCall,
   type AttemptState,
   type RunState,

@@ -1,9 +1,10 @@
 import type { ErrorClass, Event, EventOf, Failure, Outcome } from '../model/index.ts';
 import { agentResource, closeTried } from './breakers.ts';
 import { fail, released } from './failures.ts';
-import { interruptionsInARow, isCheck, onInterruptOf, type RunState, type TaskState } from './run-state.ts';
+import { interruptionsInARow, onInterruptOf, type RunState, type TaskState } from './run-state.ts';
 import { doomOf } from './settle-task.ts';
 import { successEvents, type Success } from './success.ts';
+import { nextStep, resultOf } from './turns.ts';
 import type { World } from './world.ts';
 
 /** So many interruptions in a row without any progress of the run, and a task is held: it may be what kills us. */
@@ -123,28 +124,23 @@ function succeed(
   task: TaskState,
   { outcome, world }: { outcome: Success; world: World },
 ): Consequence {
-  const { spec, messages = [] } = task;
-  // What a person has said in the meantime is heard first.
-  if (messages.length > 0) return goOn(state, task, { event: released(task), world });
-  if (spec.check !== undefined && !isCheck(task)) {
-    const data = outcome.output === undefined ? {} : { output: outcome.output };
-    return goOn(state, task, { event: { type: 'work.finished', task: task.address, data }, world });
-  }
-  const success = isCheck(task) ? task.finished! : outcome;
-  const events = successEvents(state, task, { success, world });
-  const settled = [...events, ...closeTried(state, task, world.now)];
+  const next = nextStep(state, task, outcome);
+  const closed = closeTried(state, task, world.now);
+  const placed = placeEvents(task, outcome);
+  if (next !== undefined) return { ended: 'succeeded', settled: [...placed, next, ...closed] };
+  const events = successEvents(state, task, { success: resultOf(task, outcome), world });
+  const settled = [...placed, ...events, ...closed];
   const last = events.at(-1)!;
   if (last.type !== 'task.failed') return { ended: 'succeeded', settled };
   return { ended: 'failed', settled, failure: { ...last.data.failure, class: 'permanent' } };
 }
 
-/** The attempt has done its part, but not all of the task. */
-function goOn(
-  state: RunState,
-  task: TaskState,
-  { event, world }: { readonly event: Event; readonly world: World },
-): Consequence {
-  return { ended: 'succeeded', settled: [event, ...closeTried(state, task, world.now)] };
+/** What became of its place. */
+function placeEvents({ address: task }: TaskState, { integrated, cleaned }: Success): readonly Event[] {
+  return [
+    ...(integrated === undefined ? [] : [{ type: 'workspace.integrated', task, data: integrated } as const]),
+    ...(cleaned === undefined ? [] : [{ type: 'workspace.cleaned', task, data: cleaned } as const]),
+  ];
 }
 
 type Interruption = Extract<Outcome, { type: 'interrupted' }>;

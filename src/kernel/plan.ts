@@ -7,8 +7,9 @@ import { decideMove } from './decide-graph.ts';
 import { decideTask, failureOf } from './decide-task.ts';
 import { fold, type Position } from './fold.ts';
 import { mayStart, passOn } from './limits.ts';
-import { isSettled, taskAt, type RunState, type TaskState } from './run-state.ts';
+import { isSettled, taskAt, type AttemptState, type RunState, type TaskState } from './run-state.ts';
 import { doomOfWaiting } from './settle-task.ts';
+import { nextKind } from './turns.ts';
 import { variablesOf } from './variables.ts';
 import type { World } from './world.ts';
 
@@ -123,18 +124,24 @@ function start(state: RunState, task: TaskState, world: World): Event {
   const wait = breakerWait(state, task, world.now);
   if (wait !== undefined) return { type: 'task.delayed', task: task.address, data: wait };
   if (task.spec.work.type === 'workflow') return open(state, task, world);
-  const isForAgent = task.spec.work.type === 'agent' && !isToBeChecked(task);
-  const obstacle = isForAgent ? agentObstacle(state, task, world) : undefined;
-  return obstacle ?? startAttempt(state, task, world);
+  const kind = nextKind(state, task);
+  const isForAgent = task.spec.work.type === 'agent' && (kind === undefined || kind === 'revision');
+  if (!isForAgent) return startAttempt(state, task, { world, kind });
+  return agentObstacle(state, task, world) ?? startAttempt(state, task, { world, kind, isForAgent });
 }
 
-/** Whatever a person has said since, is heard before it is checked. */
-function isToBeChecked({ finished, messages = [] }: TaskState): boolean {
-  return finished !== undefined && messages.length === 0;
+interface Starting {
+  readonly world: World;
+  readonly kind: AttemptState['kind'];
+  readonly isForAgent?: boolean;
 }
 
-function startAttempt(state: RunState, task: TaskState, world: World): Event {
-  const { address, attempts, spec, report } = task;
+function startAttempt(
+  state: RunState,
+  task: TaskState,
+  { world, kind, isForAgent = false }: Starting,
+): Event {
+  const { address, attempts } = task;
   const number = attempts + 1;
   const started = (data: EventOf<'attempt.started'>['data']): Event => ({
     type: 'attempt.started',
@@ -142,11 +149,10 @@ function startAttempt(state: RunState, task: TaskState, world: World): Event {
     attempt: world.mint(),
     data,
   });
-  if (isToBeChecked(task)) return started({ number, kind: 'check' });
-  if (spec.work.type !== 'agent') return started({ number });
+  const data = { number, ...(kind !== undefined && { kind }) };
+  if (!isForAgent) return started(data);
   try {
-    const agent = startOfAgent(state, task, world);
-    return started({ number, ...(report !== undefined && { kind: 'revision' as const }), agent });
+    return started({ ...data, agent: startOfAgent(state, task, world) });
   } catch (thrown) {
     return { type: 'task.failed', task: address, data: { failure: failureOf(thrown) } };
   }

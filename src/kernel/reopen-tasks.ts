@@ -45,10 +45,21 @@ const beginnings = [
   'finished',
   'revisions',
   'sameness',
+  'conflicts',
 ] as const;
 
 /** What belongs to the conversation with an agent. */
-const memories = ['session', 'lastEnd', 'wasLent', 'report', 'messages', 'isUrgent', 'allowed'] as const;
+const memories = [
+  'session',
+  'workspace',
+  'lastEnd',
+  'wasLent',
+  'report',
+  'isUnfitted',
+  'messages',
+  'isUrgent',
+  'allowed',
+] as const;
 
 /** Its attempts are still numbered on, for people. */
 function resetTask(task: TaskState, keepsSession: boolean): void {
@@ -60,7 +71,9 @@ function resetTask(task: TaskState, keepsSession: boolean): void {
     approved: false,
   } satisfies Partial<TaskState>);
   for (const known of beginnings) delete task[known];
-  if (!keepsSession) for (const known of memories) delete task[known];
+  if (keepsSession) return;
+  for (const known of memories) delete task[known];
+  if (task.attempts > 0) task.generation = (task.generation ?? 0) + 1;
 }
 
 function recount(state: RunState, changed: readonly TaskState[]): void {

@@ -137,6 +137,8 @@ export interface TaskState {
   /** Needs that have not settled. */
   unmet: number;
   attempts: number;
+  /** How often it was begun from scratch again. */
+  generation?: number;
   failures: number;
   /** Interruptions in a row without any task of the run settling in between. */
   interruptions: number;
@@ -162,10 +164,21 @@ export interface TaskState {
   session?: { readonly agent: string; readonly id: string };
   /** A person has been in that conversation since the last attempt. */
   wasLent?: boolean;
-  /** What the agent has given, still to be checked. */
-  finished?: { readonly output?: Json };
+  /** What the work has given, still to be checked or to be brought to that of others. */
+  finished?: {
+    readonly output?: Json;
+    readonly isChecked?: boolean;
+    /** The attempt that did it. */
+    readonly by?: string;
+  };
+  /** The place where it works. */
+  workspace?: WorkspaceState;
+  /** How often it has been revised because of conflicts. */
+  conflicts?: number;
   /** Why the check was not content: the agent is told. */
   report?: string;
+  /** The report is of a conflict with what others have made. */
+  isUnfitted?: boolean;
   /** How often it has revised its work for the check since it last failed. */
   revisions?: number;
   /** What people have to say to the agent, and it has not heard yet. */
@@ -226,7 +239,7 @@ export interface AttemptState {
   readonly id: string;
   readonly number: number;
   /** Absent: it does the work. */
-  readonly kind?: 'check' | 'revision';
+  readonly kind?: 'setup' | 'check' | 'revision' | 'integrate';
   readonly startedAt: number;
   /** Of an outside process. */
   readonly process?: ProcessIdentity;
@@ -240,6 +253,18 @@ export interface AttemptState {
   readonly messages?: readonly string[];
   /** A person was in its conversation before. */
   readonly wasLent?: boolean;
+}
+
+export interface WorkspaceState {
+  readonly path: string;
+  readonly branch: string;
+  /** The commit it began from. */
+  readonly base: string;
+  readonly token: string;
+  readonly isEquipped?: boolean;
+  /** What came of it, and the commit of the run's branch that holds it. */
+  readonly integrated?: { readonly result: string; readonly commit: string };
+  readonly cleaned?: EventOf<'workspace.cleaned'>['data'];
 }
 
 export type AskedCall = NonNullable<EventOf<'gate.opened'>['data']['call']>;
@@ -265,13 +290,20 @@ export function isSettled(life: Life): boolean {
 }
 
 /** Its attempt under way checks what an agent did. */
-export function isCheck({ life }: TaskState): boolean {
-  return life.status === 'running' && life.attempt?.kind === 'check';
+export function isCheck(task: TaskState): boolean {
+  return kindOf(task) === 'check';
+}
+
+/** Of the attempt under way. */
+export function kindOf({ life }: TaskState): AttemptState['kind'] {
+  return life.status === 'running' ? life.attempt?.kind : undefined;
 }
 
 /** Of what it does at the moment. */
 export function onInterruptOf(task: TaskState): OnInterrupt {
-  return isCheck(task) ? task.spec.check!.onInterrupt : task.spec.onInterrupt;
+  const kind = kindOf(task);
+  if (kind === 'setup' || kind === 'integrate') return 'restart';
+  return kind === 'check' ? task.spec.check!.onInterrupt : task.spec.onInterrupt;
 }
 
 /** For the default `if` of those who need it. */

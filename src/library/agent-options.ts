@@ -5,7 +5,7 @@ import type { Command, CommandOptions } from './command-options.ts';
 /** What an agent can be told besides what every task can. `Other`: the tasks whose sessions there are. */
 export interface AgentOptions<Other extends string = string> extends Omit<
   CommandOptions,
-  'capture' | 'onInterrupt'
+  'capture' | 'onInterrupt' | 'onConflict'
 > {
   /** Who does it, or several by preference: the next is taken where one is not installed. */
   readonly agent: AgentName | readonly AgentName[];
@@ -28,7 +28,9 @@ export interface AgentOptions<Other extends string = string> extends Omit<
    * goes on in its session, `revise` times at most; default once.
    */
   readonly check?: string | { readonly run: Command; readonly revise?: number };
-  /** Of `check`, if that is text; default `sh`. */
+  /** What becomes of work that does not fit to that of others: a person is asked, or it is to make it fit; default `hold`. */
+  readonly onConflict?: 'hold' | 'agent';
+  /** Of `check` and `setup`, if they are text; default `sh`. */
   readonly shell?: string;
   /** What it may do by itself after an interruption; default `continue`. `ask` also forbids automatic retry. */
   readonly onInterrupt?: OnInterrupt;

@@ -8,6 +8,7 @@ import {
 import type { TaskFunction } from '../engine/index.ts';
 import { checkDraft, type AgentOptions } from './agent-options.ts';
 import { isDefinition, nest, stepContext, type Closure, type Definition } from './definition.ts';
+import { withPlace, workspaceDraft, type AnyPlaceOptions } from './place-options.ts';
 import {
   breakersDraft,
   checkpointDraft,
@@ -34,12 +35,13 @@ export interface WorkflowParts {
 /** One task: its data, and what data cannot hold. */
 export interface TaskPart {
   readonly draft: TaskDraft;
+  readonly place: AnyPlaceOptions;
   readonly functions: Readonly<Record<string, TaskFunction>>;
   readonly closures: Readonly<Record<string, Closure>>;
 }
 
 /** What the typed faces of the builders come down to. */
-export interface AnyTaskOptions extends StepOptions, Pick<AgentOptions, 'check' | 'shell'> {
+export interface AnyTaskOptions extends StepOptions, AnyPlaceOptions, Pick<AgentOptions, 'check'> {
   readonly needs?: readonly string[];
   readonly if?: 'failure' | 'always' | ((known: Known<unknown, unknown>) => boolean);
   readonly continueOnError?: boolean;
@@ -74,7 +76,7 @@ export function taskPart(name: string, options: AnyTaskOptions, work: AnyWork): 
     work: done.work,
     check: checkDraft(options),
   };
-  return { draft, functions: done.functions, closures: { ...closures, ...done.closures } };
+  return { draft, place: options, functions: done.functions, closures: { ...closures, ...done.closures } };
 }
 
 function workPart(
@@ -144,14 +146,15 @@ export function buildWorkflow<Inputs, Outputs>({
   const parts: TaskPart[] = [];
   for (let list = tasks; list !== undefined; list = list.before) parts.push(list.task);
   parts.reverse();
-  const { checkpoint, breakers, usageLimits, ...limits } = settings;
+  const { checkpoint, breakers, usageLimits, workspace, setup: _, ...limits } = settings;
   const workflow = defineWorkflow({
     name,
     ...limits,
     checkpoint: checkpointDraft(checkpoint),
     breakers: breakersDraft(breakers),
     usageLimits: usageLimitsDraft(usageLimits),
-    tasks: parts.map(({ draft }) => draft),
+    workspace: workspaceDraft(workspace),
+    tasks: parts.map(({ draft, place }) => withPlace(draft, place, settings)),
     outputs: outputs && { $function: 'outputs' },
   });
   return {

@@ -8,6 +8,7 @@ import {
   statusOfTask,
   type RunState,
   type TaskState,
+  type WorkspaceState,
 } from '../kernel/index.ts';
 import type { Failure, RunStatus, TaskStatus } from '../model/index.ts';
 import type { Definition, Progress } from './definition.ts';
@@ -43,8 +44,28 @@ export interface TaskReport {
   readonly messages?: readonly string[];
   /** Its work is done, and being checked. */
   readonly checking?: boolean;
+  /** Its work is done, and being brought to that of the others. */
+  readonly integrating?: boolean;
+  /** Its own place, if it has or had one. */
+  readonly workspace?: WorkspaceReport;
   /** How often it has revised its work for its check. Absent where there is none. */
   readonly revisions?: number;
+}
+
+interface WorkspaceReport {
+  /** The root of the worktree. */
+  readonly path: string;
+  readonly branch: string;
+  /** The commit it began from. */
+  readonly base: string;
+  /** What came of it, and the commit of the run's branch that holds it. */
+  readonly integrated?: { readonly result: string; readonly commit: string };
+  /** What became of the place, and why. */
+  readonly cleaned?: {
+    readonly how: 'removed' | 'archived' | 'kept';
+    readonly reason: string;
+    readonly ref?: string;
+  };
 }
 
 /** The state of a run, with its own provenance: `<run>@<seq>` names it for good. */
@@ -117,12 +138,30 @@ function waitingOf({ life }: TaskState): Partial<TaskReport> {
 }
 
 function conversationOf(task: TaskState): Partial<TaskReport> {
-  const { session, messages, finished, revisions = 0, spec, attempts } = task;
+  const { session, messages, revisions = 0, workspace, spec, attempts } = task;
   return {
     ...(session !== undefined && { session }),
     ...(messages !== undefined && { messages }),
-    ...(finished !== undefined && !isSettled(task.life) && { checking: true }),
+    ...finishingOf(task),
     ...(spec.check !== undefined && attempts > 0 && { revisions }),
+    ...(workspace !== undefined && { workspace: workspaceOf(workspace) }),
+  };
+}
+
+/** What is left to do when the work is done. */
+function finishingOf({ finished, life, spec }: TaskState): Partial<TaskReport> {
+  if (finished === undefined || isSettled(life)) return {};
+  const isUnchecked = spec.check !== undefined && finished.isChecked !== true;
+  return isUnchecked ? { checking: true } : { integrating: true };
+}
+
+function workspaceOf({ path, branch, base, integrated, cleaned }: WorkspaceState): WorkspaceReport {
+  return {
+    path,
+    branch,
+    base,
+    ...(integrated !== undefined && { integrated }),
+    ...(cleaned !== undefined && { cleaned }),
   };
 }
 

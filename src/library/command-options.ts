@@ -1,12 +1,13 @@
 import type { CommandDraft } from '../definition/index.ts';
 import type { Capture, JsonSchema } from '../model/index.ts';
+import type { PlaceOptions } from './place-options.ts';
 import type { StepOptions } from './task-options.ts';
 
 /** Text for a shell, or a program and its arguments, which no shell sees. Both may hold expressions: `${{ inputs.name }}`. */
 export type Command = string | readonly string[];
 
 /** What a command can be told besides what every task can. */
-export interface CommandOptions extends StepOptions {
+export interface CommandOptions extends StepOptions, PlaceOptions {
   /** Only for text; default `sh`. */
   readonly shell?: string;
   /** Added to the environment. Values may hold expressions. */
@@ -17,6 +18,8 @@ export interface CommandOptions extends StepOptions {
   readonly workingDirectory?: string;
   /** What of its standard output is the task's output; default: text, or JSON if `output` asks for more than text. */
   readonly capture?: Capture;
+  /** What becomes of work that does not fit to that of others: a person is asked. */
+  readonly onConflict?: 'hold';
 }
 
 /** What a command gives: text, unless it is told to give something else. */

@@ -27,6 +27,7 @@ import {
   type OutputsOf,
   type StepContext,
 } from './definition.ts';
+import { withPlace, workspaceDraft, type AnyPlaceOptions, type PlaceSettings } from './place-options.ts';
 import {
   checkpointDraft,
   stepDraft,
@@ -38,7 +39,7 @@ import {
 } from './task-options.ts';
 import { stateOf } from './views.ts';
 
-export interface GraphSettings<State, Start extends string = string> {
+export interface GraphSettings<State, Start extends string = string> extends PlaceSettings {
   /** A guard against cycles that never end; default 100. */
   readonly maxSteps?: number;
   /** Fields a run begins with unless it is given others. */
@@ -95,6 +96,7 @@ interface GraphParts {
 
 interface NodePart {
   readonly draft: TaskDraft;
+  readonly place: AnyPlaceOptions;
   readonly functions: Readonly<Record<string, TaskFunction>>;
   readonly closures: Readonly<Record<string, Closure>>;
 }
@@ -201,7 +203,7 @@ export function stateGraph<State extends object>(
 }
 
 type AnyNode = Definition | ((state: unknown, context: StepContext) => unknown);
-interface AnyNodeOptions extends StepOptions, Pick<AgentOptions, 'check' | 'shell'> {
+interface AnyNodeOptions extends StepOptions, AnyPlaceOptions, Pick<AgentOptions, 'check'> {
   readonly with?: (state: unknown) => unknown;
   readonly update?: (outputs: unknown, state: unknown) => unknown;
 }
@@ -210,7 +212,7 @@ function nodePart(name: string, work: AnyNode, options: AnyNodeOptions): NodePar
   if (!isDefinition(work)) {
     const run: TaskFunction = (call) => work(stateOf(call.variables), stepContext(call));
     const draft: TaskDraft = { name, ...stepDraft(options), work: { type: 'function', function: name } };
-    return { draft, functions: { [name]: run }, closures: {} };
+    return { draft, place: options, functions: { [name]: run }, closures: {} };
   }
   const nested = nest(work, name);
   const { with: given } = options;
@@ -228,13 +230,13 @@ function nodePart(name: string, work: AnyNode, options: AnyNodeOptions): NodePar
   };
   const closures: Record<string, Closure> = { ...nested.closures, ...updating };
   if (given !== undefined) closures[`${name}:with`] = (variables) => given(stateOf(variables));
-  return { draft, functions: nested.functions, closures };
+  return { draft, place: options, functions: nested.functions, closures };
 }
 
 function processPart(name: string, options: AnyNodeOptions, work: TaskDraft['work']): NodePart {
   const { update, closures } = updatePart(name, options);
   const draft = { name, ...stepDraft(options), update, work, check: checkDraft(options) };
-  return { draft, functions: {}, closures };
+  return { draft, place: options, functions: {}, closures };
 }
 
 function updatePart(
@@ -248,15 +250,20 @@ function updatePart(
 
 function buildGraph({ name, settings, nodes, edges }: GraphParts): Definition {
   const { next, closures } = edgeParts(edges);
-  const { start = nodes[0]?.draft.name ?? '', state = {}, maxSteps, version, budget } = settings;
+  const { start = nodes[0]?.draft.name ?? '', state = {}, maxSteps, version, budget, base } = settings;
   const workflow = defineWorkflow({
     name,
     version,
     checkpoint: checkpointDraft(settings.checkpoint),
     budget,
     usageLimits: usageLimitsDraft(settings.usageLimits),
+    workspace: workspaceDraft(settings.workspace),
+    base,
     graph: { start, state: toJson(state, 'state') as JsonObject, maxSteps },
-    tasks: nodes.map(({ draft }) => ({ ...draft, next: next.get(draft.name) ?? [] })),
+    tasks: nodes.map(({ draft, place }) => ({
+      ...withPlace(draft, place, settings),
+      next: next.get(draft.name) ?? [],
+    })),
   });
   return {
     workflow,

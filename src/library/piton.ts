@@ -14,7 +14,8 @@ import {
   type ResumePreview,
   type RunVerdict,
 } from '../engine/index.ts';
-import type { Origin } from '../model/index.ts';
+import { mayNeedWorktrees } from '../kernel/index.ts';
+import type { Origin, Workflow } from '../model/index.ts';
 import type { RunFilter, RunRecord } from '../store/index.ts';
 import { usageByDay, type DayUsage } from './day-usage.ts';
 import type { Definition } from './definition.ts';
@@ -80,10 +81,25 @@ export class Piton implements AsyncDisposable {
     await this.#engine.start(program, {
       run: id,
       inputs: given,
-      origin,
+      origin: await this.#withRepository(origin, program.workflow),
       ...(state !== undefined && { state: plainInputs(state, 'state') }),
     });
     return this.#handle(id, definition);
+  }
+
+  /** How many files a run in that folder would not see, because they are not committed and its tasks work in worktrees. */
+  async uncommittedFiles({ workflow }: Definition, folder: string): Promise<number> {
+    if (!mayNeedWorktrees(workflow)) return 0;
+    return (await this.#ports.workspaces.find(folder, undefined))?.uncommitted ?? 0;
+  }
+
+  /** Where agents write, it is looked for: they work in worktrees of it. */
+  async #withRepository(origin: Origin, workflow: Workflow): Promise<Origin> {
+    if (!mayNeedWorktrees(workflow)) return origin;
+    const found = await this.#ports.workspaces.find(origin.directory, workflow.base);
+    if (found === undefined) return origin;
+    const { uncommitted: _, ...repository } = found;
+    return { ...origin, repository };
   }
 
   /**

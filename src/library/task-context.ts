@@ -1,7 +1,8 @@
 import type { BreakerOptions, CheckpointOption, RunBudget, UsageLimitOptions } from './task-options.ts';
 import type { StepContext } from './definition.ts';
+import type { PlaceSettings } from './place-options.ts';
 
-export interface WorkflowSettings {
+export interface WorkflowSettings extends PlaceSettings {
   /** So many tasks at once; default: no limit. */
   readonly maxParallel?: number;
   /** The first failure cancels all that has not ended. */

@@ -43,6 +43,10 @@ const origin = z.object({
   only: z.array(z.string()).optional(),
   until: z.array(z.string()).optional(),
   skip: z.array(z.string()).optional(),
+  /** The git repository around the folder: its root, the commit the run begins from, and the way from there to the folder. */
+  repository: z
+    .object({ root: z.string(), commonDir: z.string(), base: z.string(), prefix: z.string() })
+    .optional(),
 });
 const patch = z.array(
   z.union([
@@ -101,10 +105,13 @@ export const eventSchema = z.discriminatedUnion('type', [
   ofScope('state.updated', { patch }),
   ofScope('edge.taken', { from: z.string().nullable(), to: z.string(), step: z.number() }),
   ofTask('tasks.expanded', { items: z.array(z.object({ key: z.string(), item: json })) }),
-  /** `kind`: it checks the work of an agent, or lets it revise what the check has found; absent: it does the work. */
+  /**
+   * `kind`: it makes the workspace usable, checks the work of an agent, lets it revise what was found, or brings the result to
+   * that of the others; absent: it does the work.
+   */
   ofAttempt('attempt.started', {
     number: z.number(),
-    kind: z.enum(['check', 'revision']).optional(),
+    kind: z.enum(['setup', 'check', 'revision', 'integrate']).optional(),
     agent: agentStart.optional(),
   }),
   /** The agent's own conversation, by its own id. */
@@ -139,8 +146,30 @@ export const eventSchema = z.discriminatedUnion('type', [
     /** The failure and what it found, in short: the same again means that trying did not help. */
     sameness: z.string().optional(),
   }),
-  /** An agent says it is done; its check is still to come. */
+  /** The place where a task works: found again by this, whatever happens. */
+  ofTask('workspace.prepared', {
+    path: z.string(),
+    branch: z.string(),
+    base: z.string(),
+    token: z.string(),
+  }),
+  /** It is usable: files were copied, and commands run. */
+  ofTask('workspace.equipped', {}),
+  /** The result of the task, and the commit of the run's branch that holds it. */
+  ofTask('workspace.integrated', { result: z.string(), commit: z.string() }),
+  /** What a task made does not fit to what others made. The agent is to revise it, for the so-manieth time; 0: a person is. */
+  ofTask('conflict.found', { files: z.array(z.string()), report: z.string(), revision: z.number() }),
+  /** The place is gone, and why nothing is lost by that; or it was kept, and why. */
+  ofTask('workspace.cleaned', {
+    how: z.enum(['removed', 'archived', 'kept']),
+    reason: z.string(),
+    ref: z.string().optional(),
+  }),
+  /** It was not as it should be, and what was done about it. */
+  ofTask('workspace.recovered', { found: z.string(), how: z.enum(['recreated', 'held']) }),
+  /** The work is done; a check, or bringing it to that of others, is still to come. */
   ofTask('work.finished', { output: json.optional() }),
+  ofTask('check.passed', {}),
   /** The agent is to revise its work, for the so-manieth time. */
   ofTask('check.failed', { report: z.string(), revision: z.number() }),
   /** A person has something to say to the agent. `now`: at once. */

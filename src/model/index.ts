@@ -14,6 +14,8 @@ export {
   type Capture,
   type CheckpointPolicy,
   type CheckSpec,
+  type SetupSpec,
+  type WorkspaceSpec,
   type CommandWork,
   type Condition,
   type Dynamic,

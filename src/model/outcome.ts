@@ -4,14 +4,28 @@ import type { ErrorClass } from './workflow.ts';
 /** How an attempt ended: a value, not an exception. */
 export type Outcome =
   /** `update`: what a function node of a graph gave back, to be compared with the state; not yet known to be JSON. */
-  | { readonly type: 'succeeded'; readonly output?: Json; readonly update?: unknown }
+  | {
+      readonly type: 'succeeded';
+      readonly output?: Json;
+      readonly update?: unknown;
+      /** Where the result of the task is now. */
+      readonly integrated?: { readonly result: string; readonly commit: string };
+      /** What became of its place. */
+      readonly cleaned?: {
+        readonly how: 'removed' | 'archived' | 'kept';
+        readonly reason: string;
+        readonly ref?: string;
+      };
+    }
   | {
       readonly type: 'failed';
       readonly failure: Failure;
       /** The failure and the files it left, in short: the same again means that trying did not help. */
       readonly sameness?: string;
-      /** Of a check: what the agent is told. */
+      /** Of a check, or a conflict: what the agent is told. */
       readonly report?: string;
+      /** Files that do not fit to those of others. */
+      readonly conflict?: readonly string[];
     }
   /** `agent`: it is at its usage limit until then, whatever it is asked to do. */
   | { readonly type: 'delayed'; readonly until: number; readonly reason: string; readonly agent?: string }

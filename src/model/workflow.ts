@@ -26,6 +26,10 @@ export interface Workflow {
   readonly budget?: Budget & { readonly perDay?: Budget };
   /** What happens when an agent is at its usage limit; absent = it is waited for. */
   readonly usageLimits?: UsageLimits;
+  /** Where its tasks work; absent = worktrees where agents write in a git repository, else the folder of the run. */
+  readonly workspace?: WorkspaceSpec;
+  /** Branch or commit that a run begins from; absent = HEAD. */
+  readonly base?: string;
   /** sha256 of the canonical JSON of all the rest. */
   readonly hash: string;
 }
@@ -82,6 +86,12 @@ export interface TaskSpec {
   readonly approval?: Dynamic;
   /** Decides whether the work of an agent is done. */
   readonly check?: CheckSpec;
+  /** Otherwise than the workflow says. */
+  readonly workspace?: WorkspaceSpec;
+  /** Makes a workspace usable, once. */
+  readonly setup?: SetupSpec;
+  /** What becomes of a result that does not fit to those of others; absent = a person is asked. */
+  readonly onConflict?: 'hold' | 'agent';
   /** What it depends on outside, by name: each has a circuit breaker. */
   readonly resources?: readonly string[];
   /** How failures are to be understood, before what Piton knows by itself. The first that fits counts. */
@@ -92,6 +102,18 @@ export interface TaskSpec {
   readonly update?: Dynamic;
   /** Graph form: tried in order; the first whose `if` holds is taken. */
   readonly next?: readonly EdgeSpec[];
+}
+
+/** `worktree`: a git worktree of its own, from what its needs have made; `shared`: the folder of the run. */
+export interface WorkspaceSpec {
+  readonly mode: 'worktree' | 'shared';
+}
+
+/** Done before the first attempt in a workspace: files that git does not have are copied, then a command is run. */
+export interface SetupSpec {
+  /** Paths in the folder of the run. */
+  readonly copy: readonly string[];
+  readonly work?: CommandWork;
 }
 
 /** A command that is run when an agent says it is done. If it fails, the agent is told why, in the same session. */

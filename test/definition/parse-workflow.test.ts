@@ -290,11 +290,11 @@ tasks:
 });
 
 test('of a key with two letters the wrong way round the right one is suggested, and never one that is not there yet', async () => {
-  const text = '{ name: x, tasks: { a: { agnet: claude, worksapce: w, modle: m } } }';
+  const text = '{ name: x, tasks: { a: { agnet: claude, artifcats: w, modle: m } } }';
   const remedies = (await parseProblems(text)).map(({ remedy }) => remedy);
   expect(remedies).toEqual([
     'Did you mean `agent`?',
-    expect.stringMatching(/^Known here: (?!.*(workspace|undo))/),
+    expect.stringMatching(/^Known here: (?!.*(artifacts|undo))/),
     'Did you mean `model`?',
   ]);
 });

@@ -21,7 +21,7 @@ import {
   unreachable,
   type Simulation,
 } from '../support/simulate.ts';
-import { agentTask, checkOf, task, tries, workflow } from '../support/workflows.ts';
+import { agentTask, checkOf, command as commandWork, task, tries, workflow } from '../support/workflows.ts';
 
 const text = readFileSync(new URL('../../docs/lifecycle.md', import.meta.url), 'utf8');
 const [, aboutTasks, aboutRuns, aboutOthers] = text.split(/^## /m);
@@ -186,12 +186,17 @@ function transitionsIn(events: readonly Event[]): Event[][] {
   const steps: Event[][] = [];
   let open = false;
   for (const event of events) {
-    const belongs: boolean = open && (event.type === 'state.updated' || isAbout(event, steps.at(-1)![0]!));
+    const belongs: boolean = open && (isBetween(event) || isAbout(event, steps.at(-1)![0]!));
     if (belongs) steps.at(-1)!.push(event);
     else steps.push([event]);
-    open = event.type === 'attempt.ended' || (belongs && event.type === 'state.updated');
+    open = event.type === 'attempt.ended' || (belongs && isBetween(event));
   }
   return steps;
+}
+
+/** What is told of the work before it is told what that means for the task. */
+function isBetween({ type }: Event): boolean {
+  return type === 'state.updated' || /^(workspace|conflict|check)\./.test(type);
 }
 
 function isAbout(event: Event, ended: Event): boolean {
@@ -211,6 +216,7 @@ function lives(): (readonly Commit[])[] {
     ...ends(),
     ...doneAgain(),
     ...conversations(),
+    ...inWorktrees(),
   ];
 }
 
@@ -361,6 +367,31 @@ function conversations(): Commit[][] {
   lending.command({ type: 'retry', task: 'a' });
   lending.command({ type: 'return', ...token, at: 2 });
   return [budget.journal, asking.journal, lending.journal];
+}
+
+/** What only places of their own bring about. */
+function inWorktrees(): Commit[][] {
+  const repository = { root: '/project', commonDir: '/project/.git', base: 'c0', prefix: '' };
+  const integrated = { result: 'c1', commit: 'c2' };
+  const cleaned = { how: 'removed', reason: 'all of it is in the branch of the run' } as const;
+  const conflict = { ...failedWith('MERGE_CONFLICT'), conflict: ['a.txt'], report: 'a.txt' } as Outcome;
+  return (['agent', 'hold'] as const).map((onConflict) => {
+    const more = { check: checkOf(1), setup: { copy: [], work: commandWork('npm ci') }, onConflict };
+    const flow = workflow([agentTask('a', ['claude'], more)]);
+    const simulation = simulate(flow, { origin: { directory: '/project', repository } });
+    const place = { path: '/trees/a', branch: 'piton-tasks/r/a', base: 'c0', token: 't' };
+    simulation.transition(() => [{ type: 'workspace.prepared', task: 'a', data: place }]);
+    const found = { found: 'missing', how: 'recreated' } as const;
+    for (const outcome of [interrupted, done, done, done, conflict]) simulation.end('a', outcome);
+    expect(simulation.statusOf('a')).toBe(onConflict === 'agent' ? 'running' : 'held');
+    if (onConflict === 'hold') simulation.command({ type: 'retry', task: 'a' });
+    else for (const outcome of [done, done]) simulation.end('a', outcome);
+    simulation.transition(() => [{ type: 'workspace.recovered', task: 'a', data: found }]);
+    for (const outcome of [interrupted, done]) simulation.end('a', outcome);
+    simulation.end('a', { type: 'succeeded', integrated, cleaned });
+    expect(simulation.status).toBe('succeeded');
+    return simulation.journal;
+  });
 }
 
 /** What is done again, on its way or after the end. */

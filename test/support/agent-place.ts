@@ -42,6 +42,8 @@ export function agentPlace(): AgentPlace {
   const folder = temporaryFolder();
   // Of the person's own PATH nothing: an agent that is installed there must not be found.
   const path = [folder, dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter);
+  const sessions = join(folder, '.piton', 'scripted');
+  const own = { PATH: path, PITON_SCRIPTED_HOME: sessions };
   const store = `sqlite:${join(folder, 'piton.db')}`;
   const openPitons: Piton[] = [];
   const leave = async (): Promise<void> => {
@@ -49,7 +51,7 @@ export function agentPlace(): AgentPlace {
   };
   onTestFinished(leave);
   const opened = async (options: Partial<OpenOptions> = {}): Promise<Piton> => {
-    const environment = { ...process.env, PATH: path };
+    const environment = { ...process.env, ...own };
     const piton = await open({ store, durability: 'process', graceMs: 300, environment, ...options });
     openPitons.push(piton);
     return piton;
@@ -75,10 +77,10 @@ export function agentPlace(): AgentPlace {
     drive(tasks) {
       writeFlow(folder, tasks);
       const args = [JSON.stringify({ folders: [folder] })];
-      return startProgram('drive-commands', { args, env: { PATH: path } });
+      return startProgram('drive-commands', { args, env: own });
     },
     install: (name, script) => writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 }),
-    sessionFiles: () => filesIn(join(folder, '.piton', 'scripted')),
+    sessionFiles: () => filesIn(sessions),
     printed: () =>
       filesIn(spool)
         .map((attempt) => readIfThere(join(attempt, 'stdout')))

@@ -30,6 +30,7 @@ import {
   type EventOf,
   type EventType,
   type Evaluator,
+  type Origin,
   type Outcome,
   type RunStatus,
   type TaskStatus,
@@ -58,6 +59,7 @@ export interface SimulationGiven {
   /** Every throw of the dice; in [0, 1). */
   readonly chance?: () => number;
   readonly evaluator?: Evaluator;
+  readonly origin?: Origin;
 }
 
 export const done: Outcome = { type: 'succeeded', output: null };
@@ -75,10 +77,15 @@ export function failedWith(code = 'BROKEN', retryable = true): Outcome {
 export const unreachable = failedWith('ECONNRESET');
 
 export function simulate(workflow: Workflow, given: SimulationGiven = {}): Simulation {
-  const { inputs = {}, state } = given;
+  const { inputs = {}, state, origin } = given;
   const created: Event = {
     type: 'run.created',
-    data: { workflow, inputs, ...(state !== undefined && { state }) },
+    data: {
+      workflow,
+      inputs,
+      ...(state !== undefined && { state }),
+      ...(origin !== undefined && { origin }),
+    },
   };
   const simulation = new Simulation(given, created);
   simulation.transition();

@@ -3,6 +3,7 @@ import { freezeParsed, sha256, type Json, type JsonObject } from '../../src/base
 import type {
   AgentWork,
   CheckSpec,
+  CommandWork,
   EdgeSpec,
   ForEachSpec,
   RetryPolicy,
@@ -51,10 +52,13 @@ export function agentTask(
   return task(name, { ...more, work: { type: 'agent', agents, ...plain, ...work } });
 }
 
+export function command(run: string): CommandWork {
+  return { type: 'command', run, shell: 'sh', env: {}, secrets: [], capture: 'none' };
+}
+
 /** A check that lets an agent revise its work so often. */
 export function checkOf(revise: number, given: Partial<CheckSpec> = {}): CheckSpec {
-  const plain = { shell: 'sh', env: {}, secrets: [], capture: 'none' } as const;
-  return { work: { type: 'command', run: 'npm test', ...plain }, revise, onInterrupt: 'restart', ...given };
+  return { work: command('npm test'), revise, onInterrupt: 'restart', ...given };
 }
 
 export function workflow(tasks: readonly TaskSpec[], given: Partial<Workflow> = {}): Workflow {

@@ -188,6 +188,22 @@ agents
     same<typeof needs.checked, string>();
     same<typeof needs.both, string>();
   });
+// Where tasks work, and what becomes of what they leave there.
+workflow('places', { workspace: 'worktree', base: 'main', setup: { copy: ['.env'], run: ['npm', 'ci'] } })
+  .command('a', { workspace: 'shared', onConflict: 'hold' }, 'x')
+  .agent('b', { agent: 'claude', setup: 'npm ci', onConflict: 'agent' }, 'x')
+  .agent('c', { agent: 'claude', setup: false }, 'x');
+stateGraph<{ log: string }>('places', { workspace: 'shared', base: 'v1', setup: 'make' });
+// @ts-expect-error
+workflow('places', { workspace: 'remote' });
+// @ts-expect-error
+workflow('places', { setup: { command: 'npm ci' } });
+// @ts-expect-error
+none.command('b', { onConflict: 'agent' }, 'x');
+// @ts-expect-error
+none.command('b', { base: 'main' }, 'x');
+// @ts-expect-error
+none.task('b', { workspace: 'shared' }, () => 1);
 // @ts-expect-error
 agents.agent('b', { agent: 'claude', check: { revise: 3 } }, 'x');
 // @ts-expect-error

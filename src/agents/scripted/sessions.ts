@@ -1,9 +1,10 @@
 import { appendFileSync, constants, copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { hasCode, randomId } from '../../base/index.ts';
 import type { FailureKind, SessionRequest } from '../contract.ts';
 
-/** The player's sessions: a file each, a line for each thing said, in PITON_SCRIPTED_HOME or the project. */
+/** The player's sessions: a file each, a line for each thing said, in PITON_SCRIPTED_HOME or the person's home, as other agents do. */
 type SessionLine = TurnRecord | { readonly said: string };
 
 export interface TurnRecord {
@@ -79,8 +80,11 @@ function isName(id: string): boolean {
   return /^[\w-][\w.-]*$/.test(id);
 }
 
+/** Not in the project: a task may work in one place and go on in another. */
 function home(): string {
-  return process.env['PITON_SCRIPTED_HOME'] ?? resolve('.piton/scripted');
+  const { PITON_SCRIPTED_HOME: given, XDG_STATE_HOME: states = join(homedir(), '.local', 'state') } =
+    process.env;
+  return given ?? join(states, 'piton', 'scripted');
 }
 
 function sessionFile(id: string): string {

@@ -28,7 +28,8 @@ export function taskSites(task: TaskDraft, at: Path): ExpressionSite[] {
     ...valueSites(task.approval, 'with', [...at, 'approval']),
     ...valueSites(task.work.with, 'with', [...at, 'with']),
     ...processSites(task.work, at),
-    ...checkSites(task.check, [...at, 'check']),
+    ...helpingSites(task.check, [...at, 'check']),
+    ...helpingSites(task.setup, [...at, 'setup']),
     ...valueSites(task.update, 'update', [...at, 'update']),
     ...(task.next ?? []).flatMap((edge, index) =>
       conditionSites(edge.if, 'next', [...at, 'next', index, 'if']),
@@ -45,9 +46,13 @@ function processSites(work: TaskDraft['work'], at: Path): ExpressionSite[] {
   ];
 }
 
-/** What it has from the agent is looked at there. A finished check keeps its expressions in variables of its own. */
-function checkSites(check: TaskDraft['check'], at: Path): ExpressionSite[] {
-  return check === undefined ? [] : [...runSites(check.work, at), ...environmentSites(check.work, at)];
+/**
+ * Of a check or a setup. What it has from the task is looked at there; one that is finished keeps its expressions in
+ * variables of its own.
+ */
+function helpingSites(helper: TaskDraft['check'] | TaskDraft['setup'], at: Path): ExpressionSite[] {
+  const work = helper?.work;
+  return work === undefined ? [] : [...runSites(work, at), ...environmentSites(work, at)];
 }
 
 function environmentSites({ env = {} }: Pick<CommandDraft, 'env'>, at: Path): ExpressionSite[] {

@@ -12,6 +12,7 @@ import type {
   InputSpec,
   OnInterrupt,
   RetryPolicy,
+  SetupSpec,
   TaskSpec,
   UsageLimits,
   Workflow,
@@ -36,6 +37,7 @@ export interface FilledTask {
   readonly task: TaskDraft;
   readonly work: TaskSpec['work'];
   readonly check: TaskSpec['check'];
+  readonly setup: TaskSpec['setup'];
   readonly reads: readonly string[];
   readonly writeLock: string | undefined;
   /** Known names with hyphens. */
@@ -79,10 +81,12 @@ export function fillWorkflow(
     breakers: draft.breakers && fillBreakers(draft.breakers),
     budget: draft.budget,
     usageLimits: draft.usageLimits && fillUsageLimits(draft.usageLimits),
+    workspace: draft.workspace,
+    base: draft.base,
   });
 }
 
-export function fillTask({ task, work, check, reads, writeLock, names }: FilledTask): TaskSpec {
+export function fillTask({ task, work, check, setup, reads, writeLock, names }: FilledTask): TaskSpec {
   // A set, as a finished task that is filled in again brings its write lock along.
   const locks = writeLock === undefined ? task.locks : [...new Set([...(task.locks ?? []), writeLock])];
   return withoutUndefined({
@@ -100,11 +104,21 @@ export function fillTask({ task, work, check, reads, writeLock, names }: FilledT
     writes: copyList(task.writes),
     approval: joinInDynamic(task.approval, names),
     check: check && { ...check, work: fillWork(check.work, names) as CommandWork },
+    workspace: task.workspace,
+    setup: setup && fillSetup(setup, names),
+    onConflict: task.onConflict,
     resources: copyFilled(task.resources),
     errors: copyFilled(task.errors),
     version: task.version,
     update: joinInDynamic(task.update ?? updateByText(task, work), names),
     next: task.next?.map((edge) => fillEdge(edge, names)),
+  });
+}
+
+function fillSetup({ copy, work }: SetupSpec, names: ReadonlySet<string>): SetupSpec {
+  return withoutUndefined({
+    copy: copyList(copy),
+    work: work && (fillWork(work, names) as CommandWork),
   });
 }
 

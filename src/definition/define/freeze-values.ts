@@ -19,6 +19,8 @@ export function freezeTask(task: TaskDraft, at: Path): Frozen<TaskDraft> {
     update: freeze(task.update, 'update'),
     approval: freeze(task.approval, 'approval'),
     check: freeze(task.check, 'check'),
+    workspace: freeze(task.workspace, 'workspace'),
+    setup: freeze(task.setup, 'setup'),
     errors: freeze(task.errors, 'errors'),
     work: freezeWork(work, freeze),
     forEach: forEach && {
@@ -67,6 +69,7 @@ export function freezeHead(draft: WorkflowDraft, at: Path): Frozen<WorkflowDraft
     graph: freeze(draft.graph, 'graph'),
     breakers: freeze(draft.breakers, 'breakers'),
     budget: freeze(draft.budget, 'budget'),
+    workspace: freeze(draft.workspace, 'workspace'),
     usageLimits: freeze(draft.usageLimits, 'usage-limits'),
   };
   return { value, findings };

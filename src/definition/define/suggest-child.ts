@@ -4,6 +4,7 @@ import type { TaskDraft } from '../workflow-draft.ts';
 const ofRuns = [
   ['budget', 'budget'],
   ['usageLimits', 'usage-limits'],
+  ['base', 'base'],
 ] as const;
 
 /** What a workflow says of its runs does not hold where it is a part of another run. */

@@ -37,6 +37,7 @@ const misplaced: Readonly<Record<string, string>> = {
   if: 'A node of a graph has no `if`; put it on an edge: `next: [{ if: …, to: … }]`.',
   next: 'Tasks have no `next`: order them with `needs`, or put them under `graph`.',
   update: 'Only the nodes of a graph update a state.',
+  base: 'Only a workflow as a whole has a `base`: put it at the top of the file.',
   'per-day': `Only a workflow as a whole has a budget per day. ${perDayRemedy}`,
 };
 

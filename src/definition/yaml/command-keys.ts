@@ -24,7 +24,9 @@ export const commandSettings = {
   shell: z
     .string()
     .optional()
-    .describe('The shell that `run` or `check` is written for: sh, bash, zsh, dash or ksh. Default: sh.'),
+    .describe(
+      'The shell that `run`, `check` or `setup` is written for: sh, bash, zsh, dash or ksh. Default: sh.',
+    ),
   env: environment
     .optional()
     .describe('Added to the environment of the command or agent. Values may hold `${{ }}`; null is empty.'),

@@ -7,6 +7,7 @@ import type { ForEachDraft, TaskDraft, WorkDraft } from '../workflow-draft.ts';
 import type { Conversion } from './conversion.ts';
 import { convertAgent, convertCheck } from './convert-agent.ts';
 import { convertCommand, convertErrors } from './convert-command.ts';
+import { convertSetup, toWorkspace } from './convert-setup.ts';
 import { toList, toMilliseconds, toRetry, toText } from './convert-settings.ts';
 import type { NodeEntry, TaskEntry } from './file-schema.ts';
 import { renameInValue } from './rename-in-values.ts';
@@ -20,8 +21,8 @@ export function convertTask(
 ): TaskDraft {
   const { at, around } = place;
   const { findings } = around;
-  findings.push(...findMisplacedKeys(entry as Entry, around.defaults, at));
-  const task = withDefaults(entry as Entry, around.defaults, around.shared);
+  findings.push(...findMisplacedKeys(entry as Entry, around, at));
+  const task = withDefaults(entry as Entry, around);
   const forEach = task['for-each'];
   const inside = { ...around, variables: withVariable(around.variables, forEach?.as) };
   const work = convertWork(name, task, { at, around: inside });
@@ -41,6 +42,9 @@ export function convertTask(
     onInterrupt: task['on-interrupt'],
     approval: renameInValue(task.approval, inside.variables),
     check: convertCheck(task, inside.variables),
+    workspace: toWorkspace(task.workspace),
+    setup: convertSetup(task, { at, around: inside }),
+    onConflict: task['on-conflict'],
     resources: toList(task.resources),
     errors: convertErrors(task.errors),
     version: toText(task.version),

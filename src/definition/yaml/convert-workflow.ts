@@ -3,6 +3,7 @@ import { isReported, type Finding, type Path } from '../problems.ts';
 import type { TaskDraft, WorkflowDraft } from '../workflow-draft.ts';
 import type { Conversion } from './conversion.ts';
 import { toBreakers, toCheckpoint, toRunBudget, toText, toUsageLimits } from './convert-settings.ts';
+import { toWorkspace } from './convert-setup.ts';
 import { convertTask } from './convert-task.ts';
 import type { InputEntry, WorkflowFile } from './file-schema.ts';
 import { expandSchema, fieldName, isOptionalKey } from './short-schemas.ts';
@@ -25,6 +26,8 @@ export function convertWorkflow(file: WorkflowFile, around: Conversion): Workflo
     graph: form === 'graph' ? convertGraph(file) : undefined,
     breakers: toBreakers(file.breakers, ['breakers'], findings),
     budget: isReported(['budget'], findings) ? undefined : toRunBudget(file.budget),
+    workspace: toWorkspace(file.workspace),
+    base: file.base,
     usageLimits: toUsageLimits(file['usage-limits'], ['usage-limits'], findings),
   };
 }

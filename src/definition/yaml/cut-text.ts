@@ -25,6 +25,7 @@ const textPlaces: Readonly<Record<string, readonly string[]>> = {
   run: [],
   prompt: [],
   check: [],
+  setup: [],
   env: [],
   approval: [],
   'working-directory': [],

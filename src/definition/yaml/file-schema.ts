@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { agentSettings, agentWork, runBudget, usageLimits } from './agent-keys.ts';
 import { approval, breaker, commandSettings, environment, run } from './command-keys.ts';
+import { placeSettings, workflowPlaceKeys } from './place-keys.ts';
 import { laterTaskKeys, laterWorkflowKeys } from './later-keys.ts';
 
 /**
@@ -126,6 +127,7 @@ const settings = {
     ),
   ...commandSettings,
   ...agentSettings,
+  ...placeSettings,
   ...later(laterTaskKeys),
 };
 
@@ -218,6 +220,7 @@ export const workflowFile = z
       .record(z.string(), breaker)
       .optional()
       .describe('When tasks that use a resource wait, by the name of the resource.'),
+    ...workflowPlaceKeys,
     'max-parallel': z
       .number()
       .optional()

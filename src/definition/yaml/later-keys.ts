@@ -3,22 +3,24 @@
  * one is told so. When a capability arrives, its keys leave this list.
  */
 const undoing = 'undoing comes with a later version';
-const places = 'workspaces come with a later version';
+const artifacts = 'handing on files that git ignores comes with a later version';
 
 export const laterTaskKeys: Readonly<Record<string, string>> = {
   undo: undoing,
-  base: places,
-  artifacts: places,
-  setup: places,
-  workspace: places,
+  artifacts,
 };
 
 export const laterWorkflowKeys: Readonly<Record<string, string>> = {
-  base: places,
-  setup: places,
-  workspace: places,
-  pool: places,
-  deliver: places,
+  pool: 'pools of worktrees come with a later version',
+  deliver: 'delivering what a run has made comes with a later version',
   rollback: 'rolling back comes with a later version',
   migrations: 'migrations come with a later version',
 };
+
+export const workspaceModes = ['worktree', 'shared', 'directory', 'remote'] as const;
+
+export const laterModeReason = 'other kinds of workspaces come with a later version';
+
+export function isLaterMode(mode: string): mode is 'directory' | 'remote' {
+  return mode === 'directory' || mode === 'remote';
+}

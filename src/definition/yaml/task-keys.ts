@@ -8,7 +8,7 @@ import type { Defaults, NodeEntry, TaskEntry } from './file-schema.ts';
 export type Entry = TaskEntry & NodeEntry;
 
 /** What the file as a whole gives to each of its commands and agents. */
-export type SharedByProcesses = Pick<Entry, 'env' | 'secrets'>;
+export type SharedByProcesses = Pick<Entry, 'env' | 'secrets' | 'setup'>;
 
 const ofCommands = ['shell', 'capture'] as const;
 const ofAgents = [
@@ -22,25 +22,34 @@ const ofAgents = [
   'args',
   'check',
 ] as const;
-const ofBoth = ['env', 'secrets', 'working-directory'] as const;
+const ofBoth = ['env', 'secrets', 'working-directory', 'workspace', 'setup', 'on-conflict'] as const;
+
+/** What a task has that does not say otherwise. */
+interface GivenToAll {
+  readonly defaults: Defaults;
+  readonly shared: SharedByProcesses;
+}
 
 type KindKey = (typeof ofCommands | typeof ofAgents | typeof ofBoth)[number];
 
 /** Keys that mean nothing for this kind of task. */
-function foreignKeys({ run, prompt, check }: Entry, defaults: Defaults): readonly KindKey[] {
-  const [isCommand, isAgent] = [run !== undefined, prompt !== undefined];
-  const isChecked = isAgent && (check ?? defaults.check ?? false) !== false;
+function foreignKeys(entry: Entry, { defaults, shared }: GivenToAll): readonly KindKey[] {
+  const [isCommand, isAgent] = [entry.run !== undefined, entry.prompt !== undefined];
+  const commands = [entry.check ?? defaults.check, entry.setup ?? defaults.setup ?? shared.setup];
+  const hasShell = isAgent && commands.some((command = false) => command !== false);
   return [
-    ...ofCommands.filter((key) => !isCommand && !(isChecked && key === 'shell')),
+    ...ofCommands.filter((key) => !isCommand && !(hasShell && key === 'shell')),
     ...(isAgent ? [] : ofAgents),
     ...(isCommand || isAgent ? [] : ofBoth),
   ];
 }
 
 /** A group has no defaults of its own: they would apply to it and again to each task in it. */
-export function withDefaults(entry: Entry, defaults: Defaults, shared: SharedByProcesses): Entry {
-  if (entry.tasks !== undefined) return entry;
-  const task = withoutKeys({ ...applicable(defaults, entry), ...entry }, foreignKeys(entry, defaults));
+export function withDefaults(entry: Entry, given: GivenToAll): Entry {
+  if (entry.tasks !== undefined) return withoutKeys(entry, foreignKeys(entry, given));
+  const { defaults, shared } = given;
+  const setup = inheritedSetup(entry, given);
+  const task = withoutKeys({ ...applicable(defaults, entry), setup, ...entry }, foreignKeys(entry, given));
   if (entry.run === undefined && entry.prompt === undefined) return task;
   const lists = [shared, defaults, entry].flatMap(({ secrets }) => toList(secrets) ?? []);
   return {
@@ -50,10 +59,19 @@ export function withDefaults(entry: Entry, defaults: Defaults, shared: SharedByP
   };
 }
 
-/** Only agents can continue; the other tasks of a file are not concerned. */
+/** Who asks for the folder of the run needs none, and nobody need be told. */
+function inheritedSetup({ workspace }: Entry, { defaults, shared }: GivenToAll): Entry['setup'] {
+  return workspace === 'shared' ? undefined : (defaults.setup ?? shared.setup);
+}
+
+/** Only agents can continue, or make their work fit; the other tasks of a file are not concerned. */
 function applicable(defaults: Defaults, entry: Entry): Defaults {
   if (entry.prompt !== undefined) return { ...defaults, args: applicableArguments(defaults, entry) };
-  return defaults['on-interrupt'] === 'continue' ? { ...defaults, 'on-interrupt': undefined } : defaults;
+  return {
+    ...defaults,
+    ...(defaults['on-interrupt'] === 'continue' && { 'on-interrupt': undefined }),
+    ...(defaults['on-conflict'] === 'agent' && { 'on-conflict': undefined }),
+  };
 }
 
 /** Of lists by agent those that concern the task, and those of nobody at all, which is to be told. */
@@ -71,9 +89,9 @@ function withoutKeys(task: Entry, keys: readonly KindKey[]): Entry {
 }
 
 /** Keys of the other kinds of tasks. What comes from the defaults just does not apply. */
-export function findMisplacedKeys(entry: Entry, defaults: Defaults, at: Path): Finding[] {
+export function findMisplacedKeys(entry: Entry, given: GivenToAll, at: Path): Finding[] {
   return [
-    ...foreignKeys(entry, defaults)
+    ...foreignKeys(entry, given)
       .filter((key) => entry[key] !== undefined)
       .map((key) =>
         key === 'check'
@@ -81,7 +99,7 @@ export function findMisplacedKeys(entry: Entry, defaults: Defaults, at: Path): F
           : { at: [...at, key], onKey: true, ...describeForeign(key, entry) },
       ),
     ...findUselessWith(entry, at),
-    ...findUselessShell(entry, at),
+    ...findUselessShell({ ...entry, setup: entry.setup ?? inheritedSetup(entry, given) }, at),
   ];
 }
 
@@ -122,9 +140,10 @@ function findUselessWith({ with: given, run, prompt }: Entry, at: Path): Finding
   return [{ at: [...at, 'with'], onKey: true, message, remedy }];
 }
 
-function findUselessShell({ shell, run, check }: Entry, at: Path): Finding[] {
-  const command = run ?? (isPlainObject(check) ? check.run : undefined);
-  if (shell === undefined || !Array.isArray(command)) return [];
+function findUselessShell({ shell, run, check, setup }: Entry, at: Path): Finding[] {
+  const commands = [run, check, setup].map((part) => (isPlainObject(part) ? part.run : part));
+  if (shell === undefined || commands.some((command) => typeof command === 'string')) return [];
+  if (!commands.some((command) => Array.isArray(command))) return [];
   const message = 'A list of a program and its arguments is seen by no shell.';
   return [{ at: [...at, 'shell'], onKey: true, message, remedy: 'Remove `shell`.' }];
 }

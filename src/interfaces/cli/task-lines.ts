@@ -25,9 +25,10 @@ export function triesText({ attempts, revisions }: TaskReport): string {
 }
 
 /** What people want to know of an agent at work. */
-function notesOf({ checking, revisions = 0, messages = [] }: TaskReport): string[] {
+function notesOf({ status, checking, integrating, revisions = 0, messages = [] }: TaskReport): string[] {
   return [
     ...(checking === true ? ['is checked'] : []),
+    ...(integrating === true && status === 'running' ? ['is brought to the work of others'] : []),
     ...(revisions === 0 ? [] : [`revised ${timesText(revisions)}`]),
     ...(messages.length === 0
       ? []

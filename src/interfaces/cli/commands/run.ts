@@ -80,12 +80,22 @@ async function begin(context: Context, order: Order, options: Options): Promise<
   const { definition, inputs, origin } = order;
   // What a definition of unknown types takes is known to the definition alone, which checks it.
   const given = { id, inputs, origin } as StartOptions<never, unknown>;
+  if (existing === undefined) await noticeUncommitted(context, order);
   return driveToExit(context, async () => {
     const run = await piton.start(definition, given);
     // Not before it is true: an id or inputs that do not fit are refused until here.
     sayWhat(context, order, existing ?? id);
     return [run];
   });
+}
+
+async function noticeUncommitted(context: Context, { definition, origin }: Order): Promise<void> {
+  const piton = await context.open();
+  const count = await piton.uncommittedFiles(definition, origin.directory);
+  if (count === 0) return;
+  context.output.note(
+    `${plural(count, 'file')} of this repository ${count === 1 ? 'is' : 'are'} not committed: tasks that work in worktrees do not see ${count === 1 ? 'it' : 'them'}.`,
+  );
 }
 
 function sayWhat({ output }: Context, { definition }: Order, run: RunRecord | string): void {

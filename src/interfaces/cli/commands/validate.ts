@@ -3,7 +3,8 @@ import type { Problem } from '../../../definition/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { cleanText } from '../output/index.ts';
+import { placeLines } from '../drive/plan-places.ts';
+import { cleanLine, cleanText } from '../output/index.ts';
 import { plural, shellWord } from '../progress/index.ts';
 import { checkWorkflow, type Findings } from '../validate/check-workflow.ts';
 import { findWorkflowFile, nameOf, workflowFiles } from '../workflows.ts';
@@ -25,7 +26,7 @@ export const command = defineCommand({
         ? workflowFiles(config).map(({ file }) => file)
         : args.map((given) => findWorkflowFile(context, given));
     const findings: Findings[] = [];
-    for (const file of files) findings.push(await checkWorkflow(file, nameOf(file)));
+    for (const file of files) findings.push(await checkWorkflow(file, nameOf(file), config.root));
     const isOk = findings.every(({ ok }) => ok);
     output.json({ ok: isOk, workflows: findings });
     if (!output.isJson) for (const found of findings) printFindings(context, found);
@@ -63,6 +64,7 @@ function printFindings({ output, directory }: Context, found: Findings): void {
     return;
   }
   output.print(`${style.green('✓')} ${style.bold(found.name)}  ${file}  ${style.dim(sizeText(found))}`);
+  for (const where of placeLines(found.places)) output.print(`    works ${cleanLine(where)}`);
   for (const bound of found.bounds) output.print(`    ${bound}`);
   for (const problem of found.suggestions)
     output.print(`    ${style.yellow('could be better:')} ${line(problem)}`);

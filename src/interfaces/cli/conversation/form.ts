@@ -26,7 +26,7 @@ const rungs = {
 /** Who speaks, and in which conversation. */
 export function introduce({ data }: AttemptStarted): string {
   const { agent, number, kind } = data;
-  if (kind === 'check') return `check, attempt ${number}`;
+  if (kind === 'check' || kind === 'setup') return `${kind}, attempt ${number}`;
   if (agent === undefined) return `attempt ${number}`;
   const way = agent.rung === undefined ? ways[agent.how] : rungs[agent.rung];
   return `${agent.name}, attempt ${number}${kind === undefined ? '' : ' (a revision)'}, ${way}`;

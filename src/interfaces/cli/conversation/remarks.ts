@@ -9,7 +9,7 @@ export interface Remark {
   readonly block: Block;
 }
 
-/** What people and checks have added to a conversation; undefined if an event is nothing of that kind. */
+/** What people, checks and the work of others have added to a conversation; undefined if an event is nothing of that kind. */
 export function remarkOf(event: RunEvent): Remark | undefined {
   switch (event.type) {
     case 'message.added':
@@ -18,6 +18,8 @@ export function remarkOf(event: RunEvent): Remark | undefined {
       return remark(event.task, 'session', returnedText(event.data));
     case 'check.failed':
       return remark(event.task, 'trouble', checkText(event.data.revision));
+    case 'conflict.found':
+      return remark(event.task, 'trouble', conflictText(event.data));
     case 'gate.decided':
       return remark(event.task, event.data.approved ? 'notice' : 'trouble', decidedText(event.data));
     default:
@@ -34,6 +36,11 @@ function checkText(revision: number): string {
   const next =
     revision === 0 ? 'there are no revisions left' : `the agent is to mend it (revision ${revision})`;
   return `the check failed: ${next}`;
+}
+
+function conflictText({ files, revision }: EventOf<'conflict.found'>['data']): string {
+  const next = revision === 0 ? 'a person is asked' : 'the agent is to make it fit';
+  return `the work does not fit to that of others (${files.join(', ')}): ${next}`;
 }
 
 function decidedText({ approved, comment = '' }: EventOf<'gate.decided'>['data']): string {

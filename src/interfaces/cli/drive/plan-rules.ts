@@ -13,6 +13,7 @@ export function rulesOf(spec: TaskSpec, render: Render): string[] {
     retryText(spec.retry),
     timeoutMs === undefined ? 'no timeout' : `timeout ${formatDuration(timeoutMs)}`,
     `on-interrupt ${onInterrupt}`,
+    ...listed('on-conflict', toList(spec.onConflict)),
     ...listed('locks', locks),
     ...listed('writes', writes),
     ...listed('uses', resources),
@@ -24,6 +25,10 @@ export function rulesOf(spec: TaskSpec, render: Render): string[] {
 
 function listed(word: string, names: readonly string[]): string[] {
   return names.length === 0 ? [] : [`${word} ${names.join(', ')}`];
+}
+
+function toList(word: string | undefined): readonly string[] {
+  return word === undefined ? [] : [word];
 }
 
 function edgeCondition(condition: TaskSpec['if']): string {

@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from '../../../base/index.ts';
 import type { Definition } from '../../../library/index.ts';
-import type { CheckSpec, CommandWork, Dynamic, TaskSpec, Workflow } from '../../../model/index.ts';
+import type { CheckSpec, CommandWork, Dynamic, SetupSpec, TaskSpec, Workflow } from '../../../model/index.ts';
 import { boundsOf } from '../budget-text.ts';
 import { shellWord } from '../progress/index.ts';
+import { placesIn, type PlannedPlace } from './plan-places.ts';
 import { planAgent, type PlannedAgent } from './plan-agent.ts';
 import { rulesOf } from './plan-rules.ts';
 import { rendererFor, textOf, type Render } from './render-known.ts';
@@ -14,6 +15,8 @@ export interface Plan {
   readonly inputs: JsonObject;
   readonly maxParallel?: number;
   readonly failFast: boolean;
+  /** The branch or commit that worktrees begin from, if it is not HEAD. */
+  readonly base?: string;
   /** What its agents may use, and what happens at usage limits, in words. */
   readonly bounds: readonly string[];
   /** Tasks that may run side by side, in the order of what they need. Of a graph: its nodes. */
@@ -31,6 +34,10 @@ export interface PlannedTask {
   readonly agent?: PlannedAgent;
   /** The command that decides whether an agent's work is done. */
   readonly check?: PlannedCheck;
+  /** Where it works; of a nested workflow, where each of its tasks does. */
+  readonly places: readonly PlannedPlace[];
+  /** What makes its worktree usable. */
+  readonly setup?: PlannedSetup;
   readonly rules: readonly string[];
 }
 
@@ -41,25 +48,35 @@ export interface PlannedCheck {
   readonly revise: number;
 }
 
-export async function planRun(definition: Definition, given: JsonObject): Promise<Plan> {
+export interface PlannedSetup {
+  readonly copy: readonly string[];
+  readonly work?: string;
+  readonly values: Readonly<Record<string, Json>>;
+}
+
+/** `folder`: of the run. */
+export async function planRun(definition: Definition, given: JsonObject, folder: string): Promise<Plan> {
   const { checkInputs, createEvaluator } = await import('../../../definition/index.ts');
   const { workflow, closures, declaresInputs } = definition;
   const inputs = declaresInputs === true ? await checkInputs(workflow, given) : given;
   const render = rendererFor(await createEvaluator(workflow, closures), inputs);
+  const places = Map.groupBy(placesIn(workflow, folder), ({ task }) => task.split('/')[0]);
   const planned = (spec: TaskSpec): PlannedTask => ({
     task: spec.name,
     needs: spec.needs,
     ...workOf(spec, render),
     ...(spec.check !== undefined && { check: checkOf(spec.check, render) }),
+    ...placeOf(spec, places.get(spec.name) ?? [], render),
     rules: rulesOf(spec, render),
   });
-  const { name, form, maxParallel, failFast } = workflow;
+  const { name, form, maxParallel, failFast, base } = workflow;
   return {
     workflow: name,
     form,
     inputs,
     ...(maxParallel !== undefined && { maxParallel }),
     failFast,
+    ...(base !== undefined && { base }),
     bounds: boundsOf(workflow),
     levels: levelsOf(workflow).map((level) => level.map(planned)),
   };
@@ -111,6 +128,22 @@ function withOf(given: Dynamic | undefined, render: Render): Readonly<Record<str
 function checkOf({ work, revise }: CheckSpec, render: Render): PlannedCheck {
   const command = commandOf(work, render);
   return { work: command.work, values: command.values, revise };
+}
+
+/** A setup without a worktree is none. */
+function placeOf(
+  { setup }: TaskSpec,
+  places: readonly PlannedPlace[],
+  render: Render,
+): Pick<PlannedTask, 'places' | 'setup'> {
+  const isDone = setup !== undefined && places.some(({ place }) => place.mode === 'worktree');
+  return { places, ...(isDone && { setup: setupOf(setup, render) }) };
+}
+
+function setupOf({ copy, work }: SetupSpec, render: Render): PlannedSetup {
+  if (work === undefined) return { copy, values: {} };
+  const command = commandOf(work, render);
+  return { copy, work: command.work, values: command.values };
 }
 
 function commandOf(command: CommandWork, render: Render): PlannedWork {

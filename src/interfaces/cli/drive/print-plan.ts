@@ -6,7 +6,8 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { cleanLine, cleanText, type Output } from '../output/index.ts';
 import { plural, shellWord } from '../progress/index.ts';
 import { agentLines } from './plan-agent.ts';
-import { planRun, type Plan, type PlannedCheck, type PlannedTask } from './plan.ts';
+import { placeLines, placeText } from './plan-places.ts';
+import { planRun, type Plan, type PlannedCheck, type PlannedSetup, type PlannedTask } from './plan.ts';
 import { textOf } from './render-known.ts';
 
 /** `--dry-run`: what a run would do, in which order and within which limits. Writes nothing. */
@@ -16,7 +17,7 @@ export async function printPlan(
   inputs: JsonObject,
 ): Promise<ExitCode> {
   const { output } = context;
-  const planned = await planRun(definition, inputs);
+  const planned = await planRun(definition, inputs, context.config.root);
   const plan = { ...planned, bounds: [...planned.bounds, ...boundsOfProject(context.config)] };
   output.json(plan);
   printHead(output, plan);
@@ -36,6 +37,7 @@ function printHead(output: Output, plan: Plan): void {
   output.print(
     `${cleanLine(workflow)}: ${plural(levels.flat().length, 'task')}, ${limit}; ${fail}. Nothing is run.`,
   );
+  if (plan.base !== undefined) output.print(`  worktrees begin from ${cleanLine(plan.base)}`);
   for (const bound of plan.bounds) output.print(`  ${bound}`);
   for (const [name, value] of Object.entries(inputs)) {
     output.print(`  ${cleanLine(name)} = ${cleanLine(textOf(value))}`);
@@ -46,6 +48,8 @@ function printTask(output: Output, planned: PlannedTask): void {
   const { task, needs, work, values, secrets, rules, agent } = planned;
   const after = needs.length === 0 ? '' : output.style.dim(` after ${needs.join(', ')}`);
   output.print(`  ${output.style.cyan(cleanLine(task))}${after}`);
+  for (const line of linesOfPlaces(planned)) output.print(`      ${cleanLine(line)}`);
+  if (planned.setup !== undefined) printSetup(output, planned.setup);
   for (const line of agent === undefined ? [] : agentLines(agent)) output.print(`      ${cleanText(line)}`);
   const indent = ' '.repeat(agent === undefined ? 6 : 8);
   for (const line of cleanText(work).trimEnd().split('\n')) output.print(`${indent}${line}`);
@@ -53,6 +57,22 @@ function printTask(output: Output, planned: PlannedTask): void {
   if (planned.check !== undefined) printCheck(output, planned.check);
   for (const name of secrets) output.print(`      ${cleanLine(name)}=(secret)`);
   output.print(`    ${output.style.dim(rules.map(cleanLine).join(' · '))}`);
+}
+
+function linesOfPlaces({ task, places }: PlannedTask): string[] {
+  const [first] = places;
+  if (first === undefined) return [];
+  return first.task === task
+    ? [`works in ${placeText(first)}`]
+    : placeLines(places).map((line) => `works ${line}`);
+}
+
+function printSetup(output: Output, { copy, work, values }: PlannedSetup): void {
+  const copies = copy.length === 0 ? '' : `, with a copy of ${copy.map(cleanLine).join(', ')}`;
+  output.print(`      set up first${copies}${work === undefined ? '' : ':'}`);
+  if (work === undefined) return;
+  for (const line of cleanText(work).trimEnd().split('\n')) output.print(`        ${line}`);
+  printValues(output, values);
 }
 
 function printCheck(output: Output, { work, values, revise }: PlannedCheck): void {

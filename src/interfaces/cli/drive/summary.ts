@@ -11,12 +11,19 @@ export function printSummary(output: Output, { ending, view }: Ended): void {
   output.print();
   output.print(headline(style, ending, view));
   output.print(`  ${countsLine(view)}`);
+  if (view.branch !== undefined) output.print(`  ${branchLine(view.branch)}`);
   const usage = view.usage.total();
   if (usage !== undefined) output.print(`  agents used ${usageText(usage)}`);
   if (view.outputs !== undefined) output.print(`  outputs: ${jsonLine(view.outputs)}`);
   for (const line of troubleLines(view)) output.print(`  ${line}`);
   const [first, ...others] = nextCommands(ending, view);
   output.next(first, ...others);
+}
+
+/** Nothing of it is in the person's own checkout before they say so. */
+function branchLine(branch: string): string {
+  const name = shellWord(branch);
+  return `its work is in the branch ${name}: git diff HEAD...${name}, then git merge ${name}`;
 }
 
 const headlines: Readonly<Record<Ending, { readonly colour: keyof Style; readonly text: string }>> = {

@@ -29,8 +29,10 @@ export function beginsConversation(event: RunEvent, { choice, isRaw }: Reading):
   return isChosenStart(event, choice) && event.data.agent !== undefined && !isRaw;
 }
 
+/** What brings the work of a task to that of others is no process, and prints nothing. */
 export function beginsOutput(event: RunEvent, reading: Reading): event is AttemptStarted {
-  return isChosenStart(event, reading.choice) && !beginsConversation(event, reading);
+  if (!isChosenStart(event, reading.choice) || event.data.kind === 'integrate') return false;
+  return !beginsConversation(event, reading);
 }
 
 /** Whether something that people or checks have added is to be shown: it is of a task, not of one attempt. */

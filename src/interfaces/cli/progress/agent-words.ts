@@ -1,24 +1,36 @@
 import type { EventOf } from '../../../model/index.ts';
 import { callText, type AskedCall } from '../conversation/index.ts';
 import { cleanLine, cutTo } from '../output/index.ts';
+import type { TaskLine } from './run-view.ts';
 
 /** What is said of an attempt, with its task before it. */
-export function startedText(
-  { number, agent, kind }: EventOf<'attempt.started'>['data'],
-  revision = 1,
-): string {
-  if (kind === 'check') return 'is checked';
-  if (kind === 'revision') return `is revised (revision ${revision})`;
+export function startedText({ number, agent, kind }: Started, line: TaskLine | undefined): string {
+  if (kind === 'revision') return revisedText(line);
+  if (kind !== undefined) return `is ${kindTexts[kind]}`;
   const by = agent === undefined ? '' : ` with ${agent.name}`;
-  if (number === 1) return `started${by}`;
+  if ((line?.attempt?.tries ?? number) === 1) return `started${by}`;
   return agent?.rung === 'session'
     ? `goes on in its session${by} (attempt ${number})`
     : `is tried again${by} (attempt ${number})`;
 }
 
+function revisedText({ isFitting, revisions = 1 }: Partial<TaskLine> = {}): string {
+  return isFitting === true ? 'is made to fit' : `is revised (revision ${revisions})`;
+}
+
+type Started = EventOf<'attempt.started'>['data'];
+
+/** What an attempt is for that does not do the work itself. */
+export const kindTexts = {
+  setup: 'being set up',
+  check: 'checked',
+  integrate: 'being brought to the work of others',
+} as const;
+
 /** The same of one whose forerunner was interrupted. */
-export function againText({ agent, kind }: EventOf<'attempt.started'>['data']): string {
-  return kind === 'check' ? 'is checked again after an interruption' : again[agent?.rung ?? 'restart'];
+export function againText({ agent, kind }: Started): string {
+  if (kind === undefined || kind === 'revision') return again[agent?.rung ?? 'restart'];
+  return `is ${kindTexts[kind]} again after an interruption`;
 }
 
 const again = {

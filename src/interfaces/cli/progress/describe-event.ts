@@ -11,6 +11,7 @@ import {
   startedText,
   toldText,
 } from './agent-words.ts';
+import { cleanedText, conflictText, recoveredText, shortCommit } from './place-words.ts';
 import type { RunView, TaskLine } from './run-view.ts';
 import { actionsOf, commandFor } from './shell-words.ts';
 
@@ -62,13 +63,23 @@ const describers: Describers = {
   'attempt.recovered': ({ task, data }) => say('good', '↻', `${task} ${recovered[data.how]}`),
   'attempt.ended': ({ task, data }) =>
     data.outcome === 'interrupted' ? interruptedText(task, data) : undefined,
-  'work.finished': ({ task }) => passing(`${task} is done, says its agent`),
+  'work.finished': ({ task }, view) =>
+    passing(`${task} is done${view.lines.get(task)?.spec.work.type === 'agent' ? ', says its agent' : ''}`),
+  'check.passed': ({ task }) => passing(`${task} has passed its check`),
   'check.failed': ({ task, data }) => say('warning', '✗', `${task} ${checkFailedText(data)}`),
   'message.added': ({ task, data }) => say('plain', '»', `${task} is told${toldText(data)}`),
   'session.lent': ({ task, data }) =>
     say('plain', '▸', `the session of ${task} is open in process ${data.pid} on ${data.host}`),
   'session.returned': ({ task, data }) =>
     say('plain', '▸', `the session of ${task} is back${data.abandoned === true ? lostHolder : ''}`),
+  'workspace.prepared': ({ task, data }) => passing(`${task} works in ${data.path}`),
+  'workspace.equipped': ({ task }) => passing(`${task} is set up`),
+  'workspace.integrated': ({ task, data }, view) =>
+    passing(`the work of ${task} is in ${view.branch ?? 'the run'} (${shortCommit(data.commit)})`),
+  'conflict.found': ({ task, data }) => say('warning', '✗', `the work of ${task} ${conflictText(data)}`),
+  'workspace.cleaned': ({ task, data }) => cleanedSaying(task, data),
+  'workspace.recovered': ({ task, data }) =>
+    say('warning', data.how === 'held' ? '?' : '↻', `the place of ${task}: ${recoveredText(data)}`),
   'task.succeeded': ({ task }, view) => settledText(view.lines.get(task), task),
   'task.failed': ({ task, data }, view) =>
     say(
@@ -108,7 +119,13 @@ const recovered = {
 function startedSaying({ task, data }: EventOf<'attempt.started'>, view: RunView): Saying {
   const line = view.lines.get(task);
   if (line?.attempt?.isAgain === true) return say('warning', '↻', `${task} ${againText(data)}`);
-  return passing(`${task} ${startedText(data, line?.revisions)}`);
+  return passing(`${task} ${startedText(data, line)}`);
+}
+
+/** That nothing is left needs nobody's attention; what is left may be looked for. */
+function cleanedSaying(task: string, data: EventOf<'workspace.cleaned'>['data']): Saying {
+  const text = `the place of ${task} ${cleanedText(data)}`;
+  return data.how === 'removed' ? passing(text) : say('plain', '▸', text);
 }
 
 function decidedSaying(
@@ -132,11 +149,11 @@ function settledText(line: TaskLine | undefined, task: string): Saying {
 }
 
 function tries(line: TaskLine | undefined): string {
-  // Its checks and revisions are attempts too: their number would look like that of failures.
+  // Checks and revisions count as tries of their own: their number would look like that of failures.
   if (line?.spec.check !== undefined)
     return line.revisions === undefined ? '' : ` (${plural(line.revisions, 'revision')})`;
-  const number = line?.attempt?.number ?? 1;
-  return number > 1 ? ` (attempt ${number})` : '';
+  const { tries, lastTry } = line?.attempt ?? { tries: 1, lastTry: 1 };
+  return tries > 1 ? ` (attempt ${lastTry})` : '';
 }
 
 function because(reason: string | undefined): string {

@@ -1,6 +1,7 @@
 import type { RunEvent } from '../../../engine/index.ts';
 import type { EventType, TaskStatus, Workflow } from '../../../model/index.ts';
 import { lastWord } from '../conversation/index.ts';
+import { runBranchOf } from './place-words.ts';
 import {
   addLine,
   countTasks,
@@ -92,7 +93,8 @@ const folders: Folders = {
     if (line === undefined) return;
     const isAgain = line.broken === 'interrupted';
     if (isAgain) view.found.restarted.add(task);
-    beginAttempt(line, { id: attempt, startedAt: at, isAgain, ...data });
+    const { number, kind } = data;
+    beginAttempt(line, { id: attempt, number, startedAt: at, isAgain, ...(kind !== undefined && { kind }) });
     view.mostRunning = Math.max(view.mostRunning, view.counts.running);
   },
   'transcript.added'(view, { task, data }) {
@@ -102,7 +104,16 @@ const folders: Folders = {
   },
   'check.failed'(view, { task, data }) {
     const line = view.lines.get(task);
-    if (line !== undefined && data.revision > 0) line.revisions = data.revision;
+    if (line === undefined) return;
+    delete line.isFitting;
+    if (data.revision > 0) line.revisions = data.revision;
+  },
+  'conflict.found'(view, { task, data }) {
+    const line = view.lines.get(task);
+    if (line !== undefined && data.revision > 0) line.isFitting = true;
+  },
+  'workspace.prepared'(view, { data }) {
+    view.branch = runBranchOf(data.branch);
   },
   'attempt.recovered'(view, { task, data }) {
     view.found[data.how].add(task);
@@ -165,12 +176,23 @@ const folders: Folders = {
 };
 
 /** Checks and revisions belong to the work they follow: it has taken as long as all of them. */
-function beginAttempt(line: TaskLine, { id, number, startedAt, isAgain, kind }: RunningAttempt): void {
-  line.attempt = { id, number, startedAt, isAgain, ...(kind !== undefined && { kind }) };
+function beginAttempt(line: TaskLine, attempt: BegunAttempt): void {
+  const { kind } = attempt;
+  line.attempt = { ...attempt, ...triesOf(line.attempt, attempt) };
   if (kind === undefined) delete line.tookMs;
   if (kind === undefined) delete line.revisions;
+  if (kind === undefined) delete line.isFitting;
   delete line.broken;
   delete line.lastWord;
+}
+
+type Tries = Pick<RunningAttempt, 'tries' | 'lastTry'>;
+type BegunAttempt = Omit<RunningAttempt, keyof Tries>;
+
+/** Attempts are numbered whatever they are for. */
+function triesOf(before: Tries | undefined, { number, kind }: BegunAttempt): Tries {
+  const { tries, lastTry } = before ?? { tries: kind === undefined ? number - 1 : 0, lastTry: 0 };
+  return kind === undefined ? { tries: tries + 1, lastTry: number } : { tries, lastTry };
 }
 
 function addTasks(view: RunView, prefix: string, workflow: Workflow): void {

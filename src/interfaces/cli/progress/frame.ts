@@ -1,5 +1,5 @@
 import { cleanLine, cutTo, padTo, statusSymbol, widthOf } from '../output/index.ts';
-import { resourceName } from './agent-words.ts';
+import { kindTexts, resourceName } from './agent-words.ts';
 import type { Tone } from './describe-event.ts';
 import { estimateLeft } from './estimate.ts';
 import { countTasks, type Counts, type RunningAttempt, type RunView, type TaskLine } from './run-view.ts';
@@ -88,16 +88,16 @@ function wordsOf(line: Shown, options: FrameOptions): Words {
 function runningWords(line: TaskLine, { now, lastLine }: FrameOptions): string {
   const { attempt, spec } = line;
   if (attempt === undefined) return '';
-  // What an agent prints is for machines; its check is a command like any other.
-  const isAgent = spec.work.type === 'agent' && attempt.kind !== 'check';
+  // What an agent prints is for machines; its setup and check are commands like any other.
+  const isAgent = spec.work.type === 'agent' && (attempt.kind ?? 'revision') === 'revision';
   const last = isAgent ? line.lastWord : lastLine(attempt.id);
   return `${kindWords(line, attempt)}${formatElapsed(now - attempt.startedAt)}  ${cleanLine(last ?? '')}`;
 }
 
-function kindWords({ revisions = 1 }: TaskLine, { kind, number }: RunningAttempt): string {
-  if (kind === 'check') return 'is checked  ';
-  if (kind === 'revision') return `revision ${revisions}  `;
-  return number > 1 ? `attempt ${number}  ` : '';
+function kindWords({ revisions = 1, isFitting }: TaskLine, { kind, tries, number }: RunningAttempt): string {
+  if (kind === 'revision') return isFitting === true ? 'is made to fit  ' : `revision ${revisions}  `;
+  if (kind !== undefined) return `is ${kindTexts[kind]}  `;
+  return tries > 1 ? `attempt ${number}  ` : '';
 }
 
 function drawFooter(

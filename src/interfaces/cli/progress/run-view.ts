@@ -1,5 +1,5 @@
 import type { Json } from '../../../base/index.ts';
-import type { RunStatus, TaskSpec, TaskStatus, Workflow } from '../../../model/index.ts';
+import type { EventOf, RunStatus, TaskSpec, TaskStatus, Workflow } from '../../../model/index.ts';
 import { UsageTally, type AskedCall } from '../conversation/index.ts';
 
 /** What is shown of one task. */
@@ -17,6 +17,8 @@ export interface TaskLine {
   lastWord?: string;
   /** How often an agent was sent back by its check. */
   revisions?: number;
+  /** It was sent back because its work does not fit to that of others. */
+  isFitting?: boolean;
   /** The tool call that an agent asks for, or was last allowed or refused. */
   asked?: AskedCall;
   reason?: string;
@@ -31,7 +33,10 @@ export interface RunningAttempt {
   readonly number: number;
   readonly startedAt: number;
   /** Absent: the work itself. */
-  readonly kind?: 'check' | 'revision';
+  readonly kind?: NonNullable<EventOf<'attempt.started'>['data']['kind']>;
+  /** The tries at the work so far, and the number of the last: setups, checks and the like are none. */
+  readonly tries: number;
+  readonly lastTry: number;
   /** The one before it was interrupted. */
   readonly isAgain: boolean;
 }
@@ -53,6 +58,8 @@ export interface RunView {
   readonly lines: Map<string, TaskLine>;
   /** Resources whose breaker is open, and until when. */
   readonly breakers: Map<string, number>;
+  /** The branch that holds what its tasks have made. */
+  branch?: string;
   /** How often a graph has come to a node, by its address. */
   readonly visits: Map<string, number>;
   /** What whoever drives it now has found, by address. */

@@ -8,8 +8,8 @@ import { UsageTally, type Usage } from '../conversation/index.ts';
 export interface AttemptReport {
   readonly attempt: string;
   readonly number: number;
-  /** Whether it does the work, checks it, or revises it. */
-  readonly kind: 'work' | 'check' | 'revision';
+  /** What it is for: the work itself, or something around it. */
+  readonly kind: 'work' | NonNullable<EventOf<'attempt.started'>['data']['kind']>;
   readonly startedAt: number;
   readonly endedAt?: number;
   readonly outcome?: string;

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { usageText, type Usage } from '../conversation/index.ts';
 import { commandsFor } from '../next-step.ts';
 import { cleanLine, cleanText, clockText, spanText, statusCell, whenText } from '../output/index.ts';
-import { commandFor } from '../progress/index.ts';
+import { cleanedText, commandFor, runBranchOf } from '../progress/index.ts';
 import { printCall } from '../questions.ts';
 import { timesText } from '../task-lines.ts';
 import type { AttemptReport, CheckReport } from './attempts-of.ts';
@@ -43,6 +43,7 @@ function factsOf(task: TaskReport, now: number): Fact[] {
   return [
     ['needs', needs.length === 0 ? undefined : needs.join(', ')],
     ...conversationFacts(task),
+    ...placeFacts(task),
     ['reason', reason],
     ['tries again', until === undefined ? undefined : whenText(until, now)],
     ['error', error && `${error.message} (${error.code})`],
@@ -51,12 +52,27 @@ function factsOf(task: TaskReport, now: number): Fact[] {
   ];
 }
 
-function conversationFacts({ session, checking, revisions, messages = [] }: TaskReport): Fact[] {
+function conversationFacts({ session, checking, integrating, ...task }: TaskReport): Fact[] {
+  const { revisions, messages = [] } = task;
   return [
     ['session', session && `${session.id} of ${session.agent}`],
     ['now', checking === true ? 'its check runs, or is still to run' : undefined],
+    ['now', integrating === true ? integratingText : undefined],
     ['revised', revisions === undefined || revisions === 0 ? undefined : timesText(revisions)],
     ...messages.map((text): Fact => ['told, and not heard yet', text]),
+  ];
+}
+
+const integratingText = 'its work is being brought to that of others, or is still to be';
+
+function placeFacts({ workspace }: TaskReport): Fact[] {
+  if (workspace === undefined) return [];
+  const { path, branch, base, integrated, cleaned } = workspace;
+  const { result, commit } = integrated ?? {};
+  return [
+    ['place', cleaned === undefined ? path : `${path} (it ${cleanedText(cleaned)})`],
+    ['branch', `${branch.replace('refs/heads/', '')}, from ${base}`],
+    ['result', result && `${result}, in ${runBranchOf(branch)} by ${commit}`],
   ];
 }
 

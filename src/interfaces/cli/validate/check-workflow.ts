@@ -2,6 +2,7 @@ import { PitonError } from '../../../base/index.ts';
 import type { Problem } from '../../../definition/index.ts';
 import type { Workflow } from '../../../model/index.ts';
 import { boundsOf } from '../budget-text.ts';
+import { placesIn, type PlannedPlace } from '../drive/plan-places.ts';
 import { aboutFunctions, isData, loadForReading, parseFile } from '../workflows.ts';
 import { risksOf, worstCase, type Risk } from './risks.ts';
 
@@ -23,9 +24,12 @@ export interface Findings {
   readonly agentTurns: number;
   /** What its agents may use, and what happens at usage limits, in words. */
   readonly bounds: readonly string[];
+  /** Where its tasks work. */
+  readonly places: readonly PlannedPlace[];
 }
 
-export async function checkWorkflow(file: string, name: string): Promise<Findings> {
+/** `folder`: where its runs would work. */
+export async function checkWorkflow(file: string, name: string, folder: string): Promise<Findings> {
   try {
     const { workflow, suggestions } = await read(file);
     const lack = isData(file) ? aboutFunctions(workflow, file) : undefined;
@@ -37,14 +41,29 @@ export async function checkWorkflow(file: string, name: string): Promise<Finding
       problems: [],
       suggestions: lack === undefined ? suggestions : [...suggestions, { file, path: '', ...lack }],
     };
-    return { ...found, irreversible: risksOf(workflow), ...worstCase(workflow), bounds: boundsOf(workflow) };
+    return {
+      ...found,
+      irreversible: risksOf(workflow),
+      ...worstCase(workflow),
+      bounds: boundsOf(workflow),
+      places: placesIn(workflow, folder),
+    };
   } catch (thrown) {
     if (!(thrown instanceof PitonError)) throw thrown;
     const problems = problemsOf(thrown, file);
-    const none = { suggestions: [], irreversible: [], tasks: 0, attempts: 0, agentTurns: 0, bounds: [] };
-    return { file, name, ok: false, runs: false, problems, ...none };
+    return { file, name, ok: false, runs: false, problems, ...nothing };
   }
 }
+
+const nothing = {
+  suggestions: [],
+  irreversible: [],
+  tasks: 0,
+  attempts: 0,
+  agentTurns: 0,
+  bounds: [],
+  places: [],
+} as const;
 
 async function read(file: string): Promise<{ workflow: Workflow; suggestions: readonly Problem[] }> {
   if (!isData(file)) return { workflow: await loadForReading(file), suggestions: [] };

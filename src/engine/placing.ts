@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { PitonError } from '../base/index.ts';
+import { placementOf, type RunState, type TaskState } from '../kernel/index.ts';
+import type { Place, PlaceRequest, Workspaces } from '../workspaces/index.ts';
+
+/** Told when a place was made, or made again. */
+export interface PlaceNews {
+  readonly place: Place;
+  readonly isRecreated: boolean;
+}
+
+/** The folder in which a task works: that of the run, or the same one in a worktree of its own. */
+export async function placeTask(
+  workspaces: Workspaces,
+  { state, task }: { readonly state: RunState; readonly task: TaskState },
+  tell: (news: PlaceNews) => void,
+): Promise<string> {
+  const { origin } = state;
+  if (placementOf(state, task).mode === 'shared') return origin?.directory ?? '.';
+  const request = placeRequest(state, task);
+  const prepared = await workspaces.prepare(request);
+  const { place, isRecreated } = prepared;
+  if (request.known === undefined || isRecreated || request.known.path !== place.path) tell(prepared);
+  return join(place.path, origin!.repository!.prefix);
+}
+
+export function placeRequest({ run, origin }: RunState, task: TaskState): PlaceRequest {
+  const repository = origin?.repository;
+  if (repository === undefined)
+    throw new PitonError('GIT_MISSING', `${task.address} needs a worktree, and there is no git repository.`);
+  const { workspace, spec, address } = task;
+  return {
+    run,
+    task: address,
+    generation: task.generation ?? 0,
+    token: task.key!,
+    repository,
+    copy: spec.setup?.copy ?? [],
+    folder: origin!.directory,
+    ...(workspace !== undefined && { known: placeOf(workspace) }),
+  };
+}
+
+export function placeOf({ path, branch, base, token }: Place): Place {
+  return { path, branch, base, token };
+}

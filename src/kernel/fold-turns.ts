@@ -1,0 +1,99 @@
+import type { EventOf, EventType } from '../model/index.ts';
+import { taskAt, type RunState, type TaskState } from './run-state.ts';
+import { setLife } from './settle-task.ts';
+
+/** What comes in the middle of a task: its conversation, its checks, its place. */
+type TurnEvent =
+  | 'work.finished'
+  | 'check.passed'
+  | 'conflict.found'
+  | 'workspace.prepared'
+  | 'workspace.equipped'
+  | 'workspace.integrated'
+  | 'workspace.cleaned'
+  | 'workspace.recovered'
+  | 'check.failed'
+  | 'message.added'
+  | 'session.lent'
+  | 'session.returned';
+
+type TurnFolders = {
+  readonly [Type in Extract<EventType, TurnEvent>]: (state: RunState, event: EventOf<Type>) => void;
+};
+
+export const turnFolders: TurnFolders = {
+  'work.finished'(state, { task: address, data }) {
+    const task = taskAt(state, address);
+    task.finished = { ...data, ...(task.lastAttempt !== undefined && { by: task.lastAttempt }) };
+    delete task.report;
+    delete task.isUnfitted;
+    state.agenda.continued.push(address);
+  },
+  'check.passed'(state, { task: address }) {
+    const task = taskAt(state, address);
+    task.finished = { ...task.finished, isChecked: true };
+    state.agenda.continued.push(address);
+  },
+  'conflict.found'(state, { task: address, data }) {
+    const task = taskAt(state, address);
+    if (data.revision === 0) return;
+    delete task.finished;
+    task.report = data.report;
+    task.isUnfitted = true;
+    task.conflicts = data.revision;
+    state.agenda.continued.push(address);
+  },
+  'workspace.prepared'(state, { task, data }) {
+    taskAt(state, task).workspace = data;
+  },
+  'workspace.equipped'(state, { task: address }) {
+    const task = taskAt(state, address);
+    task.workspace = { ...task.workspace!, isEquipped: true };
+    state.agenda.continued.push(address);
+  },
+  'workspace.integrated'(state, { task: address, data }) {
+    const task = taskAt(state, address);
+    task.workspace = { ...task.workspace!, integrated: data };
+  },
+  'workspace.cleaned'(state, { task: address, data }) {
+    const task = taskAt(state, address);
+    task.workspace = { ...task.workspace!, cleaned: data };
+  },
+  'workspace.recovered'(state, { task: address, data }) {
+    // What was made anew has to be made usable again.
+    if (data.how === 'recreated') {
+      const { isEquipped: _, ...place } = taskAt(state, address).workspace!;
+      taskAt(state, address).workspace = place;
+    }
+  },
+  'check.failed'(state, { task: address, data }) {
+    const task = taskAt(state, address);
+    delete task.finished;
+    task.report = data.report;
+    delete task.isUnfitted;
+    task.revisions = data.revision;
+    if (data.revision === 0) task.failures++;
+    state.agenda.continued.push(address);
+  },
+  'message.added'(state, { task: address, data }) {
+    const task = taskAt(state, address);
+    task.messages = [...(task.messages ?? []), data.text];
+    if (data.now === true) task.isUrgent = true;
+  },
+  'session.lent'(state, { task, data: { session, from, ...holder } }) {
+    state.lent[session] = { task, at: from, ...holder };
+  },
+  'session.returned'(state, { task: address, data: { session } }) {
+    delete state.lent[session];
+    taskAt(state, address).wasLent = true;
+    for (const task of state.tasks.values()) {
+      if (task.life.status === 'held' && task.life.lent === session) decideAnew(state, task);
+    }
+  },
+};
+
+/** It is up for a decision again. */
+export function decideAnew(state: RunState, task: TaskState): void {
+  setLife(state, task, { status: 'pending' });
+  if (task.unmet === 0) state.agenda.undecided.push(task.address);
+}

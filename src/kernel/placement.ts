@@ -1,0 +1,106 @@
+import type { TaskSpec, Workflow } from '../model/index.ts';
+import { scopeAt, taskAt, type RunState, type TaskState } from './run-state.ts';
+import { indexOf } from './workflow-index.ts';
+
+/** Where the attempts of a task work. `integrates`: what they leave is brought to what the others have left. */
+export type Placement =
+  { readonly mode: 'shared' } | { readonly mode: 'worktree'; readonly integrates: boolean };
+
+const shared: Placement = { mode: 'shared' };
+
+/** A task, and the workflow it is a task of. */
+export interface Standing {
+  readonly spec: TaskSpec;
+  readonly workflow: Workflow;
+}
+
+/** Without a git repository all work in the folder of the run. */
+export function placementOf(state: RunState, task: TaskState): Placement {
+  return state.origin?.repository === undefined ? shared : placementIn([...standingOf(state, task)]);
+}
+
+/** From the task itself outwards. */
+function* standingOf(state: RunState, task: TaskState): Generator<Standing> {
+  for (let member = task; ; member = taskAt(state, member.scope)) {
+    yield { spec: member.spec, workflow: scopeAt(state, member.scope).workflow };
+    if (member.scope === '') return;
+  }
+}
+
+/**
+ * Where a task works in a git repository, by what it and all that it is a part of are, from the inside outwards: what the
+ * task, or the workflow, says. By itself, with agents that write: a worktree for whoever writes, and for whoever is to see
+ * what was written; for all others the folder of the run, as anyone would expect.
+ */
+export function placementIn(standing: readonly Standing[]): Placement {
+  const { spec } = standing[0]!;
+  if (!isProcess(spec)) return shared;
+  const mode = spec.workspace?.mode ?? workflowMode(standing) ?? defaultMode(standing);
+  return mode === 'shared' ? shared : { mode: 'worktree', integrates: writes(spec) };
+}
+
+function defaultMode(standing: readonly Standing[]): 'worktree' | 'shared' {
+  if (!hasWritingAgent(standing.at(-1)!.workflow)) return 'shared';
+  return writes(standing[0]!.spec) || standing.some(needsWork) ? 'worktree' : 'shared';
+}
+
+function isProcess({ work }: TaskSpec): boolean {
+  return work.type === 'command' || work.type === 'agent';
+}
+
+/** The innermost that says something. */
+function workflowMode(standing: readonly Standing[]): 'worktree' | 'shared' | undefined {
+  return standing.find(({ workflow }) => workflow.workspace !== undefined)?.workflow.workspace?.mode;
+}
+
+function writes({ work }: TaskSpec): boolean {
+  return work.type === 'command' || (work.type === 'agent' && work.permissions !== 'read');
+}
+
+/** Whether any task of it could work in a worktree. */
+export function mayNeedWorktrees(workflow: Workflow): boolean {
+  return hasWritingAgent(workflow) || mentionsWorktree(workflow);
+}
+
+function mentionsWorktree({ workspace, tasks }: Workflow): boolean {
+  return (
+    workspace?.mode === 'worktree' ||
+    tasks.some(
+      (spec) =>
+        spec.workspace?.mode === 'worktree' ||
+        (spec.work.type === 'workflow' && mentionsWorktree(spec.work.workflow)),
+    )
+  );
+}
+
+const withWritingAgent = new WeakMap<Workflow, boolean>();
+
+function hasWritingAgent(workflow: Workflow): boolean {
+  const known = withWritingAgent.get(workflow);
+  if (known !== undefined) return known;
+  const found = workflow.tasks.some(({ work }) =>
+    work.type === 'workflow'
+      ? hasWritingAgent(work.workflow)
+      : work.type === 'agent' && work.permissions !== 'read',
+  );
+  withWritingAgent.set(workflow, found);
+  return found;
+}
+
+/** Something that it needs, directly or not, writes. */
+function needsWork({ spec, workflow }: Standing): boolean {
+  // In a graph anything may have come before.
+  if (workflow.form === 'graph') return true;
+  const { specs } = indexOf(workflow);
+  const open = [...spec.needs];
+  const seen = new Set(open);
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    const need = specs.get(name)!;
+    if (writes(need) || (need.work.type === 'workflow' && hasWritingAgent(need.work.workflow))) return true;
+    for (const further of need.needs) {
+      if (!seen.has(further)) open.push(further);
+      seen.add(further);
+    }
+  }
+  return false;
+}

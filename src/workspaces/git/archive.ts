@@ -1,0 +1,60 @@
+import { withBundle } from './archive-bundles.ts';
+import { commitsOf, surveyWorktree, type ArchiveOrder } from './archive-content.ts';
+import type { ArchiveManifest, NestedArchive } from './archive-manifest.ts';
+import { writeBlob, writeListing } from './archive-objects.ts';
+import { writeCommit } from './commits.ts';
+import type { Git } from './git.ts';
+import { archiveRef } from './names.ts';
+import type { NestedRepository } from './nested-repositories.ts';
+import type { RepositoryPlace } from './places.ts';
+import { moveRef } from './refs.ts';
+
+export interface Archive {
+  readonly ref: string;
+  readonly commit: string;
+  readonly manifest: ArchiveManifest;
+}
+
+/** Puts all that would be lost with the worktree into one commit under one ref. No file of the worktree changes. */
+export async function archiveWorktree(git: Git, order: ArchiveOrder): Promise<Archive> {
+  const { worktree, trailers } = order;
+  const { manifest, nested } = await surveyWorktree(git, order);
+  const bundles = await writeBundles(git, order, { manifest, nested });
+  const tree = await writeListing(git, worktree, { manifest, bundles });
+  const message = `Archive of the workspace of ${trailers.task}`;
+  const commit = await writeCommit(git, worktree, { ...order, message, tree, parents: parentsOf(manifest) });
+  const ref = archiveRef(trailers.run, trailers.task, order.at);
+  await setRef(git, worktree, { ref, commit });
+  return Object.freeze({ ref, commit, manifest });
+}
+
+/** An archive keeps commits by being their child. */
+export function parentsOf(manifest: ArchiveManifest): readonly string[] {
+  const siblings = manifest.nested.filter(({ bundle }) => bundle === null);
+  return [...new Set([manifest, ...siblings].flatMap(commitsOf))];
+}
+
+async function writeBundles(
+  git: Git,
+  { worktree }: ArchiveOrder,
+  found: { readonly manifest: ArchiveManifest; readonly nested: readonly NestedRepository[] },
+): Promise<ReadonlyMap<string, string>> {
+  const blobs = new Map<string, string>();
+  for (const [index, { place }] of found.nested.entries()) {
+    const archive: NestedArchive = found.manifest.nested[index]!;
+    if (archive.bundle === null) continue;
+    const order = { place, commits: commitsOf(archive), scratch: worktree.gitDir };
+    blobs.set(archive.bundle, await withBundle(git, order, (file) => writeBlob(git, worktree, file)));
+  }
+  return blobs;
+}
+
+/** The name holds the time, so what is there is an earlier try at the same archive. */
+async function setRef(
+  git: Git,
+  repository: RepositoryPlace,
+  { ref, commit }: { readonly ref: string; readonly commit: string },
+): Promise<void> {
+  const result = await moveRef(git, repository, { ref, to: commit, from: undefined });
+  if (result.type === 'conflict') await moveRef(git, repository, { ref, to: commit, from: result.actual });
+}

@@ -1,0 +1,114 @@
+import { crashPoint, PitonError } from '../../base/index.ts';
+import { gitEnvironment, gitSettings } from './git-environment.ts';
+import { failureOf } from './git-failures.ts';
+import { runProcess } from './git-process.ts';
+
+export interface GitOptions {
+  /** What git starts from, usually that of the process. What could lead it astray is taken out. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** `full`: what a call has done survives a power loss. `process`: it survives any kill. */
+  readonly durability: 'full' | 'process';
+  /** Put into the environment of every git, so that the driver's helpers can be found after its death. */
+  readonly marker?: Readonly<Record<string, string>>;
+  /** A lock file of ours that nobody seems to hold is taken for a dead git's after so long. */
+  readonly staleLockMs?: number;
+}
+
+export interface GitRun {
+  readonly cwd: string;
+  readonly input?: string | Uint8Array;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Exit codes that are answers, not failures. */
+  readonly okCodes?: readonly number[];
+  readonly timeoutMs?: number;
+  readonly maxBytes?: number;
+  /** The name of what is changed by it: `before:git.<effect>` and `after:git.<effect>` are places to be killed at. */
+  readonly effect?: string;
+}
+
+export interface GitResult {
+  readonly code: number;
+  readonly stdout: string;
+  /** Paths may be any bytes: whoever hands them on must not take them for text. */
+  readonly bytes: Buffer;
+  readonly stderr: string;
+}
+
+const defaultTimeoutMs = 10 * 60_000;
+const defaultMaxBytes = 128 * 1024 * 1024;
+
+/** Runs git without editor, prompts, hooks or surprises. */
+export class Git {
+  readonly durability: 'full' | 'process';
+  readonly staleLockMs: number;
+  readonly #environment: Readonly<Record<string, string>>;
+  readonly #settings: readonly string[];
+  #version: Promise<GitVersion> | undefined;
+
+  constructor(options: GitOptions) {
+    this.durability = options.durability;
+    this.staleLockMs = options.staleLockMs ?? 10_000;
+    this.#environment = gitEnvironment(options.environment, options.marker ?? {});
+    this.#settings = gitSettings(options.durability);
+  }
+
+  /** Throws GIT_FAILED unless git ends with one of `okCodes` (0 if none are given). */
+  async run(args: readonly string[], options: GitRun): Promise<GitResult> {
+    if (options.effect !== undefined) crashPoint(`before:git.${options.effect}`);
+    const limits = {
+      timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
+      maxBytes: options.maxBytes ?? defaultMaxBytes,
+    };
+    const end = await runProcess({
+      args: [...this.#settings, ...args],
+      cwd: options.cwd,
+      env: { ...this.#environment, ...options.env },
+      input: options.input ?? '',
+      ...limits,
+    });
+    const okCodes = options.okCodes ?? [0];
+    if (end.endedFor !== undefined || end.code === undefined || !okCodes.includes(end.code)) {
+      throw await failureOf(end, { args, cwd: options.cwd, ...limits });
+    }
+    if (options.effect !== undefined) crashPoint(`after:git.${options.effect}`);
+    return { code: end.code, stdout: end.bytes.toString('utf8'), bytes: end.bytes, stderr: end.stderr };
+  }
+
+  /** The answer of a command that gives one line; undefined if it ended with 1, which is how git says "there is none". */
+  async ask(args: readonly string[], options: GitRun): Promise<string | undefined> {
+    const { code, stdout } = await this.run(args, { okCodes: [0, 1], ...options });
+    return code === 1 ? undefined : stdout.replace(/\n$/, '');
+  }
+
+  /** Asked once: a git that is exchanged under a running Piton is met by its own errors. */
+  version(): Promise<GitVersion> {
+    return (this.#version ??= readVersion(this));
+  }
+}
+
+export interface GitVersion {
+  readonly text: string;
+  readonly major: number;
+  readonly minor: number;
+}
+
+async function readVersion(git: Git): Promise<GitVersion> {
+  const { stdout } = await git.run(['version'], { cwd: '/' });
+  const [, text = '', major, minor] = /((\d+)\.(\d+)[^\s]*)/.exec(stdout) ?? [];
+  return Object.freeze({ text, major: Number(major), minor: Number(minor) });
+}
+
+/** Some of what we need came with a certain git: an older one is refused by name, not met by a strange error. */
+export async function requireGit(
+  git: Git,
+  needed: { major: number; minor: number; for: string },
+): Promise<void> {
+  const { text, major, minor } = await git.version();
+  if (major > needed.major || (major === needed.major && minor >= needed.minor)) return;
+  const wanted = `${needed.major}.${needed.minor}`;
+  throw new PitonError('GIT_TOO_OLD', `${needed.for} needs git ${wanted}; here is git ${text}.`, {
+    found: text,
+    needed: wanted,
+    remedy: `Install git ${wanted} or later.`,
+  });
+}

@@ -1,0 +1,73 @@
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { crashPoint, hasCode, isPlainObject, PitonError, randomId } from '../../base/index.ts';
+import type { Git } from './git.ts';
+
+/** Whose a worktree is. It lies in the worktree's own folder inside the repository, so it is in nobody's tree. */
+export interface Marker extends MarkerOwner {
+  readonly branch: string;
+  readonly base: string;
+  /** The stash is shared by all worktrees: what was in it before is not of this one. */
+  readonly stashes: readonly string[];
+  /** All files have been checked out: from now on the tree belongs to the attempt, and is never reset by finding it again. */
+  readonly isReady: boolean;
+}
+
+export interface MarkerOwner {
+  readonly run: string;
+  readonly task: string;
+  /** Names this one worktree: a later one for the same task has another. */
+  readonly token: string;
+}
+
+const name = 'piton.json';
+
+/** undefined: there is none, or none that can be read, which is never taken for ours. */
+export async function readMarker(gitDir: string): Promise<Marker | undefined> {
+  try {
+    return asMarker(JSON.parse(await readFile(join(gitDir, name), 'utf8')));
+  } catch (error) {
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR') || error instanceof SyntaxError)
+      return undefined;
+    throw error;
+  }
+}
+
+/** By renaming: a marker is there as a whole or not at all. */
+export async function writeMarker(git: Git, gitDir: string, marker: Marker): Promise<void> {
+  const file = join(gitDir, name);
+  const draft = `${file}.${randomId()}`;
+  crashPoint('before:git.marker-written');
+  const handle = await open(draft, 'wx');
+  try {
+    await handle.writeFile(`${JSON.stringify(marker, null, 2)}\n`);
+    if (git.durability === 'full') await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(draft, file).catch(async (error: unknown) => {
+    await rm(draft, { force: true });
+    throw error;
+  });
+  crashPoint('after:git.marker-written');
+}
+
+export function isSameOwner(a: MarkerOwner, b: MarkerOwner): boolean {
+  return a.run === b.run && a.task === b.task && a.token === b.token;
+}
+
+function asMarker(value: unknown): Marker | undefined {
+  if (!isPlainObject(value)) return undefined;
+  const { run, task, token, branch, base, stashes, isReady } = value;
+  const texts = [run, task, token, branch, base];
+  if (!texts.every((text) => typeof text === 'string') || !Array.isArray(stashes)) return undefined;
+  return Object.freeze({ ...(value as unknown as Marker), isReady: isReady === true });
+}
+
+export function assertOwner({ run, task, token }: MarkerOwner): void {
+  if ([run, task, token].every((text) => text !== '')) return;
+  throw new PitonError('WORKTREE_REFUSED', 'A worktree needs the names of its run, its task, and a token.', {
+    run,
+    task,
+  });
+}

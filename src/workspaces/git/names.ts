@@ -1,0 +1,63 @@
+import { sha256 } from '../../base/index.ts';
+
+/** Taken by Piton itself beside names of runs and tasks. */
+const reserved = new Set(['archive', 'kept']);
+const readableLength = 40;
+const hashLength = 16;
+
+/**
+ * Any name as a part of a ref and as the name of a folder: valid, readable, and different for different names even where
+ * upper and lower case are the same. A plain name is itself; all others get a part of their hash after a dot, which no
+ * plain name contains.
+ */
+export function encodeName(name: string): string {
+  if (/^[a-z0-9][a-z0-9_-]{0,59}$/.test(name) && !reserved.has(name)) return name;
+  const readable = name
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_]+/g, '-')
+    .replaceAll(/^-+/g, '')
+    .slice(0, readableLength)
+    .replaceAll(/-+$/g, '');
+  return `${readable || 'name'}.${sha256(name).slice(0, hashLength)}`;
+}
+
+export function runBranch(run: string): string {
+  return `refs/heads/piton/${encodeName(run)}`;
+}
+
+/** Beside the run's branch, not below it: git cannot hold `a` and `a/b` as branches at once. */
+export function taskBranch(run: string, task: string): string {
+  return `refs/heads/piton-tasks/${encodeName(run)}/${encodeName(task)}`;
+}
+
+export interface SnapshotName {
+  readonly run: string;
+  readonly task: string;
+  readonly attempt: string;
+  readonly number: number;
+}
+
+export function snapshotRef({ run, task, attempt, number }: SnapshotName): string {
+  return `${taskRefs(run, task)}/${encodeName(attempt)}/${number}`;
+}
+
+/** What would otherwise be out of reach: commits that an agent has left behind. */
+export function keptRef(run: string, task: string, commit: string): string {
+  return `${taskRefs(run, task)}/kept/${commit}`;
+}
+
+export function archiveRef(run: string, task: string, atMs: number): string {
+  const time = new Date(atMs).toISOString().replaceAll(/[-:.]/g, '').toLowerCase();
+  return `refs/piton/archive/${encodeName(run)}/${encodeName(task)}/${time}`;
+}
+
+function taskRefs(run: string, task: string): string {
+  return `refs/piton/${encodeName(run)}/${encodeName(task)}`;
+}
+
+/** Whether a ref is in one of the places where nobody but Piton writes. */
+export function isOwnRef(ref: string): boolean {
+  return /^refs\/(heads\/piton\/|heads\/piton-tasks\/|piton\/)./.test(ref);
+}

@@ -1,0 +1,97 @@
+import { chmod, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { crashPoint, hasCode } from '../../base/index.ts';
+import type { Git } from './git.ts';
+import { isSameOwner, readMarker, type MarkerOwner } from './marker.ts';
+import { realPlace, type RepositoryPlace } from './places.ts';
+import { findWorktree, readLink, type WorktreeEntry } from './worktree-list.ts';
+import { removeRecord } from './worktrees.ts';
+
+export interface WorktreeRemoval extends MarkerOwner {
+  readonly repository: RepositoryPlace;
+  readonly path: string;
+}
+
+export type RemovalResult =
+  | { readonly type: 'removed' }
+  | { readonly type: 'already' }
+  | { readonly type: 'refused'; readonly why: string };
+
+/**
+ * Removes the folder and the record of the worktree at exactly this path, if it bears exactly this mark; anything else is
+ * refused. Its branch stays. Whether all of it is kept elsewhere must have been proven before (`proveKept`).
+ */
+export async function removeWorktree(git: Git, removal: WorktreeRemoval): Promise<RemovalResult> {
+  const path = await realPlace(removal.path);
+  const aside = `${path}.removed-${removal.token}`;
+  const entry = await findWorktree(git, removal.repository, path);
+  if (entry === undefined) return removeRest(path, aside);
+  const why = await whyNot(removal, { path, entry });
+  if (why !== undefined) return { type: 'refused', why };
+  // Set aside in one step: a half-deleted folder at its old place would look like work that somebody has destroyed.
+  await moveAside(path, aside);
+  await removeRecord(git, removal.repository, path);
+  await removeFolder(aside);
+  return { type: 'removed' };
+}
+
+async function removeRest(path: string, aside: string): Promise<RemovalResult> {
+  await removeFolder(aside);
+  const link = await readLink(path);
+  if (link.type === 'absent') return { type: 'already' };
+  return { type: 'refused', why: `${path} is not a worktree of the repository` };
+}
+
+async function whyNot(
+  removal: WorktreeRemoval,
+  { path, entry }: { path: string; entry: WorktreeEntry },
+): Promise<string | undefined> {
+  const marker = await readMarker(entry.gitDir!);
+  if (marker === undefined) return `${path} does not bear the mark of Piton`;
+  if (!isSameOwner(marker, removal)) return `${path} belongs to ${marker.task} of run ${marker.run}`;
+  if (entry.locked !== undefined) return `${path} is locked (${entry.locked || 'no reason given'})`;
+  const link = await readLink(path);
+  if (link.type === 'absent' || (link.type === 'linked' && link.gitDir === entry.gitDir)) return undefined;
+  return `${path} holds something else than the worktree that is on record`;
+}
+
+async function moveAside(path: string, aside: string): Promise<void> {
+  crashPoint('before:git.worktree-set-aside');
+  // What lies there was set aside by an earlier removal of the same worktree, which did not come to its end.
+  if (await isThere(path)) await deleteFolder(aside);
+  try {
+    await rename(path, aside);
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  }
+  crashPoint('after:git.worktree-set-aside');
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await readLink(path)).type !== 'absent';
+}
+
+async function removeFolder(folder: string): Promise<void> {
+  crashPoint('before:git.folder-removed');
+  await deleteFolder(folder);
+  crashPoint('after:git.folder-removed');
+}
+
+async function deleteFolder(folder: string): Promise<void> {
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  try {
+    await remove();
+  } catch (error) {
+    if (!hasCode(error, 'EACCES') && !hasCode(error, 'EPERM')) throw error;
+    await makeWritable(folder);
+    await remove();
+  }
+}
+
+/** Package caches like to make their folders read-only, and then nothing in them can be deleted. */
+async function makeWritable(folder: string): Promise<void> {
+  await chmod(folder, 0o700);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.isDirectory()) await makeWritable(join(folder, entry.name));
+  }
+}

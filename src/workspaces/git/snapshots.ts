@@ -1,0 +1,78 @@
+import { PitonError } from '../../base/index.ts';
+import { readCommit, writeCommit, type Trailers } from './commits.ts';
+import type { LeftOut } from './changed-paths.ts';
+import type { Git } from './git.ts';
+import { inWorktree, type WorktreePlace } from './places.ts';
+import { moveRef, readRef } from './refs.ts';
+import { writeTree } from './trees.ts';
+
+export interface SnapshotOrder {
+  readonly worktree: WorktreePlace;
+  /** What is to keep it. Without one it can be lost by the next garbage collection. */
+  readonly ref?: string;
+  readonly message: string;
+  readonly trailers: Trailers;
+  readonly at: number;
+  /** The snapshot before: taken again, if nothing has changed since. */
+  readonly previous?: string;
+  readonly includeIgnored?: boolean;
+  readonly caches?: readonly string[];
+  readonly maxFileBytes?: number;
+}
+
+export interface Snapshot {
+  readonly commit: string;
+  readonly tree: string;
+  readonly head: string | undefined;
+  /** false: nothing has changed since the previous one, or since HEAD. */
+  readonly isNew: boolean;
+  readonly leftOut: readonly LeftOut[];
+}
+
+const defaultMaxFileBytes = 100 * 1024 * 1024;
+
+/** A commit of all files as they are now, beside HEAD: neither HEAD nor the index changes. */
+export async function snapshotTree(git: Git, order: SnapshotOrder): Promise<Snapshot> {
+  const { worktree } = order;
+  const head = await readHead(git, worktree);
+  const { tree, leftOut } = await writeTree(git, worktree, {
+    includeIgnored: order.includeIgnored ?? false,
+    caches: order.caches ?? [],
+    maxFileBytes: order.maxFileBytes ?? defaultMaxFileBytes,
+  });
+  const known = await findSame(git, order, { head, tree });
+  const parents = head === undefined ? [] : [head];
+  const commit = known ?? (await writeCommit(git, worktree, { ...order, tree, parents }));
+  if (order.ref !== undefined) await setRef(git, worktree, { ref: order.ref, commit });
+  return Object.freeze({ commit, tree, head, isNew: known === undefined, leftOut });
+}
+
+export async function readHead(git: Git, worktree: WorktreePlace): Promise<string | undefined> {
+  return git.ask(['rev-parse', '--quiet', '--verify', 'HEAD^{commit}'], inWorktree(worktree));
+}
+
+async function findSame(
+  git: Git,
+  { worktree, previous }: SnapshotOrder,
+  { head, tree }: { head: string | undefined; tree: string },
+): Promise<string | undefined> {
+  if (head !== undefined && (await readCommit(git, worktree, head)).tree === tree) return head;
+  if (previous === undefined) return undefined;
+  const before = await readCommit(git, worktree, previous);
+  return before.tree === tree && before.parents[0] === head ? previous : undefined;
+}
+
+/** A snapshot's ref has one writer, so what it held before is an earlier try at the same snapshot. */
+async function setRef(
+  git: Git,
+  worktree: WorktreePlace,
+  { ref, commit }: { ref: string; commit: string },
+): Promise<void> {
+  const from = await readRef(git, worktree, ref);
+  const result = await moveRef(git, worktree, { ref, to: commit, from });
+  if (result.type !== 'conflict') return;
+  throw new PitonError('SNAPSHOT_REFUSED', `${ref} was moved by somebody else.`, {
+    ref,
+    actual: result.actual,
+  });
+}

@@ -1,0 +1,119 @@
+import { copyFile, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasCode, PitonError, randomId } from '../../base/index.ts';
+import type { Git } from './git.ts';
+import { inWorktree, type WorktreePlace } from './places.ts';
+
+const prefix = 'piton-index-';
+const forgottenMs = 60 * 60_000;
+
+/**
+ * Lends an index of its own, seeded with HEAD, so that nothing of the worktree's index changes. An empty one would lose files
+ * that are tracked and ignored at once. It starts as a copy of the real one, because that knows which files git has looked at
+ * already: without it, every file would be read again for each snapshot.
+ */
+export async function withTemporaryIndex<T>(
+  git: Git,
+  place: WorktreePlace,
+  use: (indexFile: string) => Promise<T>,
+): Promise<T> {
+  await sweep(place.gitDir);
+  const indexFile = join(place.gitDir, prefix + randomId());
+  try {
+    await seed(git, place, indexFile);
+    return await use(indexFile);
+  } finally {
+    await rm(indexFile, { force: true });
+    await rm(`${indexFile}.lock`, { force: true });
+  }
+}
+
+async function seed(git: Git, place: WorktreePlace, indexFile: string): Promise<void> {
+  const isCopied = await copyIndex(join(place.gitDir, 'index'), indexFile);
+  if (!isCopied) await assertNotSparse(git, place);
+  const head = await git.ask(['rev-parse', '--quiet', '--verify', 'HEAD^{tree}'], inWorktree(place));
+  if (head === undefined) return void (await git.run(['read-tree', '--empty'], inWorktree(place, indexFile)));
+  const read = (): Promise<unknown> => git.run(['read-tree', '--reset', head], inWorktree(place, indexFile));
+  try {
+    await read();
+  } catch (error) {
+    if (!isCopied) throw error;
+    // An index that a killed git has left damaged cannot help; HEAD alone can.
+    await assertNotSparse(git, place);
+    await rm(indexFile, { force: true });
+    await read();
+  }
+  if (isCopied) await unhide(git, place, indexFile);
+}
+
+/**
+ * The copy is made older than the original: git looks again at every file changed since its index was written, and a copy
+ * that seems younger would hide changes of the last moment.
+ */
+async function copyIndex(from: string, to: string): Promise<boolean> {
+  try {
+    const { mtimeMs } = await stat(from);
+    await copyFile(from, to);
+    const before = Math.floor(mtimeMs / 1000) - 1;
+    await utimes(to, before, before);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return false;
+    throw error;
+  }
+}
+
+/** Marks such as "assume unchanged" would keep changes of the agent out of sight, so they go, unless the file is not there. */
+async function unhide(git: Git, place: WorktreePlace, indexFile: string): Promise<void> {
+  const { bytes } = await git.run(['ls-files', '-v', '-z'], inWorktree(place, indexFile));
+  const lines = bytes.toString('latin1').split('\0');
+  const assumed = lines.filter((line) => /^[a-z] /.test(line)).map((line) => line.slice(2));
+  const skipped = lines.filter((line) => /^[Ss] /.test(line)).map((line) => line.slice(2));
+  const present: string[] = [];
+  for (const path of skipped) if (await isPresent(place, path)) present.push(path);
+  await unmark(git, { place, indexFile, flag: '--no-assume-unchanged', paths: assumed });
+  await unmark(git, { place, indexFile, flag: '--no-skip-worktree', paths: present });
+}
+
+async function unmark(
+  git: Git,
+  order: { place: WorktreePlace; indexFile: string; flag: string; paths: readonly string[] },
+): Promise<void> {
+  if (order.paths.length === 0) return;
+  const input = Buffer.from(order.paths.map((path) => `${path}\0`).join(''), 'latin1');
+  const options = { ...inWorktree(order.place, order.indexFile), input };
+  await git.run(['update-index', order.flag, '-z', '--stdin'], options);
+}
+
+async function isPresent(place: WorktreePlace, path: string): Promise<boolean> {
+  const file = Buffer.concat([Buffer.from(`${place.path}/`), Buffer.from(path, 'latin1')]);
+  return stat(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Which files are left out of a sparse checkout stands in the index: without it, they would all look deleted. */
+async function assertNotSparse(git: Git, place: WorktreePlace): Promise<void> {
+  const args = ['config', '--type=bool', '--get', 'core.sparseCheckout'];
+  if ((await git.ask(args, inWorktree(place))) !== 'true') return;
+  throw new PitonError('SNAPSHOT_REFUSED', `${place.path} is a sparse checkout, and its index is gone.`, {
+    path: place.path,
+    remedy: 'Run `git sparse-checkout reapply` in it, then try again.',
+  });
+}
+
+/** What a killed snapshot has left. */
+async function sweep(gitDir: string): Promise<void> {
+  for (const name of await readdir(gitDir)) {
+    if (!name.startsWith(prefix)) continue;
+    const file = join(gitDir, name);
+    const found = await stat(file).catch(() => undefined);
+    if (
+      found !== undefined &&
+      Date.now() - found.mtimeMs > forgottenMs &&
+      Date.now() - found.ctimeMs > forgottenMs
+    )
+      await rm(file, { force: true });
+  }
+}

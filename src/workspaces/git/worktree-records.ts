@@ -1,0 +1,67 @@
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { PitonError } from '../../base/index.ts';
+import type { Git, GitResult, GitRun } from './git.ts';
+import { gitFailureReason } from './git-failures.ts';
+import { findLockHolder } from './lock-holders.ts';
+import { inRepository, type RepositoryPlace } from './places.ts';
+
+const pauseMs = 20;
+const patienceMs = 30_000;
+
+/**
+ * Runs `git worktree …`, which reads the records of all worktrees and dies of one that another git is just writing. Two at once
+ * are normal, so it is tried again; and what a killed git has left unwritten for good, in which case nobody could list or add
+ * worktrees any more, is written as that git would have done.
+ */
+export async function runOnRecords(
+  git: Git,
+  repository: RepositoryPlace,
+  { args, effect }: { readonly args: readonly string[]; readonly effect?: string },
+): Promise<GitResult> {
+  const options: GitRun = { ...inRepository(repository), ...(effect !== undefined && { effect }) };
+  const until = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      return await git.run(['worktree', ...args], options);
+    } catch (error) {
+      const file = unwrittenFile(error);
+      if (file === undefined || performance.now() > until) throw error;
+      if (await isAbandoned(git, repository, file)) await writeFile(file, '../..\n');
+      else await pause(pauseMs);
+    }
+  }
+}
+
+function unwrittenFile(error: unknown): string | undefined {
+  if (gitFailureReason(error) !== 'other') return undefined;
+  const stderr = String((error as PitonError).details['stderr']);
+  return /failed to read (.+\/worktrees\/[^/\n]+\/commondir): Success/.exec(stderr)?.[1];
+}
+
+async function isAbandoned(git: Git, { commonDir }: RepositoryPlace, file: string): Promise<boolean> {
+  const found = await stat(file).catch(() => undefined);
+  if (found === undefined || found.size > 0 || Date.now() - found.mtimeMs < git.staleLockMs) return false;
+  return (await findLockHolder([commonDir, dirname(file)])) === undefined;
+}
+
+/** What git writes into a record before its HEAD: there is nothing to lose in one that has no more. */
+const beginnings = new Set(['locked', 'gitdir']);
+
+/** Removes records that a killed git had only begun. */
+export async function sweepRecords(git: Git, repository: RepositoryPlace): Promise<void> {
+  const folder = join(repository.commonDir, 'worktrees');
+  for (const name of await namesIn(folder)) {
+    const record = join(folder, name);
+    if (!(await namesIn(record)).every((one) => beginnings.has(one))) continue;
+    const found = await stat(record).catch(() => undefined);
+    if (found === undefined || Date.now() - found.mtimeMs < git.staleLockMs) continue;
+    if ((await findLockHolder([repository.commonDir])) !== undefined) continue;
+    await rm(record, { recursive: true, force: true });
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch(() => []);
+}

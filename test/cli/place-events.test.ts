@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest';
+import type { RunEvent } from '../../src/engine/index.ts';
+import { remarkOf } from '../../src/interfaces/cli/conversation/index.ts';
+import { drawFrame } from '../../src/interfaces/cli/progress/frame.ts';
+import { describeEvent, foldEvent, newRunView } from '../../src/interfaces/cli/progress/index.ts';
+import type { Event, EventOf } from '../../src/model/index.ts';
+import { agentTask, command, task, workflow } from '../support/workflows.ts';
+
+/** A run of an agent `fix` and a command `test`; its events are told one after the other, a second apart. */
+function told() {
+  const view = newRunView('r1');
+  let seq = 0;
+  const happen = (event: Event): RunEvent => {
+    const happened = { ...event, run: 'r1', seq: ++seq, at: seq * 1_000 } as RunEvent;
+    foldEvent(view, happened);
+    return happened;
+  };
+  const tell = (event: Event) => describeEvent(view, happen(event));
+  const say = (event: Event): string | undefined => tell(event)?.text;
+  const frame = (): string =>
+    drawFrame(view, { columns: 80, rows: 24, now: view.at, lastLine: () => 'added 3 packages' })[0]!.text;
+  const tasks = [agentTask('fix', ['claude']), task('test', { work: command('npm test') })];
+  happen({ type: 'run.created', data: { workflow: workflow(tasks), inputs: {} } });
+  return { happen, tell, say, frame };
+}
+
+type Kind = EventOf<'attempt.started'>['data']['kind'];
+
+function starts(name: string, number: number, kind?: Kind): Event {
+  const data = { number, ...(kind !== undefined && { kind }) };
+  return { type: 'attempt.started', task: name, attempt: `${name}-${number}`, data };
+}
+
+function ends(name: string, number: number, outcome: 'succeeded' | 'failed' | 'interrupted'): Event {
+  return { type: 'attempt.ended', task: name, attempt: `${name}-${number}`, data: { outcome } };
+}
+
+test('setup and integration are told apart from the work, and do not count as tries at it', () => {
+  const { say, frame } = told();
+  expect(say(starts('test', 1, 'setup'))).toBe('test is being set up');
+  expect(frame()).toBe('▶ test  is being set up  0s  added 3 packages');
+  say(ends('test', 1, 'interrupted'));
+  expect(say(starts('test', 2, 'setup'))).toBe('test is being set up again after an interruption');
+  say(ends('test', 2, 'succeeded'));
+  expect(say({ type: 'workspace.equipped', task: 'test', data: {} })).toBe('test is set up');
+  expect(say(starts('test', 3))).toBe('test started');
+  expect(frame()).toBe('▶ test  0s  added 3 packages');
+  say(ends('test', 3, 'failed'));
+  expect(say(starts('test', 4))).toBe('test is tried again (attempt 4)');
+  expect(frame()).toBe('▶ test  attempt 4  0s  added 3 packages');
+  say(ends('test', 4, 'succeeded'));
+  expect(say({ type: 'work.finished', task: 'test', data: {} })).toBe('test is done');
+  expect(say(starts('test', 5, 'integrate'))).toBe('test is being brought to the work of others');
+  say(ends('test', 5, 'succeeded'));
+  expect(say({ type: 'task.succeeded', task: 'test', data: {} })).toBe('test (attempt 4) 2.0s');
+});
+
+test('a conflict names its files, and who is to do something about it', () => {
+  const { happen, tell, say, frame } = told();
+  const conflict = (revision: number, files = ['a.txt', 'b.txt']): Event => ({
+    type: 'conflict.found',
+    task: 'fix',
+    data: { files, report: 'both changed a.txt', revision },
+  });
+  expect(tell(conflict(1))).toMatchObject({
+    tone: 'warning',
+    text: 'the work of fix does not fit to that of others: a.txt, b.txt; its agent is to make it fit',
+  });
+  expect(say(starts('fix', 3, 'revision'))).toBe('fix is made to fit');
+  expect(frame()).toBe('▶ fix  is made to fit  0s');
+  say({ type: 'check.failed', task: 'fix', data: { report: 'red', revision: 1 } });
+  expect(say(starts('fix', 5, 'revision'))).toBe('fix is revised (revision 1)');
+  const many = Array.from({ length: 12 }, (_, index) => `${index}.txt`);
+  expect(say(conflict(0, many))).toMatch(/others: 0\.txt, .*, 9\.txt and 2 more$/);
+  expect(remarkOf(happen(conflict(0)))).toMatchObject({
+    block: {
+      kind: 'trouble',
+      head: 'the work does not fit to that of others (a.txt, b.txt): a person is asked',
+    },
+  });
+});
+
+test('what became of a place is told, and why', () => {
+  const { tell } = told();
+  const place = { path: '/p/worktrees/r1/fix', branch: 'piton-tasks/r.123/fix', base: 'c0', token: 't' };
+  expect(tell({ type: 'workspace.prepared', task: 'fix', data: place })!.text).toBe(
+    'fix works in /p/worktrees/r1/fix',
+  );
+  const integrated = { result: 'c1', commit: 'abc1234567' };
+  expect(tell({ type: 'workspace.integrated', task: 'fix', data: integrated })!.text).toBe(
+    'the work of fix is in piton/r.123 (abc1234)',
+  );
+  const cleaned = (data: EventOf<'workspace.cleaned'>['data']) =>
+    tell({ type: 'workspace.cleaned', task: 'fix', data });
+  expect(cleaned({ how: 'removed', reason: 'all is kept' })).toMatchObject({
+    isPassing: true,
+    text: 'the place of fix was removed: all is kept',
+  });
+  expect(
+    cleaned({ how: 'archived', reason: 'files git ignores', ref: 'refs/piton/archive/x' }),
+  ).toMatchObject({
+    tone: 'plain',
+    text: 'the place of fix was archived in refs/piton/archive/x: files git ignores',
+  });
+  expect(cleaned({ how: 'kept', reason: 'the policy says so' })!.text).toBe(
+    'the place of fix was kept: the policy says so',
+  );
+  const recovered = (how: 'recreated' | 'held') =>
+    tell({ type: 'workspace.recovered', task: 'fix', data: { found: 'it was gone', how } });
+  expect(recovered('recreated')!.text).toBe('the place of fix: it was gone, and was made again');
+  expect(recovered('held')!.text).toBe('the place of fix: it was gone, and waits for you');
+});

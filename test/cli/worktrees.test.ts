@@ -1,0 +1,159 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { newProject, type Project } from './command-line.ts';
+import { played, writeFlow } from './played.ts';
+
+function git(folder: string, ...args: string[]): string {
+  const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost'];
+  return execFileSync('git', [...identity, ...args], { cwd: folder, encoding: 'utf8' }).trim();
+}
+
+/** A project in a repository of one commit, in which `.env` is not. */
+function inRepository(): Project {
+  const project = newProject();
+  git(project.folder, 'init', '-q', '-b', 'main');
+  project.write('.gitignore', '.piton/\n.env\nready\n');
+  project.write('a.txt', 'one\n');
+  git(project.folder, 'add', '.');
+  git(project.folder, 'commit', '-qm', 'first');
+  project.write('.env', 'KEY=1\n');
+  return project;
+}
+
+const edits = (file: string, text: string): object[] => [{ edit: { file, text } }, { answer: 'done' }];
+
+test('a task with a place of its own is told, shown and looked up like any other', async () => {
+  const project = inRepository();
+  const { piton, json, folder } = project;
+  const setup = { copy: '.env', run: 'echo setting up; cp .env ready' };
+  const check = 'test -e ready';
+  writeFlow(project, { fix: played([edits('b.txt', 'two\n')], { setup, check }) });
+
+  const { code, stdout } = await piton(['run', 'flow', '--id', 'r1']);
+  expect(code).toBe(0);
+  const story = stdout.split('\n').map((line) => line.replace(/^\d\d:\d\d\.\d {2}/, ''));
+  const commit = git(folder, 'rev-parse', 'piton/r1');
+  expect(story.filter((line) => /fix/.test(line))).toEqual([
+    '▸ fix is being set up',
+    expect.stringMatching(/^▸ fix works in .+\/worktrees\/.+$/),
+    '▸ fix is set up',
+    '▸ fix started with scripted',
+    '▸ fix is done, says its agent',
+    '▸ fix is checked',
+    '▸ fix has passed its check',
+    '▸ fix is being brought to the work of others',
+    `▸ the work of fix is in piton/r1 (${commit.slice(0, 7)})`,
+    expect.stringMatching(/^▸ the place of fix was (removed|archived in \S+): ./),
+    expect.stringMatching(/^✓ fix /),
+  ]);
+
+  const base = git(folder, 'rev-parse', 'main');
+  const shown = (await json(['show', 'r1', 'fix'])) as { attempts: { kind: string }[]; workspace: object };
+  expect(shown.attempts.map(({ kind }) => kind)).toEqual(['setup', 'work', 'check', 'integrate']);
+  expect(shown.workspace).toMatchObject({ base, integrated: { commit }, cleaned: expect.any(Object) });
+  expect(shown.workspace).not.toHaveProperty('token');
+  const { stdout: page } = await piton(['show', 'r1', 'fix']);
+  expect(page).toMatch(/^place: .+\/worktrees\/.+ \(it was (removed|archived in \S+): .+\)$/m);
+  expect(page).toMatch(new RegExp(`^branch: piton-tasks/r1/fix, from ${base}$`, 'm'));
+  expect(page).toMatch(new RegExp(`^result: [0-9a-f]{40}, in piton/r1 by ${commit}$`, 'm'));
+
+  const { stdout: logs } = await piton(['logs', 'r1', 'fix']);
+  expect(logs).toMatch(/^── setup, attempt 1\nsetting up\n/);
+  const { stdout: history } = await piton(['history', 'r1']);
+  expect(history).toContain('the work of fix is in piton/r1');
+});
+
+test('work that does not fit is told with its files, and waits for a person', async () => {
+  const project = inRepository();
+  const meets = (self: string, other: string): object => ({
+    run: `cd '${project.folder}/.piton' && touch ${self} && timeout 20 sh -c 'until test -e ${other}; do sleep 0.02; done'`,
+  });
+  writeFlow(project, {
+    one: played([[meets('one', 'two'), ...edits('a.txt', 'mine\n')]]),
+    two: played([[meets('two', 'one'), ...edits('a.txt', 'yours\n')]]),
+  });
+  const { code, stdout } = await project.piton(['run', 'flow', '--id', 'r1']);
+  expect(code).toBe(3);
+  expect(stdout).toMatch(/✗ the work of (one|two) does not fit to that of others: a\.txt\n/);
+  expect(stdout).toMatch(/\? (one|two) waits for you: .*a\.txt/);
+  const { stdout: status } = await project.piton(['status', 'r1']);
+  expect(status).toMatch(/(one|two) +\? held +attempt 2 +what it made does not fit/);
+  const { stdout: page } = await project.piton([
+    'show',
+    'r1',
+    status.includes('one  ? held') ? 'one' : 'two',
+  ]);
+  expect(page).toMatch(/^branch: piton-tasks/m);
+  expect(page).not.toMatch(/^result:/m);
+});
+
+const places = {
+  name: 'flow',
+  base: 'main',
+  setup: { copy: '.env', run: 'make ${{ inputs.part }}' },
+  inputs: { part: 'string' },
+  tasks: {
+    plan: { agent: 'claude', permissions: 'read', prompt: 'Plan.' },
+    build: { needs: 'plan', agent: 'claude', prompt: 'Build.', 'on-conflict': 'agent' },
+    look: { needs: 'build', agent: 'claude', permissions: 'read', prompt: 'Look.' },
+    test: { needs: 'build', tasks: { unit: { run: 'npm test' }, note: { run: 'ls', workspace: 'shared' } } },
+  },
+};
+
+test('a dry run and validate say where each task would work, and what would be set up', async () => {
+  const project = inRepository();
+  project.write('.piton/workflows/flow.yaml', JSON.stringify(places));
+  const args = ['run', 'flow', '-i', 'part=roof', '--dry-run'];
+  const { stdout } = await project.piton(args);
+  expect(stdout).toContain('\n  worktrees begin from main\n');
+  expect(stdout).toMatch(/ plan\n {6}works in the folder of the run\n/);
+  expect(stdout).toMatch(
+    / build .*\n {6}works in a git worktree of its own; its work is brought to the branch of the run\n {6}set up first, with a copy of \.env:\n {8}make .*\n {6}\w+=roof\n/,
+  );
+  expect(stdout).toContain('on-conflict agent');
+  expect(stdout).toMatch(/ look .*\n {6}works in a git worktree of its own; only to look\n/);
+  expect(stdout).toMatch(
+    / test .*\n {6}works in git worktrees of their own: test\/unit\n {6}works in the folder of the run: test\/note\n/,
+  );
+  expect(await project.json(args)).toMatchObject({
+    base: 'main',
+    levels: [
+      [{ task: 'plan', places: [{ place: { mode: 'shared' } }] }],
+      [
+        {
+          task: 'build',
+          setup: { copy: ['.env'] },
+          places: [{ place: { mode: 'worktree', integrates: true } }],
+        },
+      ],
+      [{ task: 'look' }, { task: 'test' }],
+    ],
+  });
+  const { stdout: valid } = await project.piton(['validate', 'flow']);
+  expect(valid).toContain('    works in the folder of the run: plan, test/note\n');
+  expect(valid).toContain('    works in git worktrees of their own: build, look, test/unit\n');
+});
+
+test('without a repository all work in the folder of the run, and it is said why', async () => {
+  const project = newProject();
+  project.write('.piton/workflows/flow.yaml', JSON.stringify(places));
+  const { stdout } = await project.piton(['run', 'flow', '-i', 'part=roof', '--dry-run']);
+  expect(stdout).toMatch(
+    / build .*\n {6}works in the folder of the run, as there is no git repository around it\n {6}agent/,
+  );
+  const { stdout: valid } = await project.piton(['validate', 'flow']);
+  expect(valid).toContain(
+    '    works in the folder of the run, as there is no git repository around it: build, look, test/unit\n',
+  );
+});
+
+test('what is not committed is said to be out of sight, before anything starts', async () => {
+  const project = inRepository();
+  writeFlow(project, { fix: played([edits('b.txt', 'two\n')]) });
+  project.write('new.txt', 'not yet committed');
+  const { stderr } = await project.piton(['run', 'flow', '--id', 'r1']);
+  expect(stderr).toContain(
+    '1 file of this repository is not committed: tasks that work in worktrees do not see it.',
+  );
+  expect((await project.piton(['run', 'flow', '--id', 'r1'])).stderr).not.toContain('not committed');
+});

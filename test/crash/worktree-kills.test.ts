@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { open } from '../../src/index.ts';
+import { eachAtOnce, killAt, oneOfEach, placesPassed } from '../support/kill.ts';
+import { startProgram, type Program } from '../support/start-program.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+function git(folder: string, ...args: string[]): string {
+  const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost'];
+  return execFileSync('git', [...identity, ...args], { cwd: folder, encoding: 'utf8' }).trim();
+}
+
+const played = (steps: readonly object[], more: object = {}): object => ({
+  agent: 'scripted',
+  permissions: 'full',
+  prompt: `Do it.\n\`\`\`part\n${JSON.stringify({ steps })}\n\`\`\`\n`,
+  ...more,
+});
+
+/** A repository in which an agent makes commits of its own, and another goes on from there. */
+function makeRepository(folder: string): void {
+  mkdirSync(folder);
+  execFileSync('git', ['init', '-q', '-b', 'main', folder]);
+  writeFileSync(join(folder, 'a.txt'), 'one\n');
+  git(folder, 'add', '.');
+  git(folder, 'commit', '-qm', 'first');
+  appendFileSync(join(folder, '.git/info/exclude'), 'piton.db*\nspool\nworktrees\nflow.yaml\n*.log\n');
+  const tasks = {
+    one: played([
+      { run: 'echo one > one.txt; git add -A; git commit -qm own; echo two >> one.txt' },
+      { answer: 'o' },
+    ]),
+    two: played([{ run: 'cat one.txt > both.txt; echo kept > ignored.log' }, { answer: 't' }], {
+      needs: ['one'],
+    }),
+  };
+  writeFileSync(join(folder, 'flow.yaml'), JSON.stringify({ name: 'flow', tasks }));
+}
+
+function drive(folders: readonly string[], env: Readonly<Record<string, string>> = {}): Program {
+  return startProgram('drive-commands', {
+    args: [JSON.stringify({ folders })],
+    env: {
+      GIT_AUTHOR_NAME: 'T',
+      GIT_AUTHOR_EMAIL: 't@t',
+      GIT_COMMITTER_NAME: 'T',
+      GIT_COMMITTER_EMAIL: 't@t',
+      ...env,
+    },
+  });
+}
+
+/** What is left in the end, by content: times differ from one run to the next. */
+function remainsOf(folder: string): unknown {
+  return {
+    tree: git(folder, 'rev-parse', 'piton/run^{tree}'),
+    merges: git(folder, 'log', '--merges', '--format=%s', 'piton/run').split('\n').sort(),
+    branches: git(folder, 'for-each-ref', '--format=%(refname)', 'refs/heads').split('\n'),
+    worktrees: git(folder, 'worktree', 'list', '--porcelain').split('\n\n').length,
+    folders: readdirSync(join(folder, 'worktrees', 'run')),
+    checkout: git(folder, 'status', '--porcelain'),
+    head: git(folder, 'symbolic-ref', 'HEAD'),
+    isSound: git(folder, 'fsck', '--no-dangling', '--no-progress'),
+  };
+}
+
+async function outputsOf(folder: string): Promise<unknown> {
+  await using piton = await open({ store: `sqlite:${join(folder, 'piton.db')}` });
+  return (await (await piton.find('run')).result()).outputs;
+}
+
+/** Killing at each of them takes long: of each kind of place the last. */
+function lastOfEachName(places: readonly string[]): string[] {
+  return [...new Map(places.map((place) => [place.replace(/#\d+$/, ''), place])).values()];
+}
+
+test(
+  'a driver killed before and after every commit and every effect on git: trees, branches and the checkout are as if nothing had happened',
+  { timeout: 400_000 },
+  async () => {
+    const root = temporaryFolder();
+    const untouched = join(root, 'untouched');
+    makeRepository(untouched);
+    const places = lastOfEachName(oneOfEach(await placesPassed((env) => drive([untouched], env))));
+    const expected = remainsOf(untouched);
+
+    expect(places.filter((place) => place.includes('git.')).length).toBeGreaterThan(10);
+    const folderOf = (place: string): string => join(root, place.replaceAll(/[^a-z0-9]/g, '-'));
+    const killed: string[] = [];
+    await eachAtOnce(places, async (place) => {
+      makeRepository(folderOf(place));
+      await killAt(place, (env) => drive([folderOf(place)], env)).then(
+        () => killed.push(place),
+        () => undefined,
+      );
+    });
+    await drive(killed.map(folderOf)).ended();
+    for (const place of places) {
+      expect.soft([place, await outputsOf(folderOf(place))]).toEqual([place, { one: 'o', two: 't' }]);
+      expect.soft([place, remainsOf(folderOf(place))]).toEqual([place, expected]);
+    }
+    expect(killed.length).toBeGreaterThan(places.length * 0.7);
+  },
+);

@@ -1,0 +1,262 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadWorkflow } from '../../src/index.ts';
+import { eventually } from '../support/eventually.ts';
+import { eventsOf, openPlace, played, startsOf, writeFlow, type Place } from '../support/scripted-place.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+function git(folder: string, ...args: string[]): string {
+  const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost'];
+  return execFileSync('git', [...identity, ...args], { cwd: folder, encoding: 'utf8' }).trim();
+}
+
+/** A repository with one commit; Piton's own files are beside it. */
+async function openRepository(): Promise<Place & { repository: string }> {
+  const root = temporaryFolder();
+  const repository = join(root, 'repository');
+  execFileSync('git', ['init', '-q', '-b', 'main', repository]);
+  writeFileSync(join(repository, 'a.txt'), 'one\ntwo\nthree\n');
+  git(repository, 'add', '.');
+  git(repository, 'commit', '-qm', 'first');
+  const place = await openPlace({ store: `sqlite:${join(root, 'piton.db')}` }, repository);
+  return { ...place, repository };
+}
+
+/** All that a person sees of their own checkout. */
+function checkoutOf(repository: string): string {
+  return [
+    git(repository, 'status', '--porcelain', '--untracked-files=all'),
+    git(repository, 'rev-parse', 'HEAD', 'main'),
+    git(repository, 'symbolic-ref', 'HEAD'),
+    git(repository, 'stash', 'list'),
+    readFileSync(join(repository, 'a.txt'), 'utf8'),
+  ].join('\n');
+}
+
+const edit = (file: string, text: string): object => ({ edit: { file, text } });
+
+describe('agents in a git repository', () => {
+  test('work in worktrees of their own, see what their needs have made, and leave one branch', async () => {
+    const { run, repository } = await openRepository();
+    const before = checkoutOf(repository);
+    const started = await run({
+      left: played([[edit('left.txt', 'left'), { answer: 'l' }]]),
+      right: played([[edit('right.txt', 'right'), { answer: 'r' }]]),
+      join: played([[{ run: 'cat left.txt right.txt > both.txt' }, { answer: 'j' }]], {
+        needs: ['left', 'right'],
+      }),
+    });
+
+    expect(await started.result()).toMatchObject({ outputs: { left: 'l', right: 'r', join: 'j' } });
+    expect(git(repository, 'show', 'piton/run:both.txt')).toBe('leftright');
+    expect(git(repository, 'ls-tree', '--name-only', 'piton/run').split('\n')).toEqual([
+      'a.txt',
+      'both.txt',
+      'left.txt',
+      'right.txt',
+    ]);
+    expect(git(repository, 'worktree', 'list').split('\n')).toHaveLength(1);
+    expect(checkoutOf(repository).replace('?? flow.yaml', '')).toBe(before);
+    expect(git(repository, 'fsck', '--no-dangling')).toBe('');
+  });
+
+  test('whose results do not fit are held with the files, and nothing is lost', async () => {
+    const { run, repository } = await openRepository();
+    const started = await run({
+      one: played([[edit('a.txt', 'mine'), { answer: 'done' }]]),
+      two: played([[edit('a.txt', 'no, mine'), { answer: 'done' }]]),
+    });
+    await eventually('one of them is held', async () => (await started.status()) === 'held');
+    const { tasks } = await started.checkpoint();
+    const held = Object.entries(tasks).find(([, { status }]) => status === 'held')!;
+
+    expect(held[1].reason).toContain('a.txt');
+    expect(git(repository, 'show', `piton-tasks/run/${held[0]}:a.txt`)).toContain('mine');
+  });
+
+  test('make their own work fit, if they are asked to: both sides are in their worktree', async () => {
+    const { run, repository } = await openRepository();
+    const started = await run({
+      first: played([[edit('a.txt', 'one\nfirst\nthree\n'), { answer: 'f' }]]),
+      second: played(
+        [
+          [{ await: join(repository, 'go') }, edit('a.txt', 'one\nsecond\nthree\n'), { answer: 's' }],
+          [
+            { expect: 'does not fit to what others' },
+            { expect: 'between marks' },
+            { run: 'cat a.txt > seen.txt' },
+            { answer: 'forgot to mend it' },
+          ],
+          [
+            { expect: 'still in: a.txt' },
+            edit('a.txt', 'one\nfirst and second\nthree\n'),
+            { answer: 'made to fit' },
+          ],
+        ],
+        { 'on-conflict': 'agent' },
+      ),
+    });
+    await eventually(
+      'the first is done',
+      async () => (await started.checkpoint()).tasks['first']!.status === 'succeeded',
+    );
+    writeFileSync(join(repository, 'go'), '');
+
+    expect(await started.result()).toMatchObject({ outputs: { second: 'made to fit' } });
+    expect(git(repository, 'show', 'piton/run:a.txt')).toBe('one\nfirst and second\nthree');
+    expect(git(repository, 'show', 'piton/run:seen.txt')).toMatch(
+      /<<<<<<< [^]*first\n=======\nsecond\n>>>>>>> /,
+    );
+    const sessions = startsOf(await eventsOf(started)).flatMap(({ agent }) => agent?.session ?? []);
+    expect(new Set(sessions).size).toBe(2);
+  });
+
+  test('that only read, begin where others have written', async () => {
+    const { run } = await openRepository();
+    const started = await run({
+      write: played([[edit('new.txt', 'fresh'), { answer: 'w' }]]),
+      look: played([[{ read: 'new.txt' }, { answer: 'seen' }]], { needs: ['write'], permissions: 'read' }),
+    });
+
+    expect(await started.result()).toMatchObject({ outputs: { look: 'seen' } });
+    expect(startsOf(await eventsOf(started)).map(({ kind = 'work' }) => kind)).toEqual([
+      'work',
+      'integrate',
+      'work',
+      'integrate',
+    ]);
+  });
+
+  test('leave nothing behind in the folder of worktrees when all is kept', async () => {
+    const { run, repository } = await openRepository();
+    const started = await run({ build: played([[edit('b.txt', 'b'), { answer: 'b' }]]) });
+    await started.result();
+    const folder = join(repository, '..', 'worktrees', 'run');
+
+    expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([]);
+  });
+
+  test('that are killed go on in the same worktree, with what they had not committed', async () => {
+    const { run } = await openRepository();
+    const started = await run({
+      build: played([
+        [edit('half.txt', 'half'), { die: 'SIGKILL' }],
+        [{ run: 'cat half.txt > whole.txt' }, { answer: 'done' }],
+      ]),
+    });
+
+    expect(await started.result()).toMatchObject({ outputs: { build: 'done' } });
+  });
+
+  test('whose worktree was deleted behind our back get it again, from what was on its branch', async () => {
+    const { run, repository } = await openRepository();
+    const started = await run({
+      build: played(
+        [
+          [{ run: 'echo kept > kept.txt; git add -A; git commit -qm own' }, { exit: 1 }],
+          [{ read: 'kept.txt' }, { answer: 'still there' }],
+        ],
+        { retry: { attempts: 2, backoff: '500ms' } },
+      ),
+    });
+    await eventually(
+      'it waits',
+      async () => (await started.checkpoint()).tasks['build']!.status === 'delayed',
+    );
+    rmSync((await started.checkpoint()).tasks['build']!.workspace!.path, { recursive: true });
+
+    expect(await started.result()).toMatchObject({ outputs: { build: 'still there' } });
+    expect((await eventsOf(started)).map(({ type }) => type)).toContain('workspace.recovered');
+    expect(git(repository, 'show', 'piton/run:kept.txt')).toBe('kept');
+  });
+
+  test('that failed keep their worktree for a retry, and have another one from scratch', async () => {
+    const { run, piton } = await openRepository();
+    const started = await run({
+      build: played([
+        [edit('half.txt', 'half'), { exit: 1 }],
+        [{ read: 'half.txt' }, { exit: 1 }],
+      ]),
+    });
+    await started.result();
+    const place = (await started.checkpoint()).tasks['build']!.workspace!.path;
+    expect(readFileSync(join(place, 'half.txt'), 'utf8')).toBe('half');
+    const { definition } = await piton.definitionOf('run');
+    const again = await piton.resume(definition, 'run', { redo: ['build'], inSession: true });
+    await again.result();
+    expect((await again.checkpoint()).tasks['build']!.workspace!.path).toBe(place);
+    const fresh = await piton.resume(definition, 'run', { redo: ['build'] });
+    await fresh.result();
+
+    const other = (await fresh.checkpoint()).tasks['build']!.workspace!.path;
+    expect(other).not.toBe(place);
+    expect(readFileSync(join(place, 'half.txt'), 'utf8')).toBe('half');
+  });
+
+  test('find their worktree set up: files copied, and a command run once', async () => {
+    const { run, repository } = await openRepository();
+    writeFileSync(join(repository, '.env'), 'KEY=1');
+    writeFileSync(join(repository, '.git/info/exclude'), '.env\nmodules\n');
+    const started = await run(
+      {
+        build: played([
+          [{ run: 'cat .env modules > both.txt' }, { die: 'SIGKILL' }],
+          [{ run: 'cat modules' }, { answer: 'done' }],
+        ]),
+        test: { needs: ['build'], run: 'cat both.txt' },
+      },
+      { setup: { copy: ['.env'], run: 'echo equipped >> modules' } },
+    );
+
+    expect(await started.result()).toMatchObject({ outputs: { test: 'KEY=1equipped' } });
+    const kinds = startsOf(await eventsOf(started)).map(({ kind = 'work' }) => kind);
+    expect(kinds.filter((kind) => kind === 'setup')).toHaveLength(2);
+  });
+
+  test('whose setup fails, fail with what it said', async () => {
+    const { run } = await openRepository();
+    const started = await run(
+      { build: played([[{ answer: 'never' }]]) },
+      { setup: 'echo no registry >&2; exit 3' },
+    );
+    await started.result();
+
+    expect((await started.checkpoint()).tasks['build']!.error).toMatchObject({
+      code: 'SETUP_FAILED',
+      message: 'its setup failed: exit code 3: no registry',
+    });
+  });
+
+  test('as items of a for-each have a worktree each, whatever their keys are', async () => {
+    const { run, repository } = await openRepository();
+    const keys = ['a/b', 'ä b', 'x.lock', '..'];
+    const started = await run({
+      each: {
+        'for-each': { in: keys },
+        agent: 'scripted',
+        permissions: 'full',
+        prompt: 'Write.\n```part\nsteps: [{ run: "echo x > $PITON_KEY.txt" }, { answer: done }]\n```',
+      },
+    });
+
+    expect(await started.result()).toMatchObject({ status: 'succeeded' });
+    const files = git(repository, 'ls-tree', '--name-only', 'piton/run').split('\n');
+    expect(files).toHaveLength(keys.length + 1);
+  });
+
+  test('started in a sub-folder work in that sub-folder of their worktree', async () => {
+    const { repository, piton } = await openRepository();
+    const folder = join(repository, 'packages');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'p.txt'), 'p');
+    git(repository, 'add', '.');
+    git(repository, 'commit', '-qm', 'packages');
+    const file = writeFlow(folder, { build: played([[{ run: 'cat p.txt > q.txt' }, { answer: 'done' }]]) });
+    const started = await piton.start(await loadWorkflow(file), { id: 'run', origin: { directory: folder } });
+
+    expect(await started.result()).toMatchObject({ status: 'succeeded' });
+    expect(git(repository, 'show', 'piton/run:packages/q.txt')).toBe('p');
+  });
+});
