@@ -2,7 +2,7 @@ import type { ErrorClass, Event, Failure, Outcome } from '../model/index.ts';
 import { closeTried, tripAgent, tripBreakers, type ResourceWait } from './breakers.ts';
 import { classify } from './classify.ts';
 import { isRetried, retryDelay } from './retry.ts';
-import { isCheck, timesTheSame, type RunState, type TaskState } from './run-state.ts';
+import { isCheck, kindOf, timesTheSame, type RunState, type TaskState } from './run-state.ts';
 import { doomOf } from './settle-task.ts';
 import type { World } from './world.ts';
 
@@ -24,6 +24,15 @@ export function fail(
 ): FailureConsequence {
   if (isCheck(task) && outcome.report !== undefined) return revise(state, task, { outcome, world });
   if (outcome.conflict !== undefined) return reconcile(state, task, { outcome, world });
+  if (isOfPlace(task, outcome.failure)) return holdForPlace(state, task, outcome.failure);
+  return failWork(state, task, { outcome, world });
+}
+
+function failWork(
+  state: RunState,
+  task: TaskState,
+  { outcome, world }: { outcome: Failed; world: World },
+): FailureConsequence {
   const { sameness } = outcome;
   const failure = { ...outcome.failure, class: classify(outcome.failure, task.spec.errors ?? []) };
   if (failure.class !== 'transient') {
@@ -61,6 +70,28 @@ function revise(
   const next = isLast ? tryAgain(state, task, { failure, world, sameness }) : stuck;
   const settled = [told, ...(next === undefined ? [] : [next]), ...closeTried(state, task, world.now)];
   return { ended: 'failed', settled, failure };
+}
+
+/** Not the work is at fault, but where it is done or to be brought: doing it again would only be paid for again. */
+function isOfPlace(task: TaskState, { code }: Failure): boolean {
+  return kindOf(task) === 'integrate' || placeCodes.has(code);
+}
+
+const placeCodes: ReadonlySet<string> = new Set([
+  'WORKTREE_REFUSED',
+  'GIT_FAILED',
+  'GIT_MISSING',
+  'GIT_TOO_OLD',
+]);
+
+function holdForPlace(state: RunState, task: TaskState, given: Failure): FailureConsequence {
+  const { address } = task;
+  const doom = doomOf(state, task);
+  const next: Event =
+    doom === undefined
+      ? { type: 'task.held', task: address, data: { reason: given.message, actions: ['retry', 'skip'] } }
+      : { type: 'task.cancelled', task: address, data: { reason: doom } };
+  return { ended: 'failed', settled: [next], failure: { ...given, class: 'unknown' } };
 }
 
 /** So often an agent may try to make its work fit. */

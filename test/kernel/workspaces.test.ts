@@ -128,6 +128,26 @@ describe('a task in a worktree', () => {
     expect(kinds(simulation)).toEqual(['work', 'integrate', 'integrate']);
   });
 
+  test('whose result cannot be brought in is held, and only that is tried again', () => {
+    const simulation = inRepository(workflow([writer('a')]));
+    prepare(simulation, 'a');
+    simulation.end('a', succeededWith('built'));
+    simulation.end('a', failedWith('EACCES', false));
+    expect(simulation.statuses).toEqual({ a: 'held' });
+    simulation.command({ type: 'retry', task: 'a' });
+    simulation.end('a', integrated);
+    expect(kinds(simulation)).toEqual(['work', 'integrate', 'integrate']);
+    expect(taskAt(simulation.state, 'a').life).toEqual({ status: 'succeeded', output: 'built' });
+  });
+
+  test('whose place is taken by something else is held, and not failed', () => {
+    const simulation = inRepository(workflow([writer('a')]));
+    simulation.end('a', failedWith('WORKTREE_REFUSED'));
+    expect(simulation.statuses).toEqual({ a: 'held' });
+    simulation.command({ type: 'retry', task: 'a' });
+    expect(simulation.running).toEqual(['a']);
+  });
+
   test('whose result does not fit is made to fit by its agent, but not for ever', () => {
     const simulation = inRepository(workflow([writer('a', { onConflict: 'agent', check: checkOf(0) })]));
     prepare(simulation, 'a');
