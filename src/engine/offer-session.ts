@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { agentNamed } from '../agents/index.ts';
 import { PitonError } from '../base/index.ts';
 import type { RunState, TaskState } from '../kernel/index.ts';
@@ -89,9 +90,15 @@ function assertIdle({ run, tasks }: RunState, session: string): void {
   });
 }
 
-/** Where the last attempt worked. */
-function directoryOf({ spool }: EnginePorts, { origin }: RunState, { lastEnd }: TaskState): string {
+/** Where the last attempt worked; once its worktree has gone, the folder of the run. */
+function directoryOf(
+  { spool }: EnginePorts,
+  { origin }: RunState,
+  { lastEnd, workspace }: TaskState,
+): string {
   const last = lastEnd?.attempts.at(-1)?.id;
   const order = last === undefined ? undefined : spool.describe(last);
-  return order?.directory ?? origin?.directory ?? process.cwd();
+  const folder = origin?.directory ?? process.cwd();
+  if (order === undefined || (workspace !== undefined && !existsSync(order.directory))) return folder;
+  return order.directory;
 }

@@ -172,6 +172,14 @@ describe('agents in a git repository', () => {
     expect(git(repository, 'show', 'piton/run:kept.txt')).toBe('kept');
   });
 
+  test('whose worktree has gone can still be talked to, in the folder of the run', async () => {
+    const { run, repository } = await openRepository();
+    const started = await run({ build: played([[edit('b.txt', 'b'), { answer: 'b' }]]) });
+    await started.result();
+
+    expect(await started.session('build')).toMatchObject({ directory: repository });
+  });
+
   test('that failed keep their worktree for a retry, and have another one from scratch', async () => {
     const { run, piton } = await openRepository();
     const started = await run({
