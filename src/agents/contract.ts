@@ -145,6 +145,8 @@ export interface Agent {
   readonly choosesSession: boolean;
   /** Whether a session can be copied. */
   readonly forks: boolean;
+  /** Whether a session belongs to the folder it was begun in: gone on in elsewhere, it is unknown, or the agent works in that folder. */
+  readonly bindsSessions?: boolean;
   readonly pricing: 'usd' | 'tokens' | 'none';
   /** Whether a tool call is told before it has ended. Where not, the call in flight is unknown. */
   readonly showsToolStart: boolean;

@@ -9,9 +9,8 @@ import {
   type AgentCommand,
   type AgentEvent,
   type AgentRequest,
-  type SessionRequest,
 } from '../agents/index.ts';
-import { PitonError, type Json } from '../base/index.ts';
+import type { Json } from '../base/index.ts';
 import {
   dollarsLeft,
   sessionOrigin,
@@ -34,6 +33,7 @@ import { environmentFor, hiddenValues, textOf } from './command-order.ts';
 import type { ProcessPorts, ProcessWork } from './process-attempt.ts';
 import { redactJson, redactor, type Redact } from './redact.ts';
 import { samenessOf } from './sameness.ts';
+import { boundElsewhere, sessionRequest } from './session-request.ts';
 import type { AgentSettings } from './options.ts';
 import { dayOf, endOfDay } from './calendar.ts';
 
@@ -72,6 +72,7 @@ export function agentWork(
   const conversation = new Conversation(given, ports, attempt);
   return {
     onInterrupt: given.spec.onInterrupt,
+    obstacle: (state, task) => boundElsewhere(state, task, given.attempt.agent!),
     order: (state, task, folder) => conversation.order(state, task, folder),
     readAlong: (signal) => conversation.readAlong(signal),
     outcomeOf: (exit) => conversation.outcomeOf(exit),
@@ -339,11 +340,4 @@ function wasKilled({ code, timedOut }: Exit): boolean {
 
 function sessionPart({ id, model, version }: Extract<AgentEvent, { type: 'session' }>) {
   return { id, ...(model !== undefined && { model }), ...(version !== undefined && { version }) };
-}
-
-function sessionRequest({ how, session, of }: AgentStart): SessionRequest {
-  if (how === 'new') return { type: 'new', ...(session !== undefined && { id: session }) };
-  if (how === 'fork') return { type: 'fork', of: of!, ...(session !== undefined && { id: session }) };
-  if (session === undefined) throw new PitonError('SESSION_MISSING', 'There is no session to go on in.');
-  return { type: 'continue', id: session };
 }

@@ -42,7 +42,7 @@ export class IntegrateAttempt implements Attempt {
     const request = { ...placeRequest(state, task), known: placeOf(task.workspace!) };
     const found = await this.#integrate(state, task, request);
     crashPoint('engine:after-integrate');
-    if (found?.type === 'conflict') return conflictOutcome(found);
+    if (found?.type === 'conflict') return conflictOutcome(found, howToMend(task, request.known));
     const at = task.startedAt ?? state.at;
     const result = found === undefined ? {} : { result: found.result };
     const cleaned = await workspaces.clean({ ...request, at, ...result }, cleanup);
@@ -61,9 +61,8 @@ export class IntegrateAttempt implements Attempt {
     const placement = placementOf(state, task);
     if (placement.mode !== 'worktree' || !placement.integrates) return undefined;
     const { spec, startedAt: at = state.at } = task;
-    const leavesConflict = spec.onConflict === 'agent' && spec.work.type === 'agent';
-    const attempt = workOf(task);
-    return this.#ports.workspaces.integrate({ ...request, attempt, seq: state.seq, at, leavesConflict });
+    const order = { attempt: workOf(task), seq: state.seq, at, leavesConflict: leavesConflict(spec) };
+    return this.#ports.workspaces.integrate({ ...request, ...order });
   }
 
   /** What has begun is over soon. */
@@ -87,10 +86,24 @@ function workOf({ finished, key }: TaskState): string {
   return finished?.by ?? key!;
 }
 
-function conflictOutcome({ files, report }: Extract<Integration, { type: 'conflict' }>): Outcome {
+/** For a person: without it they would try again, and find the same. */
+function howToMend({ spec }: TaskState, { path, branch }: Place): string {
+  if (leavesConflict(spec)) return `both sides are in ${path}: bring them together there, then retry`;
+  const ofRun = branch.replace(/^refs\/heads\/piton-tasks\/([^/]+)\/.*$/s, 'piton/$1');
+  return `to mend it: git merge ${ofRun} in ${path}, commit what you make of both, then retry`;
+}
+
+function leavesConflict({ onConflict, work }: TaskState['spec']): boolean {
+  return onConflict === 'agent' && work.type === 'agent';
+}
+
+function conflictOutcome(
+  { files, report }: Extract<Integration, { type: 'conflict' }>,
+  mend: string,
+): Outcome {
   const shown = files.slice(0, 5).join(', ');
   const names = files.length > 5 ? `${shown} and ${files.length - 5} more` : shown;
-  const message = `what it made does not fit to what others have made: ${names}`;
-  const failure = { code: 'MERGE_CONFLICT', message, retryable: true };
+  const what = files.length === 0 ? report : `what it made does not fit to what others have made: ${names}`;
+  const failure = { code: 'MERGE_CONFLICT', message: `${what} (${mend})`, retryable: true };
   return { type: 'failed', failure, conflict: files, report };
 }

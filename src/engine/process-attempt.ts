@@ -36,6 +36,8 @@ type Interruption = Extract<Outcome, { type: 'interrupted' }>;
 export interface ProcessWork {
   /** `ask`: what has begun is not stopped, but waited for. */
   readonly onInterrupt: OnInterrupt;
+  /** Why it does not begin, as how it ends. */
+  obstacle?(state: RunState, task: TaskState): Outcome | undefined;
   /** Throws what is then the attempt's failure. `folder`: where the task works. */
   order(state: RunState, task: TaskState, folder: string): SpoolOrder;
   /** Reads what it says while it lives. True: it waits for something that is better waited for without it. */
@@ -86,6 +88,8 @@ export class ProcessAttempt implements Attempt {
     this.returned = this.#guard(async () => {
       const folder = await this.#ports.place(this, { state, task });
       if (this.#isOver) return;
+      const obstacle = this.#work.obstacle?.(state, task);
+      if (obstacle !== undefined) return this.end(obstacle);
       const order = { ...this.#work.order(state, task, folder), hidden: this.#ports.secrets };
       if (!(await this.#prepare(order))) return;
       await this.#spawn(order);

@@ -144,6 +144,14 @@ const streams: readonly RecordedStream[] = [
     outcome: 'session-missing',
   },
   {
+    title: 'the folder in which the session was begun is gone',
+    lines: [error('UnknownError', { message: 'Unexpected server error. Check server logs for details.' })],
+    exit: failedExit,
+    stderr:
+      'level=ERROR message=failed error="PlatformError: NotFound: FileSystem.realPath (/gone) (cause: Error: ENOENT: no such file or directory)"\n',
+    outcome: 'session-missing',
+  },
+  {
     title: 'the model is unknown',
     lines: [error('ProviderModelNotFoundError', { providerID: 'a', modelID: 'b' })],
     exit: failedExit,

@@ -104,3 +104,44 @@ test(
     expect(killed.length).toBeGreaterThan(places.length * 0.7);
   },
 );
+
+/** Two agents at the same time at the same line; the second is asked to make it fit. */
+function makeConflict(folder: string): void {
+  makeRepository(folder);
+  const until = (condition: string): object => ({
+    run: `timeout 60 sh -c 'until ${condition}; do sleep 0.02; done'`,
+  });
+  const isThere = (name: string): string => `test -e "${join(folder, name)}"`;
+  const one = { run: `touch "${folder}/one.log"; echo 1 > a.txt; echo of one > other.txt` };
+  const two = { run: `touch "${folder}/two.log"; echo two > a.txt` };
+  const merged = `git -C "${folder}" cat-file -e piton/run:other.txt`;
+  const turns = [
+    [two, until(merged), { answer: 't' }],
+    [{ run: 'echo both > a.txt' }, { answer: 't' }],
+  ];
+  const prompt = `Do it.\n\`\`\`part\n${JSON.stringify({ turns })}\n\`\`\`\n`;
+  const tasks = {
+    one: played([one, until(isThere('two.log')), { answer: 'o' }]),
+    two: played([], { prompt, 'on-conflict': 'agent' }),
+  };
+  writeFileSync(join(folder, 'flow.yaml'), JSON.stringify({ name: 'flow', tasks }));
+}
+
+test.each([
+  'before:git.head-placed',
+  'before:git.conflict-left',
+  'after:git.conflict-left',
+  'engine:after-integrate#2',
+])(
+  'a driver killed at %s, while a conflict is left for the agent: the agent is asked, and what others have made stays',
+  { timeout: 120_000 },
+  async (place) => {
+    const folder = join(temporaryFolder(), 'repository');
+    makeConflict(folder);
+    await killAt(place, (env) => drive([folder], env));
+    await drive([folder]).ended();
+    expect(await outputsOf(folder)).toEqual({ one: 'o', two: 't' });
+    expect(git(folder, 'show', 'piton/run:a.txt')).toBe('both');
+    expect(git(folder, 'show', 'piton/run:other.txt')).toBe('of one');
+  },
+);

@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadWorkflow } from '../../src/index.ts';
@@ -222,6 +230,99 @@ describe('agents in a git repository', () => {
     const kinds = startsOf(await eventsOf(started)).map(({ kind = 'work' }) => kind);
     expect(kinds.filter((kind) => kind === 'setup')).toHaveLength(2);
   });
+
+  test('leave no trace in the repository of files that were copied for them', async () => {
+    const { run, repository } = await openRepository();
+    writeFileSync(join(repository, '.env'), 'PASSWORD=1');
+    mkdirSync(join(repository, 'keys/deep'), { recursive: true });
+    writeFileSync(join(repository, 'keys/deep/one'), 'PASSWORD=2');
+    writeFileSync(join(repository, '.git/info/exclude'), '.env\nkeys/*\n');
+    const started = await run(
+      {
+        build: played([
+          [{ run: 'cat .env keys/deep/one > /dev/null' }, edit('b.txt', 'b'), { answer: 'done' }],
+        ]),
+      },
+      { setup: { copy: ['.env', './keys'] } },
+    );
+
+    expect(await started.result()).toMatchObject({ outputs: { build: 'done' } });
+    expect(git(repository, 'for-each-ref', 'refs/piton')).toBe('');
+    const objects = git(repository, 'cat-file', '--batch-all-objects', '--batch');
+    expect(objects).not.toContain('PASSWORD');
+  });
+
+  test('keep a copied file that they have changed', async () => {
+    const { run, repository } = await openRepository();
+    writeFileSync(join(repository, '.env'), 'KEY=1');
+    writeFileSync(join(repository, '.git/info/exclude'), '.env\n');
+    const started = await run(
+      { build: played([[edit('.env', 'KEY=2'), { answer: 'done' }]]) },
+      { setup: { copy: ['.env'] } },
+    );
+    await started.result();
+
+    const { ref } = (await started.checkpoint()).tasks['build']!.workspace!.cleaned!;
+    const { files } = JSON.parse(git(repository, 'show', `${ref}:manifest.json`)) as { files: string };
+    expect(git(repository, 'show', `${files}:.env`)).toBe('KEY=2');
+  });
+
+  test.each([
+    ['a file', '.env', ''],
+    ['a file in a folder', 'keys', 'keys/one\n'],
+  ])('are not given %s that git does not ignore: it would be in the result', async (_, copy, excluded) => {
+    const { run, repository } = await openRepository();
+    writeFileSync(join(repository, '.env'), 'PASSWORD=1');
+    mkdirSync(join(repository, 'keys'));
+    for (const name of ['one', 'two']) writeFileSync(join(repository, 'keys', name), 'PASSWORD=2');
+    writeFileSync(join(repository, '.git/info/exclude'), excluded);
+    const started = await run(
+      { build: played([[edit('b.txt', 'b'), { answer: 'done' }]]) },
+      { setup: { copy: [copy] } },
+    );
+    await started.result();
+
+    expect((await started.checkpoint()).tasks['build']!.error).toMatchObject({
+      code: 'SETUP_FAILED',
+      message: expect.stringMatching(/(\.env|keys\/two) is to be copied, .*info\/exclude/),
+    });
+  });
+
+  test('get links copied as they are, and do not reach through them into the checkout', async () => {
+    const { run, repository } = await openRepository();
+    mkdirSync(join(repository, 'tools'));
+    writeFileSync(join(repository, 'tools/real'), 'mine');
+    symlinkSync('real', join(repository, 'tools/link'));
+    writeFileSync(join(repository, '.git/info/exclude'), 'tools/\n');
+    const started = await run(
+      { build: played([[{ run: 'echo theirs > tools/link' }, { answer: 'done' }]]) },
+      { setup: { copy: ['tools'] } },
+    );
+
+    expect(await started.result()).toMatchObject({ status: 'succeeded' });
+    expect(readFileSync(join(repository, 'tools/real'), 'utf8')).toBe('mine');
+  });
+
+  test.each([
+    ['deleted', 'rm -rf "$PWD"'],
+    ['moved', 'git worktree move . ../elsewhere'],
+    ['emptied, with what makes it a worktree', 'rm -rf ./* ./.git'],
+    ['replaced', 'rm .git && git init -q .'],
+  ])(
+    'whose worktree is %s when its work is to be taken, are held, and nothing is said to be in the branch',
+    async (_, harm) => {
+      const { run, repository } = await openRepository();
+      const started = await run({
+        build: played([[{ run: `echo work > b.txt; ${harm}` }, { answer: 'done' }]]),
+      });
+
+      await eventually('it is held', async () => (await started.status()) === 'held');
+      expect((await started.checkpoint()).tasks['build']!.reason).toMatch(
+        /^The place of build is (gone|not the worktree any more)/,
+      );
+      expect(git(repository, 'rev-parse', 'piton/run')).toBe(git(repository, 'rev-parse', 'main'));
+    },
+  );
 
   test('whose setup fails, fail with what it said', async () => {
     const { run } = await openRepository();

@@ -11,6 +11,7 @@ export const gemini: Agent = Object.freeze({
   title: 'Gemini CLI',
   choosesSession: true,
   forks: false,
+  bindsSessions: true,
   pricing: 'tokens',
   showsToolStart: true,
   asks: false,

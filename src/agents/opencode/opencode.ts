@@ -11,6 +11,7 @@ export const opencode: Agent = Object.freeze({
   title: 'OpenCode',
   choosesSession: false,
   forks: true,
+  bindsSessions: true,
   pricing: 'usd',
   showsToolStart: false,
   asks: false,

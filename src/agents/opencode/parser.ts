@@ -156,8 +156,15 @@ function unfinished(exit: AgentExit, said: string, turn: Turn): readonly AgentEv
   if (exit.timedOut) return [];
   // The log is on standard error.
   const reason = turn.isVague ? /\bmessage=failed .*?\berror="([^"]+)"/.exec(said)?.[1] : undefined;
-  if (reason !== undefined) return failureEvents(reason, { clock: { ...turn.context, now: turn.now } });
+  if (reason !== undefined) return loggedFailure(reason, turn);
   return turn.failure ?? (turn.isOpen ? [] : misunderstood(said));
+}
+
+/** A session is bound to the folder it was begun in, and cannot be opened without it. */
+function loggedFailure(reason: string, { context, now }: Turn): readonly AgentEvent[] {
+  const isFolderGone = /NotFound: FileSystem\.realPath/.test(reason);
+  const kind = isFolderGone ? ({ kind: 'session-missing' } as const) : {};
+  return failureEvents(reason, { clock: { ...context, now }, ...kind });
 }
 
 /** An option it does not know makes it print how it is used, and not a word about which one that was. */

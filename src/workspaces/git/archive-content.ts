@@ -19,6 +19,8 @@ export interface ArchiveOrder {
   readonly at: number;
   /** Folders that need not be kept, by name. */
   readonly caches: readonly string[];
+  /** Whether a file that git does not have is as it is in another place, and need not be kept. */
+  isElsewhere?(path: string): Promise<boolean>;
 }
 
 /** The manifest of what is in the worktree now. Equal orders give equal manifests, as long as nothing changes there. */
@@ -53,7 +55,13 @@ async function archiveTree(
   place: WorktreePlace,
 ): Promise<{ tree: ArchivedTree; leftOut: readonly LeftOut[] }> {
   const head = await readHead(git, place);
-  const everything = { includeIgnored: true, caches: order.caches, maxFileBytes: Number.POSITIVE_INFINITY };
+  const { caches, isElsewhere } = place === order.worktree ? order : { ...order, isElsewhere: undefined };
+  const everything = {
+    includeIgnored: true,
+    caches,
+    maxFileBytes: Number.POSITIVE_INFINITY,
+    ...(isElsewhere !== undefined && { isElsewhere }),
+  };
   const { tree, leftOut } = await writeTree(git, place, everything);
   const parents = head === undefined ? [] : [head];
   const write = (what: string, of: string): Promise<string> =>

@@ -16,6 +16,8 @@ export interface Selection {
   /** Folders that hold nothing but what can be got again, by name: `node_modules`. Only for ignored files. */
   readonly caches: readonly string[];
   readonly maxFileBytes: number;
+  /** Whether a file that git does not have is passed over. */
+  isElsewhere?(path: string): Promise<boolean>;
 }
 
 export interface ChangedPaths {
@@ -37,7 +39,8 @@ export async function findChangedPaths(
     : ['--exclude-standard'];
   const others = await git.run(['ls-files', '--others', '-z', ...excludes], setting);
   const modified = await git.run(['ls-files', '--modified', '--deleted', '-z'], setting);
-  const found = new Set([...pathsIn(others.bytes), ...pathsIn(modified.bytes)]);
+  const untracked = await withoutElsewhere(pathsIn(others.bytes), selection);
+  const found = new Set([...untracked, ...pathsIn(modified.bytes)]);
   const leftOut: LeftOut[] = unreadableFolders(others.stderr);
   const paths: string[] = [];
   const directories: string[] = [];
@@ -50,6 +53,13 @@ export async function findChangedPaths(
   const submodules = directories.length === 0 ? none : await findSubmodules(git, place, indexFile);
   paths.push(...directories.filter((path) => submodules.has(path)));
   return { paths, folders: directories.filter((path) => !submodules.has(path)), leftOut };
+}
+
+async function withoutElsewhere(paths: string[], { isElsewhere }: Selection): Promise<string[]> {
+  if (isElsewhere === undefined) return paths;
+  const kept: string[] = [];
+  for (const path of paths) if (path.endsWith('/') || !(await isElsewhere(asText(path)))) kept.push(path);
+  return kept;
 }
 
 const none: ReadonlySet<string> = new Set();

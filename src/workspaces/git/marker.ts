@@ -1,7 +1,8 @@
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crashPoint, hasCode, isPlainObject, PitonError, randomId } from '../../base/index.ts';
+import { crashPoint, hasCode, isPlainObject, PitonError } from '../../base/index.ts';
 import type { Git } from './git.ts';
+import { replaceFile } from './replace-file.ts';
 
 /** Whose a worktree is. It lies in the worktree's own folder inside the repository, so it is in nobody's tree. */
 export interface Marker extends MarkerOwner {
@@ -33,22 +34,9 @@ export async function readMarker(gitDir: string): Promise<Marker | undefined> {
   }
 }
 
-/** By renaming: a marker is there as a whole or not at all. */
 export async function writeMarker(git: Git, gitDir: string, marker: Marker): Promise<void> {
-  const file = join(gitDir, name);
-  const draft = `${file}.${randomId()}`;
   crashPoint('before:git.marker-written');
-  const handle = await open(draft, 'wx');
-  try {
-    await handle.writeFile(`${JSON.stringify(marker, null, 2)}\n`);
-    if (git.durability === 'full') await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(draft, file).catch(async (error: unknown) => {
-    await rm(draft, { force: true });
-    throw error;
-  });
+  await replaceFile(git, join(gitDir, name), `${JSON.stringify(marker, null, 2)}\n`);
   crashPoint('after:git.marker-written');
 }
 

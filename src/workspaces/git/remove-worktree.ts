@@ -23,7 +23,7 @@ export type RemovalResult =
  */
 export async function removeWorktree(git: Git, removal: WorktreeRemoval): Promise<RemovalResult> {
   const path = await realPlace(removal.path);
-  const aside = `${path}.removed-${removal.token}`;
+  const aside = asideOf(path, removal.token);
   const entry = await findWorktree(git, removal.repository, path);
   if (entry === undefined) return removeRest(path, aside);
   const why = await whyNot(removal, { path, entry });
@@ -33,6 +33,18 @@ export async function removeWorktree(git: Git, removal: WorktreeRemoval): Promis
   await removeRecord(git, removal.repository, path);
   await removeFolder(aside);
   return { type: 'removed' };
+}
+
+function asideOf(path: string, token: string): string {
+  return `${path}.removed-${token}`;
+}
+
+/** Whether a removal has begun and was cut off: by then, all that was there has been kept. */
+export async function isBeingRemoved({
+  path,
+  token,
+}: Pick<WorktreeRemoval, 'path' | 'token'>): Promise<boolean> {
+  return isThere(asideOf(await realPlace(path), token));
 }
 
 async function removeRest(path: string, aside: string): Promise<RemovalResult> {

@@ -11,13 +11,17 @@ import {
   type Git,
   type WorktreePlace,
 } from '../git/index.ts';
+import { isUnchangedCopy } from './copies.ts';
 
 type Order = CleanRequest & { readonly worktree: WorktreePlace; readonly caches: readonly string[] };
 
 /** Removes the worktree, but keeps all that would be lost by that; what cannot be kept keeps it from being removed. */
 export async function cleanWorktree(git: Git, order: Order): Promise<Cleaned> {
   const { run, task, known, repository, worktree, at, caches } = order;
-  const archiving = { worktree, trailers: { run, task, attempt: known.token, seq: 0 }, at, caches };
+  const trailers = { run, task, attempt: known.token, seq: 0 };
+  // Else a password that was copied into the worktree would be in the repository from then on.
+  const isElsewhere = (path: string): Promise<boolean> => isUnchangedCopy(order, known.path, path);
+  const archiving = { worktree, trailers, at, caches, isElsewhere };
   const archive = await archiveWorktree(git, archiving);
   const { ref } = archive;
   const { isKept, missing } = await proveKept(git, archiving);

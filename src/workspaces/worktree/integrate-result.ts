@@ -2,6 +2,7 @@ import { PitonError } from '../../base/index.ts';
 import type { IntegrateRequest, Integration } from '../contract.ts';
 import {
   commitResult,
+  findLeftConflict,
   leaveConflict,
   mergeInto,
   moveRef,
@@ -24,8 +25,13 @@ type Order = IntegrateRequest & {
 
 /** Makes a commit of what the task has left, and brings it to the branch of the run. Done again, it finds what was done. */
 export async function integrateResult(git: Git, order: Order): Promise<Integration> {
+  const left = order.worktree && (await findLeftConflict(git, order.worktree, order.attempt));
+  if (left !== undefined) return { type: 'conflict', ...left };
   const result = await resultOf(git, order);
-  if (result.type === 'unfinished') return unfinished(result);
+  return result.type === 'unfinished' ? unfinished(result) : bringIn(git, order, result);
+}
+
+async function bringIn(git: Git, order: Order, result: Found): Promise<Integration> {
   const ref = runBranch(order.run);
   for (let tries = 0; tries < mostTries; tries++) {
     const ours = await readRef(git, order.repository, ref);
@@ -80,9 +86,10 @@ interface Conflict {
 async function conflict(git: Git, { order, sides, merge }: Conflict): Promise<Integration> {
   const { worktree, known, task, at, leavesConflict } = order;
   const files = merge.files.map(({ path }) => path);
-  const report = merge.messages.join('\n');
+  const messages = merge.messages.join('\n');
   if (!leavesConflict || worktree === undefined || merge.tree === undefined)
-    return { type: 'conflict', files, report };
+    return { type: 'conflict', files, report: messages };
+  const report = `${messages}\n${bothSides}`;
   await leaveConflict(git, {
     worktree,
     branch: known.branch,
@@ -90,11 +97,12 @@ async function conflict(git: Git, { order, sides, merge }: Conflict): Promise<In
     ours: sides.ours,
     tree: merge.tree,
     files,
+    report,
     message: `Piton: ${task}, to be made to fit`,
     trailers: trailersOf(order),
     at,
   });
-  return { type: 'conflict', files, report: `${report}\n${bothSides}` };
+  return { type: 'conflict', files, report };
 }
 
 const bothSides =

@@ -1,4 +1,3 @@
-import { cp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { existsSync, mkdirSync } from 'node:fs';
 import { PitonError } from '../../base/index.ts';
@@ -30,6 +29,8 @@ import {
   type WorktreePlace,
 } from '../git/index.ts';
 import { cleanWorktree } from './clean-worktree.ts';
+import { copyFiles } from './copies.ts';
+import { findWork } from './find-work.ts';
 import { integrateResult } from './integrate-result.ts';
 
 export interface WorktreeOptions {
@@ -77,7 +78,7 @@ export class WorktreeWorkspaces implements Workspaces {
     const { run, task } = request;
     const added = await addWorktree(this.#git, { run, task, ...place, ...orderOf(place), repository });
     const marker = await readMarker(added.gitDir);
-    await copyFiles(request, added.path);
+    await copyFiles(this.#git, request, added);
     const found = { ...place, path: added.path, base: marker?.base ?? place.base };
     return { place: found, isRecreated: added.isNew && known !== undefined };
   }
@@ -98,7 +99,7 @@ export class WorktreeWorkspaces implements Workspaces {
   }
 
   async integrate(request: IntegrateRequest): Promise<Integration> {
-    return integrateResult(this.#git, { ...request, worktree: await this.#worktreeOf(request) });
+    return integrateResult(this.#git, { ...request, worktree: await findWork(this.#git, request) });
   }
 
   /** Undefined: it is gone. */
@@ -128,23 +129,4 @@ export class WorktreeWorkspaces implements Workspaces {
 
 function orderOf({ path, branch, base, token }: Place): Place {
   return { path, branch, base, token };
-}
-
-/** What is there is left alone: the agent may have changed it. */
-async function copyFiles({ copy, folder, repository }: PlaceRequest, path: string): Promise<void> {
-  for (const file of copy) {
-    const source = join(folder, file);
-    if (!existsSync(source)) throw missingFile(file, folder);
-    const target = join(path, repository.prefix, file);
-    if (existsSync(target)) continue;
-    mkdirSync(dirname(target), { recursive: true });
-    await cp(source, target, { recursive: true, errorOnExist: false, force: false });
-  }
-}
-
-function missingFile(file: string, folder: string): PitonError {
-  return new PitonError('SETUP_FAILED', `There is no ${file} in ${folder} to copy.`, {
-    file,
-    remedy: 'Take it out of `setup.copy`, or make it.',
-  });
 }

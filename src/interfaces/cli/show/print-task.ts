@@ -57,7 +57,7 @@ function conversationFacts({ session, checking, integrating, ...task }: TaskRepo
   return [
     ['session', session && `${session.id} of ${session.agent}`],
     ['now', checking === true ? 'its check runs, or is still to run' : undefined],
-    ['now', integrating === true ? integratingText : undefined],
+    ['now', integrating === true && task.status !== 'held' ? integratingText : undefined],
     ['revised', revisions === undefined || revisions === 0 ? undefined : timesText(revisions)],
     ...messages.map((text): Fact => ['told, and not heard yet', text]),
   ];
