@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PitonError } from '../base/index.ts';
 import { placementOf, type RunState, type TaskState } from '../kernel/index.ts';
@@ -18,10 +19,25 @@ export async function placeTask(
   const { origin } = state;
   if (placementOf(state, task).mode === 'shared') return origin?.directory ?? '.';
   const request = placeRequest(state, task);
+  assertNotLost(task);
   const prepared = await workspaces.prepare(request);
   const { place, isRecreated } = prepared;
   if (request.known === undefined || isRecreated || request.known.path !== place.path) tell(prepared);
   return join(place.path, origin!.repository!.prefix);
+}
+
+/** Made again it would be empty, and what is done would be checked, or brought in, without having been there. */
+function assertNotLost({ address, finished, workspace }: TaskState): void {
+  if (finished === undefined || workspace === undefined || existsSync(workspace.path)) return;
+  const { path } = workspace;
+  throw new PitonError(
+    'WORKSPACE_DRIFTED',
+    `The worktree of ${address} is gone, with its finished work: ${path}.`,
+    {
+      path,
+      remedy: 'Bring it back and `piton retry`; or do the work again with `piton retry --fresh`.',
+    },
+  );
 }
 
 export function placeRequest({ run, origin }: RunState, task: TaskState): PlaceRequest {

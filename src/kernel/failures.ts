@@ -82,6 +82,7 @@ const placeCodes: ReadonlySet<string> = new Set([
   'GIT_FAILED',
   'GIT_MISSING',
   'GIT_TOO_OLD',
+  'WORKSPACE_DRIFTED',
 ]);
 
 function holdForPlace(state: RunState, task: TaskState, given: Failure): FailureConsequence {

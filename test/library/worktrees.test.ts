@@ -188,6 +188,16 @@ describe('agents in a git repository', () => {
     expect(await started.session('build')).toMatchObject({ directory: repository });
   });
 
+  test('whose worktree is deleted between the work and its check are held: nothing is checked that is not there', async () => {
+    const { run, repository } = await openRepository();
+    const steps = [edit('b.txt', 'b'), { run: 'place=$PWD; cd /; rm -rf "$place"' }, { answer: 'b' }];
+    const started = await run({ build: played([steps], { check: 'test ! -e b.txt' }) });
+    await eventually('it is held', async () => (await started.status()) === 'held');
+
+    expect((await started.checkpoint()).tasks['build']!.reason).toContain('is gone, with its finished work');
+    expect(git(repository, 'log', '--oneline', 'piton/run').split('\n')).toHaveLength(1);
+  });
+
   test('that failed keep their worktree for a retry, and have another one from scratch', async () => {
     const { run, piton } = await openRepository();
     const started = await run({
