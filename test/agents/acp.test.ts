@@ -155,8 +155,6 @@ describe('a conversation over ACP', () => {
         type: 'usage',
         input: 0,
         output: 0,
-        cachedInput: 0,
-        reasoning: 0,
         costUsd: 0.25,
         isCumulative: true,
       },

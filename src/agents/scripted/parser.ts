@@ -1,8 +1,9 @@
-import type { JsonObject } from '../../base/index.ts';
-import type { AgentEvent, AgentParser, FailureKind, ParserContext } from '../contract.ts';
-import { failureEvents } from '../failures.ts';
-import { at, countAt, entryOf, numberAt, shorten, showJson, textAt } from '../json-fields.ts';
+import type { AgentParser, ParserContext } from '../contract.ts';
+import { entryOf } from '../json-fields.ts';
+import { ownReaders, unknownEvent, type OwnReader } from '../own-stream.ts';
 import { streamParser } from '../stream-parser.ts';
+
+const readers: Readonly<Record<string, OwnReader>> = ownReaders;
 
 export function scriptedParser(context: ParserContext): AgentParser {
   return streamParser(
@@ -10,107 +11,3 @@ export function scriptedParser(context: ParserContext): AgentParser {
     context,
   );
 }
-
-type Reader = (event: JsonObject, context: ParserContext) => readonly AgentEvent[];
-
-const readers: Readonly<Record<string, Reader>> = {
-  opened: openedSession,
-  said: (event) => [{ type: 'message', role: 'assistant', text: textAt(event, 'text') ?? '' }],
-  thought: (event) => [{ type: 'reasoning', text: textAt(event, 'text') ?? '' }],
-  tool: startedTool,
-  'tool-ended': finishedTool,
-  asked: (event) => [
-    {
-      type: 'asked',
-      tool: textAt(event, 'tool') ?? 'a tool',
-      input: at(event, 'input') ?? {},
-      reason: textAt(event, 'reason') ?? 'not allowed',
-    },
-  ],
-  denied: (event) => [
-    {
-      type: 'denied',
-      tool: textAt(event, 'tool') ?? 'a tool',
-      reason: textAt(event, 'reason') ?? 'not allowed',
-    },
-  ],
-  used: usage,
-  ended,
-  failed,
-};
-
-function unknownEvent(event: JsonObject): readonly AgentEvent[] {
-  return [{ type: 'notice', text: `event ${shorten(showJson(event['event']) || 'without a name', 80)}` }];
-}
-
-function openedSession(event: JsonObject): readonly AgentEvent[] {
-  const id = textAt(event, 'session');
-  const model = textAt(event, 'model');
-  const version = textAt(event, 'version');
-  if (id === undefined) return [];
-  return [
-    { type: 'session', id, ...(model !== undefined && { model }), ...(version !== undefined && { version }) },
-  ];
-}
-
-function startedTool(event: JsonObject): readonly AgentEvent[] {
-  const id = textAt(event, 'id');
-  if (id === undefined) return [];
-  return [
-    { type: 'tool-started', id, name: textAt(event, 'name') ?? 'unknown', input: at(event, 'input') ?? {} },
-  ];
-}
-
-function finishedTool(event: JsonObject): readonly AgentEvent[] {
-  const id = textAt(event, 'id');
-  if (id === undefined) return [];
-  return [
-    { type: 'tool-finished', id, isError: event['failed'] === true, output: textAt(event, 'output') ?? '' },
-  ];
-}
-
-function usage(event: JsonObject): readonly AgentEvent[] {
-  const costUsd = numberAt(event, 'costUsd');
-  return [
-    {
-      type: 'usage',
-      input: countAt(event, 'input'),
-      output: countAt(event, 'output'),
-      ...(costUsd !== undefined && { costUsd }),
-      isCumulative: event['cumulative'] === true,
-    },
-  ];
-}
-
-function ended(event: JsonObject): readonly AgentEvent[] {
-  const structured = event['output'];
-  return [
-    { type: 'result', text: textAt(event, 'text') ?? '', ...(structured !== undefined && { structured }) },
-  ];
-}
-
-function failed(event: JsonObject, context: ParserContext): readonly AgentEvent[] {
-  const message = textAt(event, 'message') ?? 'The part ended in a failure.';
-  const kind = entryOf(failureKinds, event['kind']);
-  return failureEvents(message, { clock: context, kind, until: numberAt(event, 'until') });
-}
-
-const kindNames: readonly FailureKind[] = [
-  'auth',
-  'limit',
-  'denied',
-  'asked',
-  'refused',
-  'truncated',
-  'max-turns',
-  'budget',
-  'session-missing',
-  'session-in-use',
-  'model-unknown',
-  'network',
-  'unsupported',
-  'error',
-];
-const failureKinds: Readonly<Record<string, FailureKind>> = Object.fromEntries(
-  kindNames.map((kind) => [kind, kind]),
-);
