@@ -7,9 +7,10 @@ const mayImport = {
   store: ['model', 'base'],
   spool: ['base'],
   agents: ['model', 'base'],
-  workspaces: ['model', 'base'],
+  // Where an attempt runs on another machine, it runs in a spool there.
+  workspaces: ['spool', 'model', 'base'],
   engine: ['kernel', 'store', 'spool', 'agents', 'workspaces', 'model', 'base'],
-  library: ['assemble.ts', 'engine', 'definition', 'store', 'kernel', 'model', 'base'],
+  library: ['assemble.ts', 'engine', 'definition', 'store', 'workspaces', 'kernel', 'model', 'base'],
   config: ['model', 'base'],
   interfaces: ['assemble.ts', 'library', 'engine', 'definition', 'agents', 'config', 'model', 'base'],
 };

@@ -13,6 +13,7 @@ import { importing } from './loads/import.ts';
 import { memory } from './loads/memory.ts';
 import { resume } from './loads/resume.ts';
 import { runs } from './loads/runs.ts';
+import { worktrees } from './loads/worktrees.ts';
 import { figure, tableOf, type Row } from './row.ts';
 import type { Settings } from './settings.ts';
 
@@ -27,6 +28,7 @@ const loads: Readonly<Record<string, (settings: Settings) => Promise<Row[]> | Ro
   memory,
   import: importing,
   cli: commandLine,
+  worktrees,
 };
 
 const { values, positionals } = parseArgs({

@@ -65,11 +65,19 @@ function nested(): string[] {
   const all = [...Object.entries(schema.properties!), ...Object.entries(task!.properties!)];
   const seen = new Set<string>();
   return all.flatMap(([key, value]) => {
-    const inner = objectsIn(value).flatMap(({ properties = {} }) => Object.entries(properties));
-    if (inner.length === 0 || seen.has(key) || key === 'defaults') return [];
+    if (seen.has(key) || key === 'defaults') return [];
     seen.add(key);
-    return section(`\`${key}\``, inner);
+    return sectionsOf(key, value);
   });
+}
+
+function sectionsOf(key: string, value: Schema): string[] {
+  const inner = objectsIn(value).flatMap(({ properties = {} }) => Object.entries(properties));
+  if (inner.length === 0) return [];
+  return [
+    ...section(`\`${key}\``, inner),
+    ...inner.flatMap(([name, deeper]) => sectionsOf(`${key}.${name}`, deeper)),
+  ];
 }
 
 function objectsIn({ properties, anyOf, items, additionalProperties, $ref }: Schema): Schema[] {

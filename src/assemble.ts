@@ -1,14 +1,16 @@
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { makePlaces, type DeliveryOptions, type RemoteMachine } from './assemble-places.ts';
 import { nearest, ownIdentity, PitonError, randomId, systemClock, type Clock } from './base/index.ts';
 import { irreversibleReason } from './definition/index.ts';
 import { Observers, type AgentSettings, type Observer } from './engine/index.ts';
 import { Piton } from './library/index.ts';
-import type { Budget } from './model/index.ts';
+import type { Budget, CleanupPolicy } from './model/index.ts';
 import { Spool } from './spool/index.ts';
 import { openStore, registerStore, type Store } from './store/index.ts';
-import { lazyWorkspaces, type CleanupPolicy, type Workspaces } from './workspaces/index.ts';
+
+export type { DeliveryOptions, RemoteMachine } from './assemble-places.ts';
 
 export interface OpenOptions {
   /** `sqlite:<file>`, `memory:` for tests, another scheme that was registered, or an opened store of your own. */
@@ -35,8 +37,14 @@ export interface OpenOptions {
   readonly secrets?: readonly string[];
   /** What agents may use up on one day, in all runs of the store together. */
   readonly budgetPerDay?: Budget;
-  /** What becomes of a worktree whose task has succeeded; default `remove-when-clean-else-archive`. */
+  /** What becomes of places whose tasks have ended; default `remove-when-clean-else-archive`. */
   readonly cleanup?: CleanupPolicy;
+  /** Names of folders that can be made again: where git ignores them, nothing is kept of them. Default: `node_modules` and the like. */
+  readonly disposable?: readonly string[];
+  /** Machines that are reached by ssh, where tasks can work, by the names that workflows have for them. */
+  readonly remotes?: Readonly<Record<string, RemoteMachine>>;
+  /** Where and how the work of runs is handed over; default: to the remote of the base, by `gh`. */
+  readonly delivery?: DeliveryOptions;
   /** For tests that advance time themselves. */
   readonly clock?: Clock;
 }
@@ -50,6 +58,9 @@ const defaults = {
   agents: {},
   secrets: [],
   cleanup: 'remove-when-clean-else-archive',
+  disposable: ['node_modules', '.venv', '__pycache__', 'target'],
+  remotes: {},
+  delivery: {},
   clock: systemClock,
 } as const;
 
@@ -71,33 +82,17 @@ export async function open(options: OpenOptions): Promise<Piton> {
   const { store: given, spool: folder, mirror, observers: told, ...config } = resolveOptions(options);
   const { durability, clock, graceMs } = config;
   const opened = typeof given === 'string' ? await openStore(given, { durability, clock }) : given;
+  const spool = folder ?? spoolBeside(opened.url);
   const observers = new Observers();
   for (const observer of told) observers.add(observer);
   return new Piton({
     ...config,
     isHarmless: (command) => irreversibleReason(command) === undefined,
-    workspaces: makeWorkspaces(config, folder ?? spoolBeside(opened.url)),
-    spool: new Spool({ folder: folder ?? spoolBeside(opened.url), graceMs, durability }),
+    ...makePlaces({ ...config, spool }),
+    spool: new Spool({ folder: spool, graceMs, durability }),
     store: await withMirror(opened, mirror),
     observers,
     owner: Object.freeze({ ...ownIdentity(), instance: randomId() }),
-  });
-}
-
-/** Beside the spool: what lives as long as the store, lives there. */
-function makeWorkspaces(
-  { environment, durability }: Pick<Resolved, 'environment' | 'durability'>,
-  spool: string,
-): Workspaces {
-  return lazyWorkspaces(async () => {
-    const { Git } = await import('./workspaces/git/index.ts');
-    const { WorktreeWorkspaces } = await import('./workspaces/worktree/worktrees.ts');
-    const git = new Git({ environment, durability });
-    return new WorktreeWorkspaces({
-      git,
-      folder: join(dirname(spool), 'worktrees'),
-      caches: ['node_modules'],
-    });
   });
 }
 

@@ -1,4 +1,4 @@
-export { open, type OpenOptions } from './assemble.ts';
+export { open, type OpenOptions, type RemoteMachine } from './assemble.ts';
 export { PitonError, manualClock, type Clock, type Json, type ManualClock } from './base/index.ts';
 export type {
   AgentSettings,
@@ -31,6 +31,7 @@ export {
   type ChainInputs,
   type ChainOptions,
   type ChainStep,
+  type CleanOptions,
   type Checkpoint,
   type CheckpointOption,
   type Collected,
@@ -39,21 +40,31 @@ export {
   type CommandResult,
   type DayUsage,
   type Definition,
+  type Delivery,
+  type Diff,
+  type DiffFile,
+  type DiffOptions,
   type DriverReport,
   type Duration,
   type GraphBuilder,
   type GraphSettings,
   type InputsOf,
   type LentSession,
+  type MergeOptions,
   type NamedFunction,
   type OutputsOf,
   type ParallelInputs,
   type ParallelOptions,
   type Predicate,
   type Progress,
+  type ReconcileOptions,
+  type RestoreOptions,
+  type PullRequest,
+  type PullRequestRequest,
   type RetryOptions,
   type Route,
   type RunBudget,
+  type RunMerged,
   type RunResult,
   type StartOptions,
   type StepContext,
@@ -64,6 +75,10 @@ export {
   type UsageLimitOptions,
   type WorkflowBuilder,
   type WorkflowSettings,
+  type WorkspaceAction,
+  type WorkspaceReport,
+  type WorkspacesOptions,
+  type Workspace,
 } from './library/index.ts';
 export type { Event, Failure, Origin, RunStatus, TaskStatus, Workflow } from './model/index.ts';
 export {

@@ -39,6 +39,9 @@ test('the benchmark measures every load, and gives its rows as a table and as JS
     'import (floor: node:sqlite alone) (none)',
     'piton --version: processor time (none)',
     'piton status: processor time (none)',
+    'worktree of 500 files made and cleaned (floor: git worktree add, remove) (process)',
+    'worktree of 500 files made and cleaned (floor: git worktree add, remove) (full)',
+    'reconcile 100 places (process)',
   ]);
   for (const { load, ours } of rows) {
     expect(table).toContain(load);

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
 /** Guides are followed as a reader would: files are written, and commands typed, in the order in which they stand there. */
-const guides = ['quick-start', 'recovery', 'troubleshooting', 'yaml', 'agents', 'worktrees'];
+const guides = ['quick-start', 'recovery', 'troubleshooting', 'yaml', 'agents', 'worktrees', 'delivery'];
 
 interface Step {
   readonly language: string;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { asError, hasCode, isPlainObject, nearest, PitonError } from '../base/index.ts';
+import { asError, hasCode, isPlainObject, nearest, parseDuration, PitonError } from '../base/index.ts';
 
 /** One value of a configuration file. */
 export interface Setting {
@@ -67,6 +67,20 @@ export function itemsOf(setting: Setting): Setting[] {
   if (typeof value === 'string') return [setting];
   if (!Array.isArray(value)) throw invalid(setting, 'must be a list');
   return value.map((item: unknown, index) => ({ ...setting, value: item, path: [...path, index] }));
+}
+
+/** `what`: for people, "a store URL". */
+export function textIn(setting: Setting, what: string): string {
+  const { value } = setting;
+  if (typeof value === 'string' && value !== '') return value;
+  throw invalid(setting, `must be ${what}`);
+}
+
+export function durationIn(setting: Setting, least: number): number {
+  const ms = typeof setting.value === 'string' ? parseDuration(setting.value) : undefined;
+  if (ms === undefined) throw invalid(setting, 'must be a time span, such as 30s');
+  if (ms < least) throw invalid(setting, `must be at least ${least}ms`);
+  return ms;
 }
 
 /** One of a few words, or the `CONFIG_INVALID` that says what was meant. */

@@ -1,4 +1,4 @@
-import type { Budget } from '../model/index.ts';
+import type { Budget, CleanupPolicy } from '../model/index.ts';
 
 /** Where a project is and how its runs are kept: files, flags and environment, resolved once. */
 export interface Config {
@@ -25,6 +25,38 @@ export interface Config {
   readonly secrets: readonly string[];
   /** What all runs of the store together may use up on one day; undefined: no limit. */
   readonly budgetPerDay: Budget | undefined;
+  readonly workspaces: WorkspaceSettings;
+  /** Machines where tasks can work, by the names that workflows have for them. */
+  readonly remotes: Readonly<Record<string, RemoteSettings>>;
+  readonly delivery: DeliverySettings;
+}
+
+export interface WorkspaceSettings {
+  /** What is left of places is removed after so long; absent: never by itself. */
+  readonly keepMs?: number;
+  /** The oldest that is left is removed, until so much is there at most; absent: no limit. */
+  readonly quotaBytes?: number;
+  /** For workflows that do not say it. */
+  readonly cleanup?: CleanupPolicy;
+  /** Names of folders that can be made again: where git ignores them, nothing is kept of them. */
+  readonly disposable?: readonly string[];
+}
+
+/** A machine that is reached by ssh. */
+export interface RemoteSettings {
+  /** As one would write it after ssh. */
+  readonly host: string;
+  /** Where Piton keeps its files there; may begin with `~`. */
+  readonly folder?: string;
+  /** Further options of ssh. */
+  readonly ssh?: readonly string[];
+}
+
+export interface DeliverySettings {
+  /** The remote repository that branches are pushed to, by its name in git. */
+  readonly remote?: string;
+  /** What opens pull requests instead of `gh`: shell text. */
+  readonly command?: string;
 }
 
 export interface AgentSettings {

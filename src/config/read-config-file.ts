@@ -1,17 +1,19 @@
-import { parseDuration } from '../base/index.ts';
 import type { Budget } from '../model/index.ts';
-import type { AgentSettings, Config } from './config.ts';
+import type { AgentSettings, Config, DeliverySettings, RemoteSettings, WorkspaceSettings } from './config.ts';
 import {
+  durationIn,
   entriesOf,
   invalid,
   itemsOf,
   readSource,
+  textIn,
   unknownKey,
   wordIn,
   type Setting,
 } from './config-source.ts';
 import { readAgents } from './read-agents.ts';
 import { readBudget } from './read-budget.ts';
+import { readDelivery, readRemotes, readWorkspaces } from './read-places.ts';
 
 /** What a file says; what it leaves out is absent. */
 export interface FileSettings {
@@ -23,6 +25,9 @@ export interface FileSettings {
   readonly agents?: Readonly<Record<string, AgentSettings>>;
   readonly secrets?: readonly string[];
   readonly budgetPerDay?: Budget;
+  readonly workspaces?: WorkspaceSettings;
+  readonly remotes?: Readonly<Record<string, RemoteSettings>>;
+  readonly delivery?: DeliverySettings;
 }
 
 const readers: Readonly<Record<string, (setting: Setting) => FileSettings>> = {
@@ -34,6 +39,9 @@ const readers: Readonly<Record<string, (setting: Setting) => FileSettings>> = {
   agents: (setting) => ({ agents: readAgents(setting) }),
   secrets: (setting) => ({ secrets: [...new Set(itemsOf(setting).map(variableIn))] }),
   budget: readBudget,
+  workspaces: (setting) => ({ workspaces: readWorkspaces(setting) }),
+  remotes: (setting) => ({ remotes: readRemotes(setting) }),
+  delivery: (setting) => ({ delivery: readDelivery(setting) }),
 };
 
 /** Reads `.piton/config.yaml`; nothing if it is not there. Throws `CONFIG_INVALID`, naming file and line. */
@@ -46,19 +54,6 @@ export async function readConfigFile(file: string): Promise<FileSettings> {
     return reader(setting);
   });
   return Object.assign({}, ...settings) as FileSettings;
-}
-
-function textIn(setting: Setting, what: string): string {
-  const { value } = setting;
-  if (typeof value === 'string' && value !== '') return value;
-  throw invalid(setting, `must be ${what}`);
-}
-
-function durationIn(setting: Setting, least: number): number {
-  const ms = typeof setting.value === 'string' ? parseDuration(setting.value) : undefined;
-  if (ms === undefined) throw invalid(setting, 'must be a time span, such as 30s');
-  if (ms < least) throw invalid(setting, `must be at least ${least}ms`);
-  return ms;
 }
 
 /** Whoever wrote the secret itself here must not see it again in an error. */

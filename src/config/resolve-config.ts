@@ -5,7 +5,15 @@ import type { Config, Surroundings } from './config.ts';
 import { findRoot } from './find-root.ts';
 import { readConfigFile, type FileSettings } from './read-config-file.ts';
 
-const defaults = { durability: 'full', leaseMs: 30_000, graceMs: 5_000, secrets: [] } as const;
+const defaults = {
+  durability: 'full',
+  leaseMs: 30_000,
+  graceMs: 5_000,
+  secrets: [],
+  workspaces: {},
+  remotes: {},
+  delivery: {},
+} as const;
 
 /** Flags before environment before `.piton/config.yaml` before defaults. Throws `CONFIG_INVALID`. */
 export async function resolveConfig(given: Surroundings): Promise<Config> {

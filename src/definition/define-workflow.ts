@@ -8,10 +8,13 @@ import { checkNames } from './define/check-names.ts';
 import { checkNeeds, type NeedsGraph } from './define/check-needs.ts';
 import { createReadsChecker, declaredReads, readsOfSites, type Read } from './define/check-reads.ts';
 import { suggestInterrupt } from './define/check-command.ts';
-import { checkBase, checkPlace } from './define/check-place.ts';
+import { checkDelivery } from './define/check-delivery.ts';
+import { checkPlace, checkPlaces } from './define/check-place.ts';
+import { checkRepositoryLocks } from './define/check-repository-locks.ts';
 import { checkSessions } from './define/check-sessions.ts';
 import { checkTemplates } from './define/check-templates.ts';
 import { taskSites, valueSites } from './define/expression-sites.ts';
+import { finishDelivery, withDelivery } from './define/delivery-task.ts';
 import { fillTask, fillWorkflow } from './define/fill-defaults.ts';
 import { finishAgent } from './define/finish-agent.ts';
 import { finishCheck, suggestCheck } from './define/finish-check.ts';
@@ -21,7 +24,7 @@ import { freezeHead, freezeTask } from './define/freeze-values.ts';
 import { checkDefaults, giveDefaults } from './define/input-defaults.ts';
 import { hyphenatedNames } from './define/known-names.ts';
 import { openScope, taskPath, type Scope } from './define/scope.ts';
-import { suggestChild } from './define/suggest-child.ts';
+import { checkChild, suggestChild } from './define/check-child.ts';
 import { shareWriteLocks } from './define/share-write-locks.ts';
 import { definitionError, toProblem, type Finding, type Path } from './problems.ts';
 import type { TaskDraft, WorkflowDraft } from './workflow-draft.ts';
@@ -56,7 +59,7 @@ export interface Surroundings {
 const standingAlone: Surroundings = { at: [], inherits: false, names: new Set() };
 
 export function normaliseWorkflow(draft: WorkflowDraft, around: Surroundings = standingAlone): Normalised {
-  const head = freezeHead(draft, around.at);
+  const head = freezeHead(withDelivery(draft), around.at);
   const scope = openScope(head.value, around.at, around.inherits);
   const names = hyphenatedNames(scope.draft, around.inherits ? around.names : new Set());
   const { graph, findings } = checkNeeds(scope);
@@ -69,7 +72,8 @@ export function normaliseWorkflow(draft: WorkflowDraft, around: Surroundings = s
     ...findings,
     ...checkGraph(scope),
     ...checkLimits(scope),
-    ...checkBase(scope),
+    ...checkPlaces(scope),
+    ...checkDelivery(scope),
     ...checkSessions(scope, graph),
     ...tasks.flatMap((task) => task.findings),
     ...reads.findings,
@@ -140,7 +144,9 @@ function inspectTask(scope: Scope, draft: TaskDraft, names: ReadonlySet<string>)
       ...read.findings,
       ...nested.findings,
       ...checked.findings,
-      ...checkPlace(task, at),
+      ...checkPlace(task, scope.draft.workspace, at),
+      ...checkRepositoryLocks(task, at),
+      ...checkChild(task, at),
       ...equipped.findings,
       ...(work === undefined ? [] : checkChildInputs(task, work, at)),
     ],
@@ -156,6 +162,7 @@ function finishWork(task: TaskDraft, around: Surroundings): { work: Work | undef
     const { work: command, findings } = finishCommand(task, work, around.at);
     return { work: command, nested: { ...nothingNested, findings } };
   }
+  if (work.type === 'deliver') return { work: finishDelivery(work), nested: nothingNested };
   if (work.type === 'agent') {
     const findings = checkAgent(task, work, around.at);
     return { work: finishAgent(work), nested: { ...nothingNested, findings } };

@@ -25,8 +25,7 @@ export function selectTasks(workflow: Workflow, selection: Selection): Workflow 
   for (const name of [...only, ...until, ...skip]) if (!tasks.has(name)) throw unknownTask(name, tasks);
   const kept = keptTasks(tasks, { only, until, skip });
   if (kept.size === tasks.size) return workflow;
-  if (kept.size === 0)
-    throw invalid('With this selection nothing is left to do.', 'Select at least one task.');
+  assertSomethingLeft(tasks, kept);
   assertReadable(workflow, kept);
   return withTasks(workflow, bridgeNeeds(tasks, kept));
 }
@@ -41,6 +40,16 @@ function keptTasks(tasks: Tasks, { only, until, skip }: Required<Selection>): Re
   const kept = chosen.size === 0 ? new Set(tasks.keys()) : chosen;
   for (const name of skip ?? []) kept.delete(name);
   return kept;
+}
+
+function assertSomethingLeft(tasks: Tasks, kept: ReadonlySet<string>): void {
+  if (kept.size === 0)
+    throw invalid('With this selection nothing is left to do.', 'Select at least one task.');
+  if ([...kept].some((name) => tasks.get(name)!.work.type !== 'deliver')) return;
+  throw invalid(
+    'With this selection nothing is made that could be delivered.',
+    'Select other tasks too; what an earlier run has made is delivered by piton pr.',
+  );
 }
 
 function assertReadable({ tasks }: Workflow, kept: ReadonlySet<string>): void {

@@ -4,8 +4,10 @@ import type {
   BreakerPolicy,
   CheckpointPolicy,
   CheckSpec,
+  CleanupPolicy,
   CommandWork,
   Condition,
+  DeliverWork,
   Dynamic,
   EdgeSpec,
   ErrorRule,
@@ -41,6 +43,9 @@ export interface WorkflowDraft {
   readonly usageLimits?: UsageLimitsDraft | undefined;
   readonly workspace?: WorkspaceSpec | undefined;
   readonly base?: string | undefined;
+  readonly cleanup?: CleanupPolicy | undefined;
+  /** Becomes a task of its own, after all others. */
+  readonly deliver?: DeliveryDraft | undefined;
   /** Defaults: 5 failures, 30 s, 30 min. */
   readonly breakers?: Readonly<Record<string, Loose<BreakerPolicy>>> | undefined;
 }
@@ -73,6 +78,7 @@ export interface TaskDraft {
   readonly continueOnError?: boolean | undefined;
   readonly priority?: number | undefined;
   readonly locks?: readonly string[] | undefined;
+  readonly repositoryLocks?: readonly string[] | undefined;
   readonly writes?: readonly string[] | undefined;
   readonly onInterrupt?: OnInterrupt | undefined;
   readonly version?: string | undefined;
@@ -80,6 +86,8 @@ export interface TaskDraft {
   readonly check?: CheckDraft | undefined;
   readonly workspace?: WorkspaceSpec | undefined;
   readonly setup?: SetupDraft | undefined;
+  readonly pool?: number | undefined;
+  readonly artifacts?: readonly string[] | undefined;
   readonly onConflict?: TaskSpec['onConflict'] | undefined;
   readonly resources?: readonly string[] | undefined;
   readonly errors?: readonly ErrorRule[] | undefined;
@@ -91,7 +99,7 @@ export interface TaskDraft {
 export type CheckDraft = { readonly work: CommandDraft } & Loose<Omit<CheckSpec, 'work'>>;
 
 /** What its work leaves out it has from the task, but not where that runs: a place is made usable as a whole. */
-export type SetupDraft = Loose<Pick<SetupSpec, 'copy'>> & { readonly work?: CommandDraft | undefined };
+export type SetupDraft = Loose<Omit<SetupSpec, 'work'>> & { readonly work?: CommandDraft | undefined };
 
 /** Defaults: `as` is `item` (`matrix` in a matrix), no failure is forgiven. */
 export type ForEachDraft = Pick<ForEachSpec, 'in'> & Loose<Omit<ForEachSpec, 'in'>>;
@@ -101,6 +109,7 @@ export type WorkDraft =
   | Extract<Work, { type: 'function' }>
   | CommandDraft
   | AgentDraft
+  | DeliverDraft
   | {
       readonly type: 'workflow';
       readonly workflow: Workflow | WorkflowDraft;
@@ -115,6 +124,12 @@ export type CommandDraft = Pick<CommandWork, 'type' | 'run' | 'with'> &
 /** Defaults: `edit`, no further arguments, nothing added to the environment. */
 export type AgentDraft = Pick<AgentWork, 'type' | 'agents' | 'prompt' | 'with'> &
   Loose<Omit<AgentWork, 'type' | 'agents' | 'prompt' | 'with'>>;
+
+/** Default: not a draft. */
+export type DeliverDraft = Pick<DeliverWork, 'type' | 'with'> & { readonly pr: Loose<DeliverWork['pr']> };
+
+/** What the task that delivers is told. Default: it does so when all others have succeeded, without asking. */
+export type DeliveryDraft = Pick<DeliverDraft, 'pr'> & Pick<TaskDraft, 'approval' | 'if'>;
 
 type Loose<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 type Optional<T, Key extends keyof T> = Omit<T, Key> & Loose<Pick<T, Key>>;

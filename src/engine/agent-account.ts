@@ -86,3 +86,13 @@ function isRisky({ name, input }: Call, { toolClass, isHarmless }: Judging): boo
   if (typeof kind === 'object') return !isHarmless(kind.shell);
   return kind === 'unknown' || kind === 'irreversible';
 }
+
+/** The place after a call, for people. */
+export function labelAfter(
+  { id }: Extract<AgentEvent, { type: 'tool-finished' }>,
+  events: readonly AgentEvent[],
+  redact: Redact,
+): string {
+  const started = events.findLast((event) => event.type === 'tool-started' && event.id === id);
+  return started?.type === 'tool-started' ? `after tool '${labelOf(started, redact)}'` : 'after a tool';
+}

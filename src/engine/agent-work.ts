@@ -22,7 +22,7 @@ import {
 } from '../kernel/index.ts';
 import type { AgentWork, Budget, Outcome, TaskSpec, Used } from '../model/index.ts';
 import type { Exit, SpoolOrder } from '../spool/index.ts';
-import { accountOf, boundaryOf, joinAccounts, type Account } from './agent-account.ts';
+import { accountOf, boundaryOf, joinAccounts, labelAfter, type Account } from './agent-account.ts';
 import { outcomeOfAgent, unapprovable } from './agent-outcome.ts';
 import { promptOf } from './agent-prompt.ts';
 import { Silence } from './agent-silence.ts';
@@ -52,6 +52,8 @@ export interface AgentPorts extends ProcessPorts {
   readonly budgetPerDay?: Budget;
   /** What agents have used today in other runs. */
   elsewhere(): Used;
+  /** A good moment to keep the files as they are. */
+  boundary(attempt: Attempt, label: string): void;
   /** To be journalled before anything acts on it. */
   transcript(attempt: Attempt, part: TranscriptPart): void;
 }
@@ -239,6 +241,9 @@ class Conversation {
 
   #tell({ upTo, events }: Passage): void {
     if (events.length === 0) return;
+    const tool = events.findLast((event) => event.type === 'tool-finished');
+    if (tool !== undefined)
+      this.#ports.boundary(this.#attempt, labelAfter(tool, this.#stream.events, this.#redact));
     const session = events.findLast((event) => event.type === 'session');
     this.#ports.transcript(this.#attempt, {
       upTo,

@@ -1,10 +1,10 @@
 import { isPlainObject } from '../base/index.ts';
-import type { TaskState } from '../kernel/index.ts';
+import { isSettled, taskAt, type RunState, type TaskState } from '../kernel/index.ts';
 import type { Event } from '../model/index.ts';
 import type { TranscriptPart } from './agent-work.ts';
 import type { Attempt } from './attempt.ts';
 import { dayOf } from './calendar.ts';
-import type { News } from './letter.ts';
+import type { Letter, News } from './letter.ts';
 import type { PlaceNews } from './placing.ts';
 
 /** What is known of an attempt from now on. */
@@ -17,16 +17,32 @@ export function newsEvents(news: News, task: TaskState, now: number): Event[] {
     }
     case 'placed':
       return placedEvents(attempt.task, news.news);
+    case 'saved':
+      return [{ type: 'workspace.saved', task: attempt.task, attempt: attempt.id, data: { ...news.saved } }];
     case 'transcript':
       return transcriptEvents(news, task, now);
   }
 }
 
+/** What became of the place of a task that has come to its end; nothing, if it was begun again meanwhile. */
+export function cleanedEvents(
+  { place, cleaned }: Extract<Letter, { type: 'cleaned' }>,
+  state: RunState,
+): Event[] {
+  const { workspace, life } = taskAt(state, place.task);
+  if (workspace?.token !== place.token || workspace.cleaned !== undefined || !isSettled(life)) return [];
+  return [{ type: 'workspace.cleaned', task: place.task, data: cleaned }];
+}
+
 /** Where a task works from now on. */
-function placedEvents(task: string, { place, isRecreated }: PlaceNews): Event[] {
-  const prepared: Event = { type: 'workspace.prepared', task, data: place };
-  if (!isRecreated) return [prepared];
-  return [prepared, { type: 'workspace.recovered', task, data: { found: 'it was gone', how: 'recreated' } }];
+function placedEvents(task: string, { place, recovered, handedOver }: PlaceNews): Event[] {
+  return [
+    ...(handedOver === undefined
+      ? []
+      : [{ type: 'workspace.cleaned', task: handedOver.task, data: handedOver.cleaned } as const]),
+    { type: 'workspace.prepared', task, data: place },
+    ...(recovered === undefined ? [] : [{ type: 'workspace.recovered', task, data: recovered } as const]),
+  ];
 }
 
 /** What an agent has said; a session that it names is known from now on. */

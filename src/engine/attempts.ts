@@ -2,6 +2,7 @@ import { reasonToStop, taskAt, type RunState, type TaskState } from '../kernel/i
 import type { Attempt, StopReason } from './attempt.ts';
 import { agentWork, type AgentPorts } from './agent-work.ts';
 import { checkWork } from './check-work.ts';
+import { deliverWork, type DeliverPorts } from './deliver-work.ts';
 import { IntegrateAttempt, type IntegratePorts } from './integrate-attempt.ts';
 import { setupWork } from './setup-work.ts';
 import { commandWork } from './command-work.ts';
@@ -9,7 +10,7 @@ import { ProcessAttempt, type Found } from './process-attempt.ts';
 import { FunctionAttempt } from './function-attempt.ts';
 import { secretNames } from './secrets.ts';
 
-export interface AttemptPorts extends AgentPorts, Omit<IntegratePorts, 'inTurn'> {
+export interface AttemptPorts extends AgentPorts, DeliverPorts, IntegratePorts {
   checkpoint(): Promise<void>;
 }
 
@@ -17,7 +18,6 @@ export interface AttemptPorts extends AgentPorts, Omit<IntegratePorts, 'inTurn'>
 export class Attempts {
   readonly #ports: AttemptPorts;
   readonly #running = new Map<string, Attempt>();
-  #lastIntegration: Promise<unknown> = Promise.resolve();
 
   constructor(ports: AttemptPorts) {
     // Every process has Piton's whole environment: a task may print what is the secret of another.
@@ -43,12 +43,7 @@ export class Attempts {
   #integration(task: TaskState): IntegrateAttempt | undefined {
     const { life, address } = task;
     if (life.status !== 'running' || life.attempt?.kind !== 'integrate') return undefined;
-    const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-      const turn = this.#lastIntegration.then(work);
-      this.#lastIntegration = turn.catch(() => undefined);
-      return turn;
-    };
-    return new IntegrateAttempt(address, life.attempt.id, { ...this.#ports, inTurn });
+    return new IntegrateAttempt(address, life.attempt.id, this.#ports);
   }
 
   /** What is done outside of this process; undefined for what is not. */
@@ -59,12 +54,17 @@ export class Attempts {
     if (attempt.kind === 'setup') {
       return new ProcessAttempt({ task, attempt }, this.#ports, (made) => setupWork(spec, this.#ports, made));
     }
-    if (attempt.kind === 'check') {
+    if (attempt.kind === 'check' || attempt.kind === 'verify') {
       return new ProcessAttempt({ task, attempt }, this.#ports, (made) => checkWork(spec, this.#ports, made));
     }
     if (spec.work.type === 'command') {
       return new ProcessAttempt({ task, attempt }, this.#ports, (made) =>
         commandWork(spec, this.#ports, made),
+      );
+    }
+    if (spec.work.type === 'deliver') {
+      return new ProcessAttempt({ task, attempt }, this.#ports, (made) =>
+        deliverWork(spec, this.#ports, made),
       );
     }
     if (spec.work.type !== 'agent') return undefined;

@@ -1,5 +1,5 @@
 import { asError, PitonError, toJson, type Json } from '../base/index.ts';
-import type { Capture, CommandWork, Failure, Outcome, TaskSpec } from '../model/index.ts';
+import type { Capture, Failure, Outcome, TaskSpec } from '../model/index.ts';
 import type { Exit, Spool } from '../spool/index.ts';
 import { checkOutput, failureOf, type OutputLimits } from './call-function.ts';
 import { redactJson, type Redact } from './redact.ts';
@@ -14,6 +14,7 @@ export interface Finished {
   readonly spec: TaskSpec;
   readonly exit: Exit;
   readonly redact: Redact;
+  readonly capture: Capture;
 }
 
 /** What the end of a command means. Exit 0 is not success yet: its output has to be what was promised. */
@@ -22,13 +23,12 @@ export async function outcomeOfExit(
   finished: Finished,
   limits: OutputLimits,
 ): Promise<Outcome> {
-  const { attempt, spec, exit, redact } = finished;
-  const work = spec.work as CommandWork;
+  const { attempt, spec, exit, redact, capture } = finished;
   try {
     if (exit.timedOut || exit.code !== 0) {
       return { type: 'failed', failure: failureOfExit(exit, lastWords(spool, attempt, redact)) };
     }
-    const printed = outputOf(spool, attempt, { capture: work.capture, limits, redact });
+    const printed = outputOf(spool, attempt, { capture, limits, redact });
     return { type: 'succeeded', output: await checkOutput(printed, spec, limits) };
   } catch (thrown) {
     if (isShortage(thrown)) throw thrown;

@@ -15,7 +15,11 @@ export function commandWork(spec: TaskSpec, ports: ProcessPorts, { id: attempt }
       orderOf(state, task, { work, folder, evaluator: program.evaluator, environment }),
     outcomeOf: async (exit) => {
       const redact = redactor(hiddenValues(work, ports));
-      return outcomeOfExit(spool, { attempt, spec, exit, redact }, { program, maxOutputBytes });
+      return outcomeOfExit(
+        spool,
+        { attempt, spec, exit, redact, capture: work.capture },
+        { program, maxOutputBytes },
+      );
     },
   };
 }

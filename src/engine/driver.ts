@@ -4,25 +4,22 @@ import {
   decideOutcome,
   isFailFast,
   nextWake,
-  nothingUsed,
   taskAt,
   type RunState,
-  type TaskState,
   type World,
 } from '../kernel/index.ts';
-import type { Event, InboxCommand, Outcome } from '../model/index.ts';
-import { Attempts } from './attempts.ts';
+import type { Event, InboxCommand } from '../model/index.ts';
+import type { Attempts } from './attempts.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { dropPayloads } from './drop-payloads.ts';
+import { Elsewhere } from './elsewhere.ts';
+import { Hands } from './hands.ts';
 import { isProcess } from './is-process.ts';
 import type { Letter } from './letter.ts';
 import { Mailbox } from './mailbox.ts';
-import { newsEvents } from './attempt-events.ts';
+import { cleanedEvents, newsEvents } from './attempt-events.ts';
 import { makeWorld } from './make-world.ts';
-import { placeTask } from './placing.ts';
-import { abandonedSessions } from './session-lease.ts';
 import { Unanswered } from './unanswered.ts';
-import { usedElsewhere } from './used-elsewhere.ts';
 import { WakeTimer } from './wake-timer.ts';
 import type { EnginePorts } from './options.ts';
 import { isPassing, patiently, type Patience } from './patience.ts';
@@ -49,7 +46,9 @@ export class Driver {
   readonly #writer: RunWriter;
   readonly #patience: Patience;
   readonly #clockWatch: ClockWatch;
+  readonly #hands: Hands;
   readonly #attempts: Attempts;
+  readonly #elsewhere: Elsewhere;
   readonly #mailbox = new Mailbox<Letter>();
   readonly #unanswered = new Unanswered();
   readonly #stopping = new AbortController();
@@ -57,8 +56,6 @@ export class Driver {
   /** Why nothing can be written at the moment, if so. */
   #storeTrouble: string | undefined;
   #lacksRoom = false;
-  /** What agents have used today in other runs. */
-  #elsewhere = nothingUsed;
   readonly #timer: WakeTimer;
   #startDriving!: (driving: Promise<void>) => void;
 
@@ -73,20 +70,20 @@ export class Driver {
       stalled: (reason) => this.#change(() => (this.#storeTrouble = reason)),
     };
     const { checkpoint: policy } = program.workflow;
-    this.#writer = new RunWriter(ports, { ...course, policy }, this.#patience);
+    const mayRelease = (state: RunState): boolean => !this.#hands.sweeper.isNeeded(state);
+    this.#writer = new RunWriter({ ...ports, mayRelease }, { ...course, policy }, this.#patience);
     this.#clockWatch = new ClockWatch(clock, course.state.at);
     this.#timer = new WakeTimer(clock, () => this.#mailbox.poke());
-    this.#attempts = new Attempts({
+    this.#hands = new Hands({
       ...ports,
       program,
+      state: () => this.#writer.state,
       checkpoint: () => this.#askForCheckpoint(),
-      elsewhere: () => this.#elsewhere,
-      place: (attempt, given) =>
-        placeTask(ports.workspaces, given, (news) => this.#mailbox.put({ type: 'placed', attempt, news })),
-      transcript: (attempt, part) => this.#mailbox.put({ type: 'transcript', attempt, part }),
-      spawned: (attempt, process) => this.#mailbox.put({ type: 'spawned', attempt, process }),
-      ended: (attempt, outcome) => this.#mailbox.put({ type: 'outcome', attempt, outcome }),
+      elsewhere: () => this.#elsewhere.used,
+      put: (letter) => this.#mailbox.put(letter),
     });
+    this.#attempts = this.#hands.attempts;
+    this.#elsewhere = new Elsewhere(ports, program.workflow);
     this.done = new Promise<void>((resolve) => (this.#startDriving = resolve));
     this.done.catch(() => {});
   }
@@ -134,19 +131,16 @@ export class Driver {
     this.#writer.add(events);
     const attached = await recoverAttempts(this.#writer, this.#ports.spool, () => this.#world());
     const answers = (await this.#pendingCommands()).map((command) => this.#answer(command));
-    await this.#lookElsewhere();
+    this.#writer.add(await patiently(this.#patience, () => this.#elsewhere.look(this.#writer.state)));
     // After the commands: going on supersedes a pause that was asked for before.
     if (endsPause && state.phase.status === 'paused') this.#writer.add([{ type: 'run.resumed', data: {} }]);
     await this.#advance(answers, 0);
-    for (const { task, found } of attached) this.#attempts.attach(task, found);
+    for (const { task, found } of attached) this.#hands.attach(task, found);
+    this.#hands.sweeper.sweepAll(state);
     // What was asked for before they were attached holds for them too.
     this.#attempts.stopDoomed(state);
     for (const { task } of attached) if (task.isUrgent === true) this.#stopToTell(task.address);
     if (this.#isStopping()) this.#stopAttempts();
-  }
-
-  #decide(task: TaskState, outcome: Outcome): void {
-    this.#writer.add(decideOutcome(this.#writer.state, task, { outcome, world: this.#world() }));
   }
 
   /** A command for this run is in the inbox. */
@@ -208,15 +202,18 @@ export class Driver {
 
   #mayEnd(): boolean {
     if (this.#writer.buffered.length > 0) return false;
-    return this.#writer.hasEnded || (this.#isStopping() && this.#attempts.isEmpty);
+    if (this.#isStopping() && this.#attempts.isEmpty) return true;
+    return this.#writer.hasEnded && !this.#hands.sweeper.isNeeded(this.#writer.state);
   }
 
   /** The run has ended, or we were asked to let go of it. */
   async #leave(): Promise<void> {
+    await this.#hands.sweeper.stop();
     this.#isOver = true;
     this.#reply(this.#mailbox.drain());
-    const { state, journal, hasEnded } = this.#writer;
-    if (!hasEnded) return this.#ports.store.releaseLease(journal.lease);
+    const { state, journal, hasEnded, isReleased } = this.#writer;
+    if (!isReleased) await this.#ports.store.releaseLease(journal.lease);
+    if (!hasEnded) return;
     if (state.phase.status !== 'succeeded' || state.workflow.checkpoint.preserve) return;
     try {
       await dropPayloads(this.#ports.store, state, journal.head);
@@ -230,7 +227,7 @@ export class Driver {
     this.#isOver = true;
     this.#unanswered.refuse(error);
     const { store } = this.#ports;
-    void this.#attempts
+    void this.#hands
       .letGo({ type: 'interrupted', text: error.message })
       .then(() => store.releaseLease(this.#writer.journal.lease))
       .catch(() => {});
@@ -245,23 +242,14 @@ export class Driver {
     const has = (type: Letter['type']): boolean => letters.some((letter) => letter.type === type);
     if (has('lease-lost')) await this.#writer.keepLease();
     const commands = has('inbox') ? await this.#pendingCommands() : [];
-    await this.#lookElsewhere();
+    this.#writer.add(await patiently(this.#patience, () => this.#elsewhere.look(this.#writer.state)));
     const alreadyActedUpon = this.#writer.buffered.length;
     this.#writer.add(this.#clockWatch.look());
     for (const letter of letters) this.#take(letter);
     const answers = commands.map((command) => this.#answer(command));
-    if (has('checkpoint') || this.#isStopping()) this.#writer.insist();
+    if (has('checkpoint') || this.#isStopping() || this.#writer.hasEnded) this.#writer.insist();
     await this.#advance(answers, alreadyActedUpon);
     this.#reply(letters);
-  }
-
-  /** What only the store can tell: whether people still have our sessions, and what other runs have used. */
-  async #lookElsewhere(): Promise<void> {
-    const { state } = this.#writer;
-    await patiently(this.#patience, async () => {
-      this.#writer.add(await abandonedSessions(this.#ports, state));
-      this.#elsewhere = await usedElsewhere(this.#ports, state);
-    });
   }
 
   /** Whatever follows is decided, made durable (now or later, as the checkpoint policy says), and acted upon. */
@@ -287,13 +275,18 @@ export class Driver {
   }
 
   #take(letter: Letter): void {
+    if (letter.type === 'cleaned') this.#writer.add(cleanedEvents(letter, this.#writer.state));
     if (!('attempt' in letter)) return;
     const { attempt } = letter;
     if (letter.type === 'outcome') this.#attempts.forget(attempt);
     const task = taskAt(this.#writer.state, attempt.task);
     if (task.life.status !== 'running' || task.life.attempt?.id !== attempt.id) return;
-    if (letter.type === 'outcome') return this.#decide(task, letter.outcome);
-    this.#writer.add(newsEvents(letter, task, this.#ports.clock.now()));
+    const { state } = this.#writer;
+    const events =
+      letter.type === 'outcome'
+        ? decideOutcome(state, task, { outcome: letter.outcome, world: this.#world() })
+        : newsEvents(letter, task, this.#ports.clock.now());
+    this.#writer.add(events);
   }
 
   #pendingCommands(): Promise<InboxCommand[]> {
@@ -312,7 +305,8 @@ export class Driver {
     return makeWorld(this.#ports, {
       evaluator: this.#program.evaluator,
       mayStart: hasRoom && !this.#isStopping(),
-      elsewhere: this.#elsewhere,
+      elsewhere: this.#elsewhere.used,
+      locked: this.#elsewhere.locked,
     });
   }
 
@@ -331,6 +325,7 @@ export class Driver {
       if (event.type === 'attempt.started') this.#start(event.task, event.attempt);
       if (event.type === 'message.added' && event.data.now === true) this.#stopToTell(event.task);
     }
+    this.#hands.sweeper.react(state, events);
     const mayStop = events.some(
       (event) =>
         event.type === 'cancel.requested' ||

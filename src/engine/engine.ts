@@ -29,6 +29,7 @@ import { assertSecrets } from './secrets.ts';
 import { takenSessions } from './session-lease.ts';
 import { takeRunLease, type Takeover } from './take-run-lease.ts';
 import { Recorder } from './tell-observers.ts';
+import { tendRun } from './tend-run.ts';
 import { findSession, offerSession, type FoundSession, type OfferedSession } from './offer-session.ts';
 import { usedElsewhere } from './used-elsewhere.ts';
 import { verifyRun, type RunVerdict } from './verify-run.ts';
@@ -317,6 +318,14 @@ export class Engine {
       run,
       seq,
     });
+  }
+
+  /**
+   * Does something for a run that nobody drives, and writes down what came of it. Throws `RUN_DRIVEN`, `RUN_NOT_FOUND`,
+   * `RUN_DAMAGED`, and what the work throws.
+   */
+  tend(run: string, work: (state: RunState) => Promise<readonly Event[]>): Promise<RunState> {
+    return tendRun(this.#ports, run, work);
   }
 
   find(run: string): Promise<RunRecord> {

@@ -1,20 +1,21 @@
+import { isDeepStrictEqual } from 'node:util';
 import { crashPoint } from '../base/index.ts';
-import { placementOf, type RunState, type TaskState } from '../kernel/index.ts';
+import { placementOf, waitingToMerge, type RunState, type TaskState } from '../kernel/index.ts';
 import type { Outcome } from '../model/index.ts';
-import type { CleanupPolicy, Integration, Place, PlaceRequest, Workspaces } from '../workspaces/index.ts';
+import type { IntegrateRequest, Integration, MemberRequest, Workspaces } from '../workspaces/index.ts';
 import { stoppedOutcome, type Attempt, type StopReason } from './attempt.ts';
 import { failureOf } from './call-function.ts';
-import { placeOf, placeRequest } from './placing.ts';
+import { folderOf, knownRequestOf, workOf } from './placing.ts';
 
 export interface IntegratePorts {
   readonly workspaces: Workspaces;
-  readonly cleanup: CleanupPolicy;
-  /** One after the other: each begins from what the last one has made. */
-  inTurn<T>(work: () => Promise<T>): Promise<T>;
   ended(attempt: Attempt, outcome: Outcome): void;
 }
 
-/** Brings the result of a task to those of the others. Short, in this process, and safe to be done again. */
+/** So many are merged and checked at once. */
+const largestBatch = 16;
+
+/** Gives the result of a task to the others. Short, in this process, and safe to be done again. */
 export class IntegrateAttempt implements Attempt {
   readonly task: string;
   readonly id: string;
@@ -30,39 +31,29 @@ export class IntegrateAttempt implements Attempt {
   }
 
   begin(state: RunState, task: TaskState): void {
-    this.returned = this.#ports
-      .inTurn(() => this.#work(state, task))
+    this.returned = this.#work(state, task)
       .catch((thrown: unknown): Outcome => ({ type: 'failed', failure: failureOf(thrown) }))
       .then((outcome) => this.end(outcome));
   }
 
   async #work(state: RunState, task: TaskState): Promise<Outcome> {
     if (this.#stopReason !== undefined) return stoppedOutcome(this.#stopReason, { isStillRunning: false });
-    const { workspaces, cleanup } = this.#ports;
-    const request = { ...placeRequest(state, task), known: placeOf(task.workspace!) };
-    const found = await this.#integrate(state, task, request);
+    const artifacts = await this.#keepArtifacts(state, task);
+    crashPoint('engine:after-artifacts');
+    const placement = placementOf(state, task);
+    if (placement.mode === 'shared' || !placement.integrates) return { type: 'succeeded', ...artifacts };
+    const found = await this.#ports.workspaces.integrate(integrateRequest(state, task));
     crashPoint('engine:after-integrate');
-    if (found?.type === 'conflict') return conflictOutcome(found, howToMend(task, request.known));
-    const at = task.startedAt ?? state.at;
-    const result = found === undefined ? {} : { result: found.result };
-    const cleaned = await workspaces.clean({ ...request, at, ...result }, cleanup);
-    crashPoint('engine:after-clean');
-    if (found === undefined) return { type: 'succeeded', cleaned };
-    const integrated = { result: found.result, commit: found.commit };
-    return { type: 'succeeded', integrated, cleaned };
+    return outcomeOf(found, task, artifacts);
   }
 
-  /** One that only looked has nothing to bring in. */
-  async #integrate(
-    state: RunState,
-    task: TaskState,
-    request: PlaceRequest & { readonly known: Place },
-  ): Promise<Integration | undefined> {
-    const placement = placementOf(state, task);
-    if (placement.mode !== 'worktree' || !placement.integrates) return undefined;
-    const { spec, startedAt: at = state.at } = task;
-    const order = { attempt: workOf(task), seq: state.seq, at, leavesConflict: leavesConflict(spec) };
-    return this.#ports.workspaces.integrate({ ...request, ...order });
+  async #keepArtifacts(state: RunState, task: TaskState): Promise<Kept> {
+    const { artifacts: paths } = task.spec;
+    if (paths === undefined) return {};
+    const { run } = state;
+    const folder = folderOf(state, task);
+    const { bytes } = await this.#ports.workspaces.keepArtifacts({ run, task: task.address, folder, paths });
+    return { artifacts: { paths, bytes } };
   }
 
   /** What has begun is over soon. */
@@ -81,29 +72,80 @@ export class IntegrateAttempt implements Attempt {
   }
 }
 
-/** The attempt whose work is brought in: the same, however often that is tried. */
-function workOf({ finished, key }: TaskState): string {
-  return finished?.by ?? key!;
+type Kept = Pick<Extract<Outcome, { type: 'succeeded' }>, 'artifacts'>;
+
+function integrateRequest(state: RunState, task: TaskState): IntegrateRequest {
+  const { spec, proposal, mergesWith = largestBatch } = task;
+  const { check } = spec;
+  const others = check === undefined ? [] : companionsOf(state, task).slice(0, mergesWith);
+  return {
+    ...memberRequest(state, task),
+    isChecked: check !== undefined,
+    others: others.map((other) => memberRequest(state, other)),
+    ...(proposal !== undefined && { proposal }),
+  };
 }
 
-/** For a person: without it they would try again, and find the same. */
-function howToMend({ spec }: TaskState, { path, branch }: Place): string {
-  if (leavesConflict(spec)) return `both sides are in ${path}: bring them together there, then retry`;
-  const ofRun = branch.replace(/^refs\/heads\/piton-tasks\/([^/]+)\/.*$/s, 'piton/$1');
-  return `to mend it: git merge ${ofRun} in ${path}, commit what you make of both, then retry`;
+function memberRequest(state: RunState, task: TaskState): MemberRequest {
+  const { knownRefs } = state;
+  const { writes } = task.spec;
+  const request = knownRequestOf(state, task);
+  return {
+    ...workOf(state, task, request),
+    known: request.known,
+    knownRefs,
+    ...(writes.length > 0 && { writes }),
+  };
 }
 
-function leavesConflict({ onConflict, work }: TaskState['spec']): boolean {
-  return onConflict === 'agent' && work.type === 'agent';
+/** Who waits to be brought in, and would be checked in the very same way. */
+function companionsOf(state: RunState, task: TaskState): TaskState[] {
+  const own = task.spec.check!.work;
+  // What is put into the command may be another for each.
+  if (JSON.stringify(own).includes('${{')) return [];
+  return waitingToMerge(state).filter(
+    (other) => other !== task && isDeepStrictEqual(other.spec.check?.work, own),
+  );
 }
 
-function conflictOutcome(
-  { files, report }: Extract<Integration, { type: 'conflict' }>,
-  mend: string,
-): Outcome {
+function outcomeOf(found: Integration, { address, workspace }: TaskState, kept: Kept): Outcome {
+  switch (found.type) {
+    case 'integrated': {
+      const { result, commit } = found;
+      return { type: 'succeeded', integrated: { result, commit }, ...kept };
+    }
+    case 'proposed': {
+      const { result, commit, onto, members } = found;
+      return { type: 'succeeded', proposed: { result, commit, onto, members } };
+    }
+    case 'conflict': {
+      const { files, report } = found;
+      const what = `what it made does not fit to what others have made: ${namesOf(files)}`;
+      const mend = `both sides are in ${workspace!.path}, see: piton resolve ${address}`;
+      const message = `${files.length === 0 ? report : what} (${mend})`;
+      const failure = { code: 'MERGE_CONFLICT', message, retryable: true };
+      return { type: 'failed', failure, conflict: files, report };
+    }
+    case 'exceeded': {
+      const message = `it has written what it was not to write: ${namesOf(found.files)} (to take it all the same: piton workspace adopt ${address})`;
+      return { type: 'failed', failure: { code: 'WRITES_EXCEEDED', message, retryable: false } };
+    }
+    case 'refs': {
+      const refs = found.changes;
+      const message = `refs of yours were changed while it worked: ${refs.map(textOfChange).join(', ')}. Put them right if need be, then piton retry ${address}`;
+      return { type: 'failed', failure: { code: 'REFS_CHANGED', message, retryable: false }, refs };
+    }
+  }
+}
+
+type Change = Extract<Integration, { type: 'refs' }>['changes'][number];
+
+function textOfChange({ ref, before, after }: Change): string {
+  if (after === undefined) return `${ref} was deleted (it was at ${before})`;
+  return before === undefined ? `${ref} was made` : `${ref} was moved (it was at ${before})`;
+}
+
+function namesOf(files: readonly string[]): string {
   const shown = files.slice(0, 5).join(', ');
-  const names = files.length > 5 ? `${shown} and ${files.length - 5} more` : shown;
-  const what = files.length === 0 ? report : `what it made does not fit to what others have made: ${names}`;
-  const failure = { code: 'MERGE_CONFLICT', message: `${what} (${mend})`, retryable: true };
-  return { type: 'failed', failure, conflict: files, report };
+  return files.length > 5 ? `${shown} and ${files.length - 5} more` : shown;
 }

@@ -2,5 +2,5 @@ import type { TaskSpec } from '../model/index.ts';
 
 /** Done in a process of its own, which outlives its driver. */
 export function isProcess({ work }: TaskSpec): boolean {
-  return work.type === 'command' || work.type === 'agent';
+  return work.type === 'command' || work.type === 'agent' || work.type === 'deliver';
 }

@@ -11,12 +11,14 @@ export interface WorldGiven {
   readonly mayStart: boolean;
   /** What agents have used today in other runs. */
   readonly elsewhere?: Used;
+  /** Locks that other runs have, and who. */
+  readonly locked?: ReadonlyMap<string, string>;
 }
 
 /** What the kernel may not have of its own. */
 export function makeWorld(
   ports: EnginePorts,
-  { evaluator, mayStart, elsewhere = nothingUsed }: WorldGiven,
+  { evaluator, mayStart, elsewhere = nothingUsed, locked }: WorldGiven,
 ): World {
   const { maxOutputBytes, budgetPerDay } = ports;
   const now = ports.clock.now();
@@ -32,6 +34,7 @@ export function makeWorld(
       return { day: dayOf(now), endsAt: endOfDay(now), elsewhere };
     },
     ...(budgetPerDay !== undefined && { budgetPerDay }),
+    lockedBy: (lock) => locked?.get(lock),
     evaluator,
     mayStart,
     maxOutputBytes,

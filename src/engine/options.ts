@@ -1,8 +1,8 @@
 import type { Clock, Json } from '../base/index.ts';
-import type { Budget, LeaseOwner, Origin } from '../model/index.ts';
+import type { Budget, CleanupPolicy, LeaseOwner, Origin } from '../model/index.ts';
 import type { Spool } from '../spool/index.ts';
 import type { Store } from '../store/index.ts';
-import type { CleanupPolicy, Workspaces } from '../workspaces/index.ts';
+import type { Delivery, Workspaces } from '../workspaces/index.ts';
 import type { Environment } from './command-order.ts';
 import type { Observers } from './observers.ts';
 
@@ -13,7 +13,9 @@ export interface EnginePorts {
   readonly spool: Spool;
   /** Where tasks work that have a place of their own. */
   readonly workspaces: Workspaces;
-  /** What becomes of a place whose task has succeeded. */
+  /** Hands over what runs have made. */
+  readonly delivery: Delivery;
+  /** What becomes of places whose tasks have ended, unless the workflow says otherwise. */
   readonly cleanup: CleanupPolicy;
   /** What commands are given, and secrets are looked up in. */
   readonly environment: Environment;

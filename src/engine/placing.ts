@@ -1,38 +1,97 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PitonError } from '../base/index.ts';
-import { placementOf, type RunState, type TaskState } from '../kernel/index.ts';
-import type { Place, PlaceRequest, Workspaces } from '../workspaces/index.ts';
+import { artifactSources, placementOf, type RunState, type TaskState } from '../kernel/index.ts';
+import type { Outcome, TaskSpec } from '../model/index.ts';
+import type { SpoolOrder } from '../spool/index.ts';
+import type {
+  KnownRequest,
+  Place,
+  PlaceRequest,
+  Prepared,
+  WorkRequest,
+  Workspaces,
+} from '../workspaces/index.ts';
 
-/** Told when a place was made, or made again. */
-export interface PlaceNews {
-  readonly place: Place;
-  readonly isRecreated: boolean;
+/** Where a task works, and how a program is started there. */
+export interface Placed {
+  readonly folder: string;
+  /** Why it cannot begin there now, as how the attempt ends. */
+  readonly obstacle?: Outcome;
+  enter(order: SpoolOrder): Promise<SpoolOrder>;
 }
 
-/** The folder in which a task works: that of the run, or the same one in a worktree of its own. */
+/** Told when a place was made or made again, or given from one task to another. */
+export type PlaceNews = Prepared;
+
+type Given = { readonly state: RunState; readonly task: TaskState };
+
+/** The folder in which a task works: that of the run, or one in a place of its own. */
 export async function placeTask(
   workspaces: Workspaces,
-  { state, task }: { readonly state: RunState; readonly task: TaskState },
+  { state, task }: Given,
   tell: (news: PlaceNews) => void,
-): Promise<string> {
-  const { origin } = state;
-  if (placementOf(state, task).mode === 'shared') return origin?.directory ?? '.';
-  const request = placeRequest(state, task);
+): Promise<Placed> {
+  if (placementOf(state, task).mode === 'shared') {
+    return { folder: state.origin?.directory ?? '.', enter: (order) => Promise.resolve(order) };
+  }
+  const request = requestOf(state, task);
   assertNotLost(task);
   const prepared = await workspaces.prepare(request);
-  const { place, isRecreated } = prepared;
-  if (request.known === undefined || isRecreated || request.known.path !== place.path) tell(prepared);
-  return join(place.path, origin!.repository!.prefix);
+  const { place } = prepared;
+  if (isNews(request, prepared)) tell(prepared);
+  const known = { ...workOf(state, task, request), known: place };
+  return {
+    folder: folderIn(request, place),
+    ...(prepared.recovered !== undefined && isEquippedFirst(task) && { obstacle: unequipped }),
+    enter: async (order) => workspaces.enter(known, { ...order, env: { ...order.env, ...portsOf(place) } }),
+  };
 }
 
-/** Made again it would be empty, and what is done would be checked, or brought in, without having been there. */
+/** What is done in a place that was made anew needs its setup before. */
+function isEquippedFirst({ spec, life }: TaskState): boolean {
+  const kind = life.status === 'running' ? life.attempt?.kind : undefined;
+  return spec.setup?.work !== undefined && kind !== 'setup';
+}
+
+const unequipped: Outcome = {
+  type: 'interrupted',
+  reason: 'its place was made anew, and is to be made usable first',
+  graceful: true,
+  neverBegan: true,
+};
+
+function isNews({ known }: PlaceRequest, { place, recovered, handedOver }: Prepared): boolean {
+  return recovered !== undefined || handedOver !== undefined || known?.path !== place.path;
+}
+
+/** In a worktree, the same folder of the repository in which the run was started. */
+function folderIn({ mode, repository }: PlaceRequest, { path }: Place): string {
+  return mode.mode === 'directory' ? path : join(path, repository?.prefix ?? '');
+}
+
+/** Where a task has worked; in no place of its own: in the folder of the run. */
+export function folderOf(state: RunState, task: TaskState): string {
+  if (placementOf(state, task).mode === 'shared') return state.origin?.directory ?? '.';
+  const request = knownRequestOf(state, task);
+  return folderIn(request, request.known);
+}
+
+function portsOf({ ports }: Place): Record<string, string> {
+  if (ports === undefined) return {};
+  const { first, count } = ports;
+  const all = Array.from({ length: count }, (_, index) => first + index);
+  return { PITON_PORT: String(first), PITON_PORTS: all.join(' ') };
+}
+
+/** Made again without its files, what is done would be checked, or brought in, without having been there. */
 function assertNotLost({ address, finished, workspace }: TaskState): void {
-  if (finished === undefined || workspace === undefined || existsSync(workspace.path)) return;
+  if (finished === undefined || workspace === undefined || workspace.snapshot !== undefined) return;
+  if (workspace.kind === 'remote' || existsSync(workspace.path)) return;
   const { path } = workspace;
   throw new PitonError(
     'WORKSPACE_DRIFTED',
-    `The worktree of ${address} is gone, with its finished work: ${path}.`,
+    `The place of ${address} is gone, with its finished work: ${path}.`,
     {
       path,
       remedy: 'Bring it back and `piton retry`; or do the work again with `piton retry --fresh`.',
@@ -40,23 +99,66 @@ function assertNotLost({ address, finished, workspace }: TaskState): void {
   );
 }
 
-export function placeRequest({ run, origin }: RunState, task: TaskState): PlaceRequest {
-  const repository = origin?.repository;
-  if (repository === undefined)
-    throw new PitonError('GIT_MISSING', `${task.address} needs a worktree, and there is no git repository.`);
-  const { workspace, spec, address } = task;
+/** What is asked of the workspaces for a task that has, or is to have, a place of its own. */
+export function requestOf(state: RunState, task: TaskState): PlaceRequest {
+  const { run, origin } = state;
+  const { address, generation = 0, key, spec } = task;
+  const placement = placementOf(state, task);
+  if (placement.mode === 'shared') throw new Error(`${address} has no place of its own`);
+  const { integrates: _, ...mode } = placement;
   return {
     run,
     task: address,
-    generation: task.generation ?? 0,
-    token: task.key!,
-    repository,
-    copy: spec.setup?.copy ?? [],
-    folder: origin!.directory,
-    ...(workspace !== undefined && { known: placeOf(workspace) }),
+    mode,
+    generation,
+    token: key!,
+    folder: origin?.directory ?? '.',
+    ...equipmentOf(spec),
+    artifactsOf: artifactSources(state, task),
+    ...(origin?.repository !== undefined && { repository: origin.repository }),
+    ...recordOf(task),
   };
 }
 
-export function placeOf({ path, branch, base, token }: Place): Place {
-  return { path, branch, base, token };
+function equipmentOf({ setup }: TaskSpec): Pick<PlaceRequest, 'copy' | 'caches' | 'ports'> {
+  const { copy = [], caches = [], ports = 0 } = setup ?? {};
+  return { copy, caches, ports };
+}
+
+/** What is known of the place. */
+function recordOf({
+  workspace,
+  slot,
+  item,
+}: TaskState): Pick<PlaceRequest, 'slot' | 'known' | 'snapshot' | 'order' | 'isAdopted'> {
+  const { snapshot, order, isAdopted = false } = workspace ?? {};
+  return {
+    isAdopted,
+    ...(slot !== undefined && { slot: { pool: item!.parent, number: slot } }),
+    ...(workspace !== undefined && { known: placeOf(workspace) }),
+    ...(snapshot !== undefined && { snapshot }),
+    ...(order !== undefined && { order }),
+  };
+}
+
+/** The same with the work that was done there; see `WorkRequest`. */
+export function workOf(state: RunState, task: TaskState, request: PlaceRequest): Omit<WorkRequest, 'known'> {
+  const { finished, key, startedAt: at = state.at } = task;
+  return { ...request, attempt: finished?.by ?? key!, seq: state.seq, at };
+}
+
+export function knownRequestOf(state: RunState, task: TaskState): KnownRequest {
+  return { ...requestOf(state, task), known: placeOf(task.workspace!) };
+}
+
+function placeOf({ kind, path, token, branch, base, remote, ports }: Place): Place {
+  return {
+    ...(kind !== undefined && { kind }),
+    path,
+    token,
+    ...(branch !== undefined && { branch }),
+    ...(base !== undefined && { base }),
+    ...(remote !== undefined && { remote }),
+    ...(ports !== undefined && { ports }),
+  };
 }

@@ -5,6 +5,7 @@ import type { Ending, Exit, Sighting, Spool, SpoolOrder } from '../spool/index.t
 import { stoppedOutcome, type Attempt, type StopReason } from './attempt.ts';
 import { failureOf } from './call-function.ts';
 import type { Environment } from './command-order.ts';
+import type { Placed } from './placing.ts';
 import type { Program } from './program.ts';
 import { isShortage, throughShortage } from './shortage.ts';
 
@@ -18,7 +19,9 @@ export interface ProcessPorts {
   /** Names of environment variables whose values are written down nowhere. */
   readonly secrets: readonly string[];
   /** Where the task works; makes that place, if it is not there. */
-  place(attempt: Attempt, given: { readonly state: RunState; readonly task: TaskState }): Promise<string>;
+  place(attempt: Attempt, given: { readonly state: RunState; readonly task: TaskState }): Promise<Placed>;
+  /** Nobody works there any more: keeps the files as they are. */
+  save(attempt: Attempt): Promise<void>;
   /** A process exists. */
   spawned(attempt: Attempt, process: ProcessIdentity): void;
   ended(attempt: Attempt, outcome: Outcome): void;
@@ -39,7 +42,7 @@ export interface ProcessWork {
   /** Why it does not begin, as how it ends. */
   obstacle?(state: RunState, task: TaskState): Outcome | undefined;
   /** Throws what is then the attempt's failure. `folder`: where the task works. */
-  order(state: RunState, task: TaskState, folder: string): SpoolOrder;
+  order(state: RunState, task: TaskState, folder: string): SpoolOrder | Promise<SpoolOrder>;
   /** Reads what it says while it lives. True: it waits for something that is better waited for without it. */
   readAlong?(signal: AbortSignal): Promise<boolean>;
   /** What an exit means; called once, after all that it wrote is there. */
@@ -86,11 +89,12 @@ export class ProcessAttempt implements Attempt {
 
   begin(state: RunState, task: TaskState): void {
     this.returned = this.#guard(async () => {
-      const folder = await this.#ports.place(this, { state, task });
+      const placed = await this.#ports.place(this, { state, task });
       if (this.#isOver) return;
-      const obstacle = this.#work.obstacle?.(state, task);
+      const obstacle = placed.obstacle ?? this.#work.obstacle?.(state, task);
       if (obstacle !== undefined) return this.end(obstacle);
-      const order = { ...this.#work.order(state, task, folder), hidden: this.#ports.secrets };
+      const own = { ...(await this.#work.order(state, task, placed.folder)), hidden: this.#ports.secrets };
+      const order = await placed.enter(own);
       if (!(await this.#prepare(order))) return;
       await this.#spawn(order);
     });
@@ -204,6 +208,8 @@ export class ProcessAttempt implements Attempt {
     if (this.#isOver) return;
     const seen = ending.type === 'exited' ? ending : spool.look(this.id, this.#process);
     await spool.sync(this.id);
+    await this.#ports.save(this);
+    crashPoint('engine:after-save');
     const outcome =
       seen.type === 'exited' ? await this.#work.outcomeOf(seen.exit) : await this.#lost(survivors);
     this.end(this.#settled(outcome));

@@ -17,17 +17,24 @@ export interface Course {
   readonly recorder: Recorder;
 }
 
+export interface WriterPorts extends EnginePorts {
+  committed(): void;
+  /** Of a run that has ended: nothing is left to be done for it. */
+  mayRelease(state: RunState): boolean;
+}
+
 /** The state of a run under its driver, and its way into the journal. */
 export class RunWriter {
   readonly state: RunState;
-  readonly #ports: EnginePorts & { committed(): void };
+  readonly #ports: WriterPorts;
+  #isReleased = false;
   readonly #patience: Patience;
   readonly #journal: Journal;
   readonly #buffer: CheckpointBuffer;
   readonly #recorder: Recorder;
 
   constructor(
-    ports: EnginePorts & { committed(): void },
+    ports: WriterPorts,
     { state, journal, recorder, policy }: Course & { readonly policy: CheckpointPolicy },
     patience: Patience,
   ) {
@@ -51,6 +58,11 @@ export class RunWriter {
   /** When time alone makes a commit due. */
   get dueAt(): number | undefined {
     return this.#buffer.dueAt;
+  }
+
+  /** The lease was given back with the last commit. */
+  get isReleased(): boolean {
+    return this.#isReleased;
   }
 
   get hasEnded(): boolean {
@@ -86,10 +98,12 @@ export class RunWriter {
   async saveIfDue(answers: Answers): Promise<boolean> {
     if (!this.#buffer.isDue(this.#ports.clock.now())) return false;
     const { events } = this.#buffer;
-    const release = this.hasEnded && { release: { leftOver: endedAnswer(this.state) } };
+    const isLast = this.hasEnded && this.#ports.mayRelease(this.state);
+    const release = isLast && { release: { leftOver: endedAnswer(this.state) } };
     const askedAt = this.#ports.clock.now();
     await patiently(this.#patience, () => this.#append(events, { answers, ...release }));
     this.#buffer.clear();
+    this.#isReleased = isLast;
     this.tell(events);
     if (this.isLate(askedAt)) await this.keepLease();
     if (!this.hasEnded) await this.#snapshot();

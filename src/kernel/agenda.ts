@@ -31,6 +31,8 @@ export class Agenda<Task extends Ordered> {
   /** Locks and limits by name. */
   readonly limits = new Map<string, Limit<Task>>();
   readonly lanes = new Map<string, Lane<Task>>();
+  /** Where each task that was parked waits, or was called from. */
+  readonly waitsIn = new Map<string, Lane<Task>>();
 }
 
 function byPriority(a: Ordered, b: Ordered): number {

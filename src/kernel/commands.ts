@@ -2,6 +2,7 @@ import type { Command, CommandAnswer, Event, InboxCommand } from '../model/index
 import { trialOf } from './breakers.ts';
 import { giveBack, lend, tell } from './conversation-commands.ts';
 import { decideReopen } from './decide-reopen.ts';
+import { orderPlace } from './place-actions.ts';
 import { isSettled, scopeAt, statusOfTask, type RunState, type TaskState } from './run-state.ts';
 import { accept, refuse, type Verdict } from './verdict.ts';
 
@@ -10,7 +11,7 @@ export function decideCommand(
   state: RunState,
   { id, command }: InboxCommand,
 ): { events: Event[]; answer: CommandAnswer } {
-  const { accepted, text, events = [] } = verdict(state, command);
+  const { accepted, text, events = [] } = verdict(state, command, id);
   const decided: Event = {
     type: 'command.decided',
     data: { id, command: command.type, accepted, answer: text },
@@ -18,14 +19,19 @@ export function decideCommand(
   return { events: [decided, ...events], answer: { accepted, text } };
 }
 
-function verdict(state: RunState, command: Command): Verdict {
+function verdict(state: RunState, command: Command, id: string): Verdict {
   const { status } = state.phase;
   if (status !== 'active' && status !== 'paused') return refuse(`the run has ended: ${status}`);
-  return (verdicts[command.type] as (state: RunState, command: Command) => Verdict)(state, command);
+  const decide = verdicts[command.type] as (state: RunState, command: Command, id: string) => Verdict;
+  return decide(state, command, id);
 }
 
 const verdicts: {
-  readonly [Type in Command['type']]: (state: RunState, command: Extract<Command, { type: Type }>) => Verdict;
+  readonly [Type in Command['type']]: (
+    state: RunState,
+    command: Extract<Command, { type: Type }>,
+    id: string,
+  ) => Verdict;
 } = {
   pause: (state, { reason }) => pause(state, reason),
   resume,
@@ -37,6 +43,7 @@ const verdicts: {
   tell,
   lend,
   return: giveBack,
+  place: orderPlace,
 };
 
 function pause(state: RunState, reason: string | undefined): Verdict {

@@ -2,7 +2,9 @@ import type { ErrorClass, Event, Failure, Outcome } from '../model/index.ts';
 import { closeTried, tripAgent, tripBreakers, type ResourceWait } from './breakers.ts';
 import { classify } from './classify.ts';
 import { isRetried, retryDelay } from './retry.ts';
-import { isCheck, kindOf, timesTheSame, type RunState, type TaskState } from './run-state.ts';
+import { kindOf, timesTheSame, type RunState, type TaskState } from './run-state.ts';
+import { heldForPlace } from './place-actions.ts';
+import { released } from './released.ts';
 import { doomOf } from './settle-task.ts';
 import type { World } from './world.ts';
 
@@ -22,9 +24,11 @@ export function fail(
   task: TaskState,
   { outcome, world }: { outcome: Failed; world: World },
 ): FailureConsequence {
-  if (isCheck(task) && outcome.report !== undefined) return revise(state, task, { outcome, world });
+  const kind = kindOf(task);
+  if (kind === 'check' && outcome.report !== undefined) return revise(state, task, { outcome, world });
+  if (kind === 'verify' && outcome.report !== undefined) return reject(state, task, { outcome, world });
   if (outcome.conflict !== undefined) return reconcile(state, task, { outcome, world });
-  if (isOfPlace(task, outcome.failure)) return holdForPlace(state, task, outcome.failure);
+  if (isOfPlace(task, outcome.failure)) return holdForPlace(state, task, outcome);
   return failWork(state, task, { outcome, world });
 }
 
@@ -83,16 +87,47 @@ const placeCodes: ReadonlySet<string> = new Set([
   'GIT_MISSING',
   'GIT_TOO_OLD',
   'WORKSPACE_DRIFTED',
+  'REMOTE_FAILED',
+  'REMOTE_UNKNOWN',
 ]);
 
-function holdForPlace(state: RunState, task: TaskState, given: Failure): FailureConsequence {
+function holdForPlace(state: RunState, task: TaskState, outcome: Failed): FailureConsequence {
+  const { failure, refs } = outcome;
+  const next = heldOrCancelled(state, task, heldForPlace(task, failure.message));
+  const told: Event[] =
+    refs === undefined ? [] : [{ type: 'refs.changed', task: task.address, data: { refs } }];
+  return { ended: 'failed', settled: [...told, next], failure: { ...failure, class: 'unknown' } };
+}
+
+function heldOrCancelled(state: RunState, task: TaskState, held: Event): Event {
   const { address } = task;
   const doom = doomOf(state, task);
-  const next: Event =
-    doom === undefined
-      ? { type: 'task.held', task: address, data: { reason: given.message, actions: ['retry', 'skip'] } }
-      : { type: 'task.cancelled', task: address, data: { reason: doom } };
-  return { ended: 'failed', settled: [next], failure: { ...given, class: 'unknown' } };
+  return doom === undefined ? held : { type: 'task.cancelled', task: address, data: { reason: doom } };
+}
+
+/**
+ * What was merged does not pass the check: with others, fewer are tried; alone, its agent is told, as often as it may be,
+ * else a person. The work is not done again: by itself it was good.
+ */
+function reject(
+  state: RunState,
+  task: TaskState,
+  { outcome, world }: { outcome: Failed; world: World },
+): FailureConsequence {
+  const { address, spec, revisions = 0, proposal } = task;
+  const { members = [] } = proposal ?? {};
+  const report = `Brought together with what others have made, it does not pass its check.\n${outcome.report}`;
+  const failure = { ...checkFailure(outcome.failure, revisions), class: 'unknown' as const };
+  const closed = closeTried(state, task, world.now);
+  const most = Math.floor(members.length / 2);
+  const rejected: Event = { type: 'merge.rejected', task: address, data: { members, report, most } };
+  if (members.length > 0) return { ended: 'failed', settled: [rejected, ...closed], failure };
+  const isForAgent = revisions < spec.check!.revise && doomOf(state, task) === undefined;
+  const revised: Event = { type: 'check.failed', task: address, data: { report, revision: revisions + 1 } };
+  const reason = `with what others have made, ${failure.message}`;
+  const held = heldOrCancelled(state, task, heldForPlace(task, reason));
+  const settled = isForAgent ? [revised, ...closed] : [rejected, held, ...closed];
+  return { ended: 'failed', settled, failure };
 }
 
 /** So often an agent may try to make its work fit. */
@@ -113,14 +148,8 @@ function reconcile(
     task: address,
     data: { files, report, revision: isForAgent ? conflicts + 1 : 0 },
   };
-  const held: Event = {
-    type: 'task.held',
-    task: address,
-    data: { reason: failure.message, actions: ['retry', 'skip'] },
-  };
-  const doom = doomOf(state, task);
-  const cancelled: Event = { type: 'task.cancelled', task: address, data: { reason: doom ?? '' } };
-  const next = doom !== undefined ? [cancelled] : isForAgent ? [] : [held];
+  const held = heldOrCancelled(state, task, heldForPlace(task, failure.message, ['resolve']));
+  const next = isForAgent && doomOf(state, task) === undefined ? [] : [held];
   return { ended: 'failed', settled: [found, ...next, ...closeTried(state, task, world.now)], failure };
 }
 
@@ -166,9 +195,4 @@ function tryAgain(
   const kind = failure.class === 'unknown' ? '' : ` (${failure.class})`;
   const reason = `attempt ${task.attempts} failed${kind}: ${failure.message}`;
   return delayed(task, { until: world.now + delay, reason });
-}
-
-/** A person lets it go on, or something else than itself kept it from that. */
-export function released({ address }: TaskState): Event {
-  return { type: 'task.released', task: address, data: {} };
 }

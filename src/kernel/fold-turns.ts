@@ -1,21 +1,11 @@
 import type { EventOf, EventType } from '../model/index.ts';
+import { dropProposal } from './holdings.ts';
 import { taskAt, type RunState, type TaskState } from './run-state.ts';
 import { setLife } from './settle-task.ts';
 
-/** What comes in the middle of a task: its conversation, its checks, its place. */
+/** What comes in the middle of a task: its conversation and its checks. */
 type TurnEvent =
-  | 'work.finished'
-  | 'check.passed'
-  | 'conflict.found'
-  | 'workspace.prepared'
-  | 'workspace.equipped'
-  | 'workspace.integrated'
-  | 'workspace.cleaned'
-  | 'workspace.recovered'
-  | 'check.failed'
-  | 'message.added'
-  | 'session.lent'
-  | 'session.returned';
+  'work.finished' | 'check.passed' | 'check.failed' | 'message.added' | 'session.lent' | 'session.returned';
 
 type TurnFolders = {
   readonly [Type in Extract<EventType, TurnEvent>]: (state: RunState, event: EventOf<Type>) => void;
@@ -34,40 +24,9 @@ export const turnFolders: TurnFolders = {
     task.finished = { ...task.finished, isChecked: true };
     state.agenda.continued.push(address);
   },
-  'conflict.found'(state, { task: address, data }) {
-    const task = taskAt(state, address);
-    if (data.revision === 0) return;
-    delete task.finished;
-    task.report = data.report;
-    task.isUnfitted = true;
-    task.conflicts = data.revision;
-    state.agenda.continued.push(address);
-  },
-  'workspace.prepared'(state, { task, data }) {
-    taskAt(state, task).workspace = data;
-  },
-  'workspace.equipped'(state, { task: address }) {
-    const task = taskAt(state, address);
-    task.workspace = { ...task.workspace!, isEquipped: true };
-    state.agenda.continued.push(address);
-  },
-  'workspace.integrated'(state, { task: address, data }) {
-    const task = taskAt(state, address);
-    task.workspace = { ...task.workspace!, integrated: data };
-  },
-  'workspace.cleaned'(state, { task: address, data }) {
-    const task = taskAt(state, address);
-    task.workspace = { ...task.workspace!, cleaned: data };
-  },
-  'workspace.recovered'(state, { task: address, data }) {
-    // What was made anew has to be made usable again.
-    if (data.how === 'recreated') {
-      const { isEquipped: _, ...place } = taskAt(state, address).workspace!;
-      taskAt(state, address).workspace = place;
-    }
-  },
   'check.failed'(state, { task: address, data }) {
     const task = taskAt(state, address);
+    dropProposal(state, task);
     delete task.finished;
     task.report = data.report;
     delete task.isUnfitted;

@@ -12,9 +12,11 @@ import {
 } from './breakers.ts';
 import { beginTurn, endTurn, rememberRefusal } from './fold-conversation.ts';
 import { decideAnew, turnFolders } from './fold-turns.ts';
+import { placeFolders } from './fold-places.ts';
 import { delayTask, shiftTimers } from './delay-task.ts';
 import { applyPatch } from './difference.ts';
 import { adoptWorkflow } from './drift.ts';
+import { dropProposal, takeSlot } from './holdings.ts';
 import { acquire } from './limits.ts';
 import { addItems, addVisit, openScope } from './new-tasks.ts';
 import { reopenTasks } from './reopen-tasks.ts';
@@ -68,12 +70,14 @@ export function newRunState({ run, seq, at, events }: Commit): RunState {
     phase: { status: 'active' },
     scopes: new Map(),
     tasks: new Map(),
-    counts: { total: 0, made: 0, settled: 0, running: 0, held: 0, delayed: 0 },
+    counts: { total: 0, made: 0, settled: 0, running: 0, held: 0, delayed: 0, places: 0 },
     breakers: new Map(),
     usage: nothingUsed,
     metered: {},
     spent: {},
     lent: {},
+    pools: {},
+    knownRefs: [],
     agenda: new Agenda(),
   };
 }
@@ -94,10 +98,16 @@ function learnOfAttempt(state: RunState, task: TaskState, news: Partial<AttemptS
   setLife(state, task, { status: 'running', attempt: { ...life.attempt, ...news } });
 }
 
+/** It does nothing itself, but says what another has done. */
+function isJudgement(kind: AttemptState['kind']): boolean {
+  return kind === 'check' || kind === 'verify' || kind === 'integrate';
+}
+
 export type Folders = { readonly [Type in EventType]: (state: RunState, event: EventOf<Type>) => void };
 
 const folders: Folders = {
   ...turnFolders,
+  ...placeFolders,
   'run.created'(state, { data }) {
     openScope(state, { owner: '', workflow: data.workflow, inputs: data.inputs });
     const { graph } = scopeAt(state, '');
@@ -128,6 +138,9 @@ const folders: Folders = {
       setLife(state, task, { status: 'held', reason: data.reason, actions: ['retry', 'skip'] });
       state.agenda.doomed.push(address);
     }
+  },
+  'run.delivered'(state, { data }) {
+    state.delivered = data;
   },
   'lease.taken'() {},
   'command.decided'() {},
@@ -170,6 +183,8 @@ const folders: Folders = {
     task.key ??= attempt;
     task.lastAttempt = attempt;
     task.startedAt ??= state.at;
+    if (data.slot !== undefined) takeSlot(state, task, data.slot);
+    if (data.kind !== 'verify' && data.kind !== 'integrate') dropProposal(state, task);
     const news = beginTurn(task, data);
     setLife(state, task, {
       status: 'running',
@@ -200,7 +215,7 @@ const folders: Folders = {
     countForBreakers(state, task, data);
     vacate(state, task);
     // Of a check it counts when there is nothing more to revise; a conflict is nobody's failure.
-    if (data.outcome === 'failed' && kind !== 'check' && kind !== 'integrate') task.failures++;
+    if (data.outcome === 'failed' && !isJudgement(kind)) task.failures++;
     if (data.outcome !== 'interrupted') return;
     state.agenda.ready.push(task);
     if (data.graceful !== true && data.neverBegan !== true) countInterruption(state, task);
@@ -214,8 +229,11 @@ const folders: Folders = {
   'task.delayed'(state, { task: address, data }) {
     delayTask(state, taskAt(state, address), { status: 'delayed', ...data });
   },
-  'task.held'(state, { task, data }) {
-    setLife(state, taskAt(state, task), { status: 'held', ...data });
+  'task.held'(state, { task: address, data }) {
+    const task = taskAt(state, address);
+    // Others need not wait for a person.
+    dropProposal(state, task);
+    setLife(state, task, { status: 'held', ...data });
   },
   'task.released'(state, { task: address }) {
     const task = taskAt(state, address);

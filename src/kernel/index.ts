@@ -1,4 +1,5 @@
 export { sessionOrigin } from './agent-start.ts';
+export { artifactSources } from './artifact-sources.ts';
 export { classify } from './classify.ts';
 export { decideCommand } from './commands.ts';
 export { returnedSession } from './conversation-commands.ts';
@@ -6,8 +7,18 @@ export { decideReopen } from './decide-reopen.ts';
 export { applyPatch, difference } from './difference.ts';
 export { driftOf, type Drift } from './drift.ts';
 export { fold, foldCommit, newRunState } from './fold.ts';
+export { waitingToMerge } from './merge-queue.ts';
+export { isToBeCleaned, placesToClean } from './places-to-clean.ts';
+export { heldForPlace } from './place-actions.ts';
 export { decideOutcome, interruptionOf } from './outcomes.ts';
-export { mayNeedWorktrees, placementIn, placementOf, type Placement, type Standing } from './placement.ts';
+export {
+  mayNeedWorktrees,
+  mentionsGit,
+  placementIn,
+  placementOf,
+  type Placement,
+  type Standing,
+} from './placement.ts';
 export { nextWake, plan } from './plan.ts';
 export { rebuildAgenda } from './rebuild-agenda.ts';
 export {

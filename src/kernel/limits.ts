@@ -1,6 +1,8 @@
 import type { Workflow } from '../model/index.ts';
 import { Lane, Limit } from './agenda.ts';
+import { placementOf, writesAlone } from './placement.ts';
 import { scopesAround, taskAt, type RunState, type TaskState } from './run-state.ts';
+import { nextKind } from './turns.ts';
 
 /**
  * What a task occupies while it runs: its locks, a slot among the items of its for-each, a slot in every scope around it.
@@ -32,10 +34,51 @@ function limitsNeeded(state: RunState, task: TaskState): Needed[] {
   if (item !== undefined && spec.forEach?.maxParallel !== undefined)
     needed.push([`items:${item.parent}`, spec.forEach.maxParallel]);
   if (spec.work.type === 'workflow') return needed;
+  needed.push(...placeLimits(state, task));
   for (const { owner, workflow } of scopesAround(state, task)) {
     if (workflow.maxParallel !== undefined) needed.push([`scope:${owner}`, workflow.maxParallel]);
   }
   return needed;
+}
+
+/** The first two it keeps between its attempts, once it has them. */
+function placeLimits(state: RunState, task: TaskState): Needed[] {
+  const { item, spec, slot } = task;
+  const needed: Needed[] = [];
+  if (item !== undefined && spec.pool !== undefined && slot === undefined)
+    needed.push([poolLimit(item.parent), spec.pool]);
+  if (isMerging(state, task)) needed.push([mergeLimit, 1]);
+  if (writesAlone(state, task)) needed.push(['folder', 1]);
+  return needed;
+}
+
+export function poolLimit(parent: string): string {
+  return `pool:${parent}`;
+}
+
+/** Each is merged with what the one before has left. */
+export const mergeLimit = 'merge';
+
+/** It brings in what it made; what it proposed before, it holds already. */
+function isMerging(state: RunState, task: TaskState): boolean {
+  const { life, finished, proposal } = task;
+  if (proposal !== undefined || (finished === undefined && life.status !== 'running')) return false;
+  const kind = life.status === 'running' ? life.attempt?.kind : nextKind(state, task);
+  const placement = kind === 'integrate' ? placementOf(state, task) : undefined;
+  return placement !== undefined && 'integrates' in placement && placement.integrates;
+}
+
+/** Takes one of these, to be kept over several attempts. */
+export function keep(state: RunState, name: string, capacity: number): void {
+  limitOf(state, [name, capacity]).used++;
+}
+
+/** And gives it back. */
+export function giveUp(state: RunState, name: string): void {
+  const limit = state.agenda.limits.get(name);
+  if (limit === undefined) return;
+  limit.used--;
+  wakeOne(state, limit);
 }
 
 /**
@@ -100,12 +143,14 @@ export function roomFor(state: RunState, tasks: readonly TaskState[]): string | 
 /** True if it may start now; else it has been parked. */
 export function mayStart(state: RunState, task: TaskState): boolean {
   const lane = laneOf(state, task);
+  leaveLane(state, task, lane);
   const taken = lane.limits.find((limit) => !limit.isFree);
   if (taken === undefined) {
     callNext(state, lane);
     return true;
   }
   lane.waiting.push(task);
+  state.agenda.waitsIn.set(task.address, lane);
   park(lane, taken);
   wakeFree(state, lane);
   return false;
@@ -114,8 +159,20 @@ export function mayStart(state: RunState, task: TaskState): boolean {
 /** A task had its turn and takes nothing: others may. */
 export function passOn(state: RunState, task: TaskState): void {
   const lane = laneOf(state, task);
+  leaveLane(state, task, lane);
   callNext(state, lane);
   wakeFree(state, lane);
+}
+
+/** What it needs may have become something else while it waited: then it has to pass on there, too. */
+function leaveLane(state: RunState, { address }: TaskState, lane: Lane<TaskState>): void {
+  const { waitsIn } = state.agenda;
+  const before = waitsIn.get(address);
+  if (before === undefined) return;
+  waitsIn.delete(address);
+  if (before === lane) return;
+  callNext(state, before);
+  wakeFree(state, before);
 }
 
 function park(lane: Lane<TaskState>, at: Limit<TaskState>): void {

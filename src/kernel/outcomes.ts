@@ -1,9 +1,11 @@
 import type { ErrorClass, Event, EventOf, Failure, Outcome } from '../model/index.ts';
 import { agentResource, closeTried } from './breakers.ts';
-import { fail, released } from './failures.ts';
+import { fail } from './failures.ts';
+import { released } from './released.ts';
 import { interruptionsInARow, onInterruptOf, type RunState, type TaskState } from './run-state.ts';
 import { doomOf } from './settle-task.ts';
-import { successEvents, type Success } from './success.ts';
+import type { Success } from './succeeded.ts';
+import { successEvents } from './success.ts';
 import { nextStep, resultOf } from './turns.ts';
 import type { World } from './world.ts';
 
@@ -135,11 +137,13 @@ function succeed(
   return { ended: 'failed', settled, failure: { ...last.data.failure, class: 'permanent' } };
 }
 
-/** What became of its place. */
-function placeEvents({ address: task }: TaskState, { integrated, cleaned }: Success): readonly Event[] {
+/** What came of it besides its output. */
+function placeEvents({ address: task }: TaskState, success: Success): readonly Event[] {
+  const { integrated, artifacts, delivered } = success;
   return [
+    ...(artifacts === undefined ? [] : [{ type: 'artifacts.kept', task, data: artifacts } as const]),
     ...(integrated === undefined ? [] : [{ type: 'workspace.integrated', task, data: integrated } as const]),
-    ...(cleaned === undefined ? [] : [{ type: 'workspace.cleaned', task, data: cleaned } as const]),
+    ...(delivered === undefined ? [] : [{ type: 'run.delivered', data: delivered } as const]),
   ];
 }
 

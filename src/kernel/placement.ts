@@ -1,10 +1,11 @@
-import type { TaskSpec, Workflow } from '../model/index.ts';
+import type { TaskSpec, Workflow, WorkspaceSpec } from '../model/index.ts';
 import { scopeAt, taskAt, type RunState, type TaskState } from './run-state.ts';
 import { indexOf } from './workflow-index.ts';
 
 /** Where the attempts of a task work. `integrates`: what they leave is brought to what the others have left. */
 export type Placement =
-  { readonly mode: 'shared' } | { readonly mode: 'worktree'; readonly integrates: boolean };
+  | { readonly mode: 'shared' }
+  | (Exclude<WorkspaceSpec, { readonly mode: 'shared' }> & { readonly integrates: boolean });
 
 const shared: Placement = { mode: 'shared' };
 
@@ -14,9 +15,21 @@ export interface Standing {
   readonly workflow: Workflow;
 }
 
-/** Without a git repository all work in the folder of the run. */
+/** Without a git repository all work in the folder of the run, unless they are to have one of their own. */
 export function placementOf(state: RunState, task: TaskState): Placement {
-  return state.origin?.repository === undefined ? shared : placementIn([...standingOf(state, task)]);
+  const place = placementIn([...standingOf(state, task)]);
+  const isThere = place.mode === 'directory' || state.origin?.repository !== undefined;
+  return isThere ? place : shared;
+}
+
+/** Who would tread on the feet of others: in a folder that is nobody's, and agents write there. */
+export function writesAlone(state: RunState, task: TaskState): boolean {
+  const { origin, workflow } = state;
+  const isOutside = origin !== undefined && origin.repository === undefined;
+  if (!isOutside || !hasWritingAgent(workflow)) return false;
+  const standing = [...standingOf(state, task)];
+  if (!isProcess(task.spec) || !writes(task.spec) || statedMode(standing) !== undefined) return false;
+  return true;
 }
 
 /** From the task itself outwards. */
@@ -35,8 +48,13 @@ function* standingOf(state: RunState, task: TaskState): Generator<Standing> {
 export function placementIn(standing: readonly Standing[]): Placement {
   const { spec } = standing[0]!;
   if (!isProcess(spec)) return shared;
-  const mode = spec.workspace?.mode ?? workflowMode(standing) ?? defaultMode(standing);
-  return mode === 'shared' ? shared : { mode: 'worktree', integrates: writes(spec) };
+  const stated = statedMode(standing) ?? { mode: defaultMode(standing) };
+  if (stated.mode === 'shared') return shared;
+  return { ...stated, integrates: stated.mode !== 'directory' && writes(spec) };
+}
+
+function statedMode(standing: readonly Standing[]): WorkspaceSpec | undefined {
+  return standing[0]!.spec.workspace ?? workflowMode(standing);
 }
 
 function defaultMode(standing: readonly Standing[]): 'worktree' | 'shared' {
@@ -49,8 +67,8 @@ function isProcess({ work }: TaskSpec): boolean {
 }
 
 /** The innermost that says something. */
-function workflowMode(standing: readonly Standing[]): 'worktree' | 'shared' | undefined {
-  return standing.find(({ workflow }) => workflow.workspace !== undefined)?.workflow.workspace?.mode;
+function workflowMode(standing: readonly Standing[]): WorkspaceSpec | undefined {
+  return standing.find(({ workflow }) => workflow.workspace !== undefined)?.workflow.workspace;
 }
 
 function writes({ work }: TaskSpec): boolean {
@@ -59,18 +77,24 @@ function writes({ work }: TaskSpec): boolean {
 
 /** Whether any task of it could work in a worktree. */
 export function mayNeedWorktrees(workflow: Workflow): boolean {
-  return hasWritingAgent(workflow) || mentionsWorktree(workflow);
+  return hasWritingAgent(workflow) || mentionsGit(workflow);
 }
 
-function mentionsWorktree({ workspace, tasks }: Workflow): boolean {
+/** It says itself that it needs a git repository. */
+export function mentionsGit({ workspace, tasks }: Workflow): boolean {
   return (
-    workspace?.mode === 'worktree' ||
+    needsGit(workspace) ||
     tasks.some(
       (spec) =>
-        spec.workspace?.mode === 'worktree' ||
-        (spec.work.type === 'workflow' && mentionsWorktree(spec.work.workflow)),
+        needsGit(spec.workspace) ||
+        spec.work.type === 'deliver' ||
+        (spec.work.type === 'workflow' && mentionsGit(spec.work.workflow)),
     )
   );
+}
+
+function needsGit(workspace: WorkspaceSpec | undefined): boolean {
+  return workspace?.mode === 'worktree' || workspace?.mode === 'remote';
 }
 
 const withWritingAgent = new WeakMap<Workflow, boolean>();

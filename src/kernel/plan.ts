@@ -8,6 +8,7 @@ import { decideTask, failureOf } from './decide-task.ts';
 import { fold, type Position } from './fold.ts';
 import { mayStart, passOn } from './limits.ts';
 import { isSettled, taskAt, type AttemptState, type RunState, type TaskState } from './run-state.ts';
+import { freeSlot } from './slots.ts';
 import { doomOfWaiting } from './settle-task.ts';
 import { nextKind } from './turns.ts';
 import { variablesOf } from './variables.ts';
@@ -123,11 +124,25 @@ function start(state: RunState, task: TaskState, world: World): Event {
   if (doom !== undefined) return { type: 'task.cancelled', task: task.address, data: { reason: doom } };
   const wait = breakerWait(state, task, world.now);
   if (wait !== undefined) return { type: 'task.delayed', task: task.address, data: wait };
+  const locked = lockWait(task, world);
+  if (locked !== undefined) return { type: 'task.delayed', task: task.address, data: locked };
   if (task.spec.work.type === 'workflow') return open(state, task, world);
   const kind = nextKind(state, task);
   const isForAgent = task.spec.work.type === 'agent' && (kind === undefined || kind === 'revision');
   if (!isForAgent) return startAttempt(state, task, { world, kind });
   return agentObstacle(state, task, world) ?? startAttempt(state, task, { world, kind, isForAgent });
+}
+
+/** Looked at again after so long. */
+const lockWaitMs = 5_000;
+
+function lockWait({ spec }: TaskState, world: World): { until: number; reason: string } | undefined {
+  for (const lock of spec.repositoryLocks ?? []) {
+    const holder = world.lockedBy(lock);
+    if (holder !== undefined)
+      return { until: world.now + lockWaitMs, reason: `${lock} is locked by ${holder}` };
+  }
+  return undefined;
 }
 
 interface Starting {
@@ -149,7 +164,8 @@ function startAttempt(
     attempt: world.mint(),
     data,
   });
-  const data = { number, ...(kind !== undefined && { kind }) };
+  const slot = freeSlot(state, task);
+  const data = { number, ...(kind !== undefined && { kind }), ...(slot !== undefined && { slot }) };
   if (!isForAgent) return started(data);
   try {
     return started({ ...data, agent: startOfAgent(state, task, world) });

@@ -1,5 +1,6 @@
 import { Agenda } from './agenda.ts';
 import { expectTask } from './delay-task.ts';
+import { keepHoldings } from './holdings.ts';
 import { acquire } from './limits.ts';
 import { isSettled, type RunState, type TaskState } from './run-state.ts';
 import { isOccupying } from './settle-task.ts';
@@ -20,6 +21,7 @@ function enter(state: RunState, task: TaskState): void {
   if (life.status !== 'running') agenda.doomed.push(address);
   if (life.status === 'delayed') expectTask(state, address, life);
   if (isOccupying(task)) acquire(state, task);
+  keepHoldings(state, task);
   if (task.group !== undefined) agenda.concluded.push(address);
   if (life.status === 'pending' && task.unmet === 0) agenda.undecided.push(address);
 }

@@ -46,6 +46,9 @@ const beginnings = [
   'revisions',
   'sameness',
   'conflicts',
+  'proposal',
+  'mergesWith',
+  'slot',
 ] as const;
 
 /** What belongs to the conversation with an agent. */
@@ -71,6 +74,10 @@ function resetTask(task: TaskState, keepsSession: boolean): void {
     approved: false,
   } satisfies Partial<TaskState>);
   for (const known of beginnings) delete task[known];
+  if (task.workspace !== undefined) {
+    const { integrated: _, cleaned: __, ...place } = task.workspace;
+    task.workspace = place;
+  }
   if (keepsSession) return;
   for (const known of memories) delete task[known];
   if (task.attempts > 0) task.generation = (task.generation ?? 0) + 1;

@@ -43,6 +43,12 @@ export interface RunState {
   spent: Record<string, Record<string, Used>>;
   /** Sessions that a person has, by id. */
   lent: Record<string, LentSession>;
+  /** Places that the items of a for-each take in turn, by its address. */
+  pools: Record<string, PoolState>;
+  /** Changes of foreign refs that people were told of. */
+  knownRefs: readonly RefChange[];
+  /** Where what it made has gone, last. */
+  delivered?: EventOf<'run.delivered'>['data'];
   /** What planning has to look at next. Derived: can be rebuilt from the rest. */
   agenda: Agenda<TaskState>;
 }
@@ -64,6 +70,8 @@ export interface Counts {
   running: number;
   held: number;
   delayed: number;
+  /** Places that are there. One that is lost by beginning from scratch still counts: somebody has to look after it. */
+  places: number;
 }
 
 /** Keeps tasks away from a resource that is out of order. */
@@ -173,6 +181,12 @@ export interface TaskState {
   };
   /** The place where it works. */
   workspace?: WorkspaceState;
+  /** The place of its pool that it has until it settles. */
+  slot?: number;
+  /** What it made, merged with what others made, but not yet theirs: it is to be checked. */
+  proposal?: EventOf<'merge.proposed'>['data'] & { readonly isVerified: boolean };
+  /** With so many others at most it is merged at once. */
+  mergesWith?: number;
   /** How often it has been revised because of conflicts. */
   conflicts?: number;
   /** Why the check was not content: the agent is told. */
@@ -239,7 +253,7 @@ export interface AttemptState {
   readonly id: string;
   readonly number: number;
   /** Absent: it does the work. */
-  readonly kind?: 'setup' | 'check' | 'revision' | 'integrate';
+  readonly kind?: 'setup' | 'check' | 'revision' | 'integrate' | 'verify';
   readonly startedAt: number;
   /** Of an outside process. */
   readonly process?: ProcessIdentity;
@@ -255,16 +269,33 @@ export interface AttemptState {
   readonly wasLent?: boolean;
 }
 
-export interface WorkspaceState {
-  readonly path: string;
-  readonly branch: string;
-  /** The commit it began from. */
-  readonly base: string;
-  readonly token: string;
+/** The places of a pool, by number. */
+export interface PoolState {
+  /** Who has it now. */
+  holders: Record<number, string>;
+  /** Those in which the setup was done. */
+  equipped: readonly number[];
+}
+
+export type RefChange = EventOf<'refs.changed'>['data']['refs'][number];
+
+export type WorkspaceState = EventOf<'workspace.prepared'>['data'] & {
   readonly isEquipped?: boolean;
+  /** The commit that holds the files as they were last saved. */
+  readonly snapshot?: string;
+  /** What a person wants done with it, and is not done yet. */
+  readonly order?: PlaceOrder;
+  /** A person takes it as it is. */
+  readonly isAdopted?: boolean;
   /** What came of it, and the commit of the run's branch that holds it. */
   readonly integrated?: { readonly result: string; readonly commit: string };
   readonly cleaned?: EventOf<'workspace.cleaned'>['data'];
+};
+
+export interface PlaceOrder {
+  readonly id: string;
+  readonly action: 'recreate' | 'restore' | 'discard';
+  readonly from?: string;
 }
 
 export type AskedCall = NonNullable<EventOf<'gate.opened'>['data']['call']>;
@@ -289,11 +320,6 @@ export function isSettled(life: Life): boolean {
   );
 }
 
-/** Its attempt under way checks what an agent did. */
-export function isCheck(task: TaskState): boolean {
-  return kindOf(task) === 'check';
-}
-
 /** Of the attempt under way. */
 export function kindOf({ life }: TaskState): AttemptState['kind'] {
   return life.status === 'running' ? life.attempt?.kind : undefined;
@@ -303,7 +329,7 @@ export function kindOf({ life }: TaskState): AttemptState['kind'] {
 export function onInterruptOf(task: TaskState): OnInterrupt {
   const kind = kindOf(task);
   if (kind === 'setup' || kind === 'integrate') return 'restart';
-  return kind === 'check' ? task.spec.check!.onInterrupt : task.spec.onInterrupt;
+  return kind === 'check' || kind === 'verify' ? task.spec.check!.onInterrupt : task.spec.onInterrupt;
 }
 
 /** For the default `if` of those who need it. */

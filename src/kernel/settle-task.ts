@@ -1,3 +1,4 @@
+import { dropProposal, leaveSlot } from './holdings.ts';
 import { release } from './limits.ts';
 import {
   addressOf,
@@ -45,6 +46,8 @@ export function vacate(state: RunState, task: TaskState): void {
 /** A task has come to its end: whoever waited for it is told. */
 export function settleTask(state: RunState, task: TaskState, life: Life): void {
   if (isOccupying(task)) vacate(state, task);
+  dropProposal(state, task);
+  leaveSlot(state, task);
   setLife(state, task, life);
   task.endedAt = state.at;
   task.endedIn = state.seq;

@@ -1,17 +1,11 @@
-import { isPlainObject, PitonError, type Json, type JsonObject } from '../base/index.ts';
-import type { Event, EventOf, Patch } from '../model/index.ts';
+import { isPlainObject, PitonError, type JsonObject } from '../base/index.ts';
+import type { Event, Patch } from '../model/index.ts';
 import { failureOf } from './decide-task.ts';
 import { difference } from './difference.ts';
 import { scopeAt, type RunState, type TaskState } from './run-state.ts';
 import { outputsOfItems, variablesOf } from './variables.ts';
+import type { Success } from './succeeded.ts';
 import type { World } from './world.ts';
-
-export interface Success {
-  readonly output?: Json;
-  readonly update?: unknown;
-  readonly integrated?: { readonly result: string; readonly commit: string };
-  readonly cleaned?: EventOf<'workspace.cleaned'>['data'];
-}
 
 /** What is recorded when a task succeeds; for a node of a graph also what that changes in the state. */
 export function successEvents(

@@ -24,6 +24,7 @@ export function summaryOf(state: RunState): RunSummary {
     total: state.counts.total,
     ...(wakeAt !== undefined && { wakeAt }),
     ...(reason !== undefined && { reason }),
+    ...(state.counts.places > 0 && { places: state.counts.places }),
     ...(Object.keys(state.spent).length > 0 && { spent: state.spent }),
   };
 }

@@ -1,8 +1,9 @@
 import type { Event } from '../model/index.ts';
-import { released } from './failures.ts';
 import { placementOf } from './placement.ts';
+import { released } from './released.ts';
 import { kindOf, type AttemptState, type RunState, type TaskState } from './run-state.ts';
-import type { Success } from './success.ts';
+import { isSlotEquipped } from './slots.ts';
+import type { Success } from './succeeded.ts';
 
 /** What the next attempt of a task is for: see `attempt.started`. */
 export function nextKind(state: RunState, task: TaskState): AttemptState['kind'] {
@@ -10,14 +11,17 @@ export function nextKind(state: RunState, task: TaskState): AttemptState['kind']
   if (isToBeEquipped(state, task)) return 'setup';
   // Whatever a person has said since, is heard first.
   if (finished !== undefined && messages.length === 0) {
-    return spec.check !== undefined && finished.isChecked !== true ? 'check' : 'integrate';
+    if (spec.check !== undefined && finished.isChecked !== true) return 'check';
+    return task.proposal?.isVerified === false ? 'verify' : 'integrate';
   }
   return report === undefined ? undefined : 'revision';
 }
 
 function isToBeEquipped(state: RunState, task: TaskState): boolean {
-  if (task.spec.setup?.work === undefined || task.workspace?.isEquipped === true) return false;
-  return placementOf(state, task).mode === 'worktree';
+  const { spec, workspace } = task;
+  if (spec.setup?.work === undefined || workspace?.isEquipped === true) return false;
+  if (workspace === undefined && isSlotEquipped(state, task)) return false;
+  return placementOf(state, task).mode !== 'shared';
 }
 
 /** What follows the success of the attempt under way; undefined: the task has succeeded. */
@@ -26,11 +30,28 @@ export function nextStep(state: RunState, task: TaskState, success: Success): Ev
   const kind = kindOf(task);
   if (kind === 'setup') return { type: 'workspace.equipped', task: address, data: {} };
   if (messages.length > 0) return released(task);
-  if (kind === 'integrate') return undefined;
-  const hasPlace = placementOf(state, task).mode === 'worktree';
-  if (kind !== 'check')
-    return hasPlace || task.spec.check !== undefined ? finished(task, success) : undefined;
-  return hasPlace ? { type: 'check.passed', task: address, data: {} } : undefined;
+  if (kind === 'integrate') return proposal(task, success);
+  if (kind === 'verify') return { type: 'merge.verified', task: address, data: {} };
+  return stepAfterWork(state, task, { success, isCheck: kind === 'check' });
+}
+
+function stepAfterWork(
+  state: RunState,
+  task: TaskState,
+  { success, isCheck }: { readonly success: Success; readonly isCheck: boolean },
+): Event | undefined {
+  const isToBeGiven = task.spec.artifacts !== undefined || integrates(state, task);
+  if (isCheck) return isToBeGiven ? { type: 'check.passed', task: task.address, data: {} } : undefined;
+  return isToBeGiven || task.spec.check !== undefined ? finished(task, success) : undefined;
+}
+
+function integrates(state: RunState, task: TaskState): boolean {
+  const placement = placementOf(state, task);
+  return placement.mode !== 'shared' && placement.integrates;
+}
+
+function proposal({ address }: TaskState, { proposed }: Success): Event | undefined {
+  return proposed === undefined ? undefined : { type: 'merge.proposed', task: address, data: proposed };
 }
 
 function finished({ address }: TaskState, { output }: Success): Event {
@@ -40,7 +61,7 @@ function finished({ address }: TaskState, { output }: Success): Event {
 /** What the task gives: with checks and the like in between, that is known since its work was finished. */
 export function resultOf(task: TaskState, given: Success): Success {
   const kind = kindOf(task);
-  if (kind !== 'check' && kind !== 'integrate') return given;
+  if (kind === undefined || kind === 'revision') return given;
   const output = task.finished?.output;
   return output === undefined ? {} : { output };
 }

@@ -16,6 +16,8 @@ export interface World {
   readonly today: Today;
   /** Of all runs together, on one day. */
   readonly budgetPerDay?: Budget;
+  /** Who has a lock that all runs in the repository share, if another has it. */
+  lockedBy(lock: string): string | undefined;
   readonly evaluator: Evaluator;
   /** false: nothing new may be started now (no room in the store, or the driver is stopping). */
   readonly mayStart: boolean;

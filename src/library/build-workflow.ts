@@ -7,6 +7,7 @@ import {
 } from '../definition/index.ts';
 import type { TaskFunction } from '../engine/index.ts';
 import { checkDraft, type AgentOptions } from './agent-options.ts';
+import { deliveryDraft } from './delivery-options.ts';
 import { isDefinition, nest, stepContext, type Closure, type Definition } from './definition.ts';
 import { withPlace, workspaceDraft, type AnyPlaceOptions } from './place-options.ts';
 import {
@@ -146,7 +147,7 @@ export function buildWorkflow<Inputs, Outputs>({
   const parts: TaskPart[] = [];
   for (let list = tasks; list !== undefined; list = list.before) parts.push(list.task);
   parts.reverse();
-  const { checkpoint, breakers, usageLimits, workspace, setup: _, ...limits } = settings;
+  const { checkpoint, breakers, usageLimits, workspace, deliver, setup: _, ...limits } = settings;
   const workflow = defineWorkflow({
     name,
     ...limits,
@@ -154,6 +155,7 @@ export function buildWorkflow<Inputs, Outputs>({
     breakers: breakersDraft(breakers),
     usageLimits: usageLimitsDraft(usageLimits),
     workspace: workspaceDraft(workspace),
+    deliver: deliveryDraft(deliver),
     tasks: parts.map(({ draft, place }) => withPlace(draft, place, settings)),
     outputs: outputs && { $function: 'outputs' },
   });

@@ -46,6 +46,8 @@ export interface TaskReport {
   readonly checking?: boolean;
   /** Its work is done, and being brought to that of the others. */
   readonly integrating?: boolean;
+  /** What it made does not fit to what others made. */
+  readonly unfitted?: boolean;
   /** Its own place, if it has or had one. */
   readonly workspace?: WorkspaceReport;
   /** How often it has revised its work for its check. Absent where there is none. */
@@ -53,11 +55,17 @@ export interface TaskReport {
 }
 
 interface WorkspaceReport {
-  /** The root of the worktree. */
+  /** Absent: a git worktree here. */
+  readonly kind?: 'directory' | 'remote';
+  /** Its root; on the machine `remote`, if it is there. */
   readonly path: string;
-  readonly branch: string;
-  /** The commit it began from. */
-  readonly base: string;
+  /** Of a worktree. */
+  readonly branch?: string;
+  /** Of a worktree: the commit it began from. */
+  readonly base?: string;
+  readonly remote?: string;
+  /** That nobody else is given. */
+  readonly ports?: { readonly first: number; readonly count: number };
   /** What came of it, and the commit of the run's branch that holds it. */
   readonly integrated?: { readonly result: string; readonly commit: string };
   /** What became of the place, and why. */
@@ -138,12 +146,13 @@ function waitingOf({ life }: TaskState): Partial<TaskReport> {
 }
 
 function conversationOf(task: TaskState): Partial<TaskReport> {
-  const { session, messages, revisions = 0, workspace, spec, attempts } = task;
+  const { session, messages, revisions = 0, workspace, spec, attempts, isUnfitted } = task;
   return {
     ...(session !== undefined && { session }),
     ...(messages !== undefined && { messages }),
     ...finishingOf(task),
     ...(spec.check !== undefined && attempts > 0 && { revisions }),
+    ...(isUnfitted === true && { unfitted: true }),
     ...(workspace !== undefined && { workspace: workspaceOf(workspace) }),
   };
 }
@@ -155,11 +164,15 @@ function finishingOf({ finished, life, spec }: TaskState): Partial<TaskReport> {
   return isUnchecked ? { checking: true } : { integrating: true };
 }
 
-function workspaceOf({ path, branch, base, integrated, cleaned }: WorkspaceState): WorkspaceReport {
+function workspaceOf(workspace: WorkspaceState): WorkspaceReport {
+  const { kind, path, branch, base, remote, ports, integrated, cleaned } = workspace;
   return {
+    ...(kind !== undefined && { kind }),
     path,
-    branch,
-    base,
+    ...(branch !== undefined && { branch }),
+    ...(base !== undefined && { base }),
+    ...(remote !== undefined && { remote }),
+    ...(ports !== undefined && { ports }),
     ...(integrated !== undefined && { integrated }),
     ...(cleaned !== undefined && { cleaned }),
   };

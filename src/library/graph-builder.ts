@@ -250,7 +250,7 @@ function updatePart(
 
 function buildGraph({ name, settings, nodes, edges }: GraphParts): Definition {
   const { next, closures } = edgeParts(edges);
-  const { start = nodes[0]?.draft.name ?? '', state = {}, maxSteps, version, budget, base } = settings;
+  const { start = nodes[0]?.draft.name ?? '', state = {}, maxSteps, version, budget } = settings;
   const workflow = defineWorkflow({
     name,
     version,
@@ -258,7 +258,8 @@ function buildGraph({ name, settings, nodes, edges }: GraphParts): Definition {
     budget,
     usageLimits: usageLimitsDraft(settings.usageLimits),
     workspace: workspaceDraft(settings.workspace),
-    base,
+    base: settings.base,
+    cleanup: settings.cleanup,
     graph: { start, state: toJson(state, 'state') as JsonObject, maxSteps },
     tasks: nodes.map(({ draft, place }) => ({
       ...withPlace(draft, place, settings),

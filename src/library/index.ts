@@ -3,11 +3,14 @@ export { chain, type ChainInputs, type ChainOptions, type ChainStep } from './ch
 export type { Checkpoint, RunResult, TaskReport } from './checkpoint.ts';
 export type { Command, CommandOptions } from './command-options.ts';
 export type { DayUsage } from './day-usage.ts';
+export type { DiffOptions, MergeOptions, PullRequestRequest } from './delivery.ts';
+export type { Delivery } from './delivery-options.ts';
 export type { Definition, InputsOf, OutputsOf, Progress, StepContext } from './definition.ts';
 export { GraphBuilder, stateGraph, type GraphSettings } from './graph-builder.ts';
 export type { LentSession } from './lent-session.ts';
 export { loadWorkflow, type NamedFunction } from './load-workflow.ts';
 export { parallel, type Collected, type ParallelInputs, type ParallelOptions } from './parallel.ts';
+export type { Workspace } from './place-options.ts';
 export { Piton, type DriverReport, type StartOptions } from './piton.ts';
 export { allOf, anyOf, not, type Predicate } from './predicates.ts';
 export { route, type Route } from './route.ts';
@@ -22,5 +25,12 @@ export type {
   StepOptions,
   UsageLimitOptions,
 } from './task-options.ts';
+export { bytesText } from './upkeep/choose-kept.ts';
+export type { CleanOptions } from './upkeep/clean-workspaces.ts';
+export type { ReconcileOptions } from './upkeep/reconcile.ts';
+export type { WorkspaceReport, WorkspacesOptions } from './upkeep/report-workspaces.ts';
+export type { RestoreOptions } from './upkeep/restore-archive.ts';
+export type { WorkspaceAction } from './upkeep/workspace-actions.ts';
 export { workflow, WorkflowBuilder, type TaskOptions } from './workflow-builder.ts';
 export type { TaskContext, WorkflowSettings } from './task-context.ts';
+export type { Diff, DiffFile, PullRequest, RunMerged } from '../workspaces/index.ts';

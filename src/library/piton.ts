@@ -1,11 +1,10 @@
-import { livenessOf, PitonError, randomId } from '../base/index.ts';
+import { hasCode, livenessOf, PitonError, randomId } from '../base/index.ts';
 import { checkInputs } from '../definition/index.ts';
 import {
   Engine,
   leaseName,
   readLastLine,
   readOutput,
-  type EnginePorts,
   type Inputs,
   type Observer,
   type OutputOptions,
@@ -14,14 +13,33 @@ import {
   type ResumePreview,
   type RunVerdict,
 } from '../engine/index.ts';
-import { mayNeedWorktrees } from '../kernel/index.ts';
+import { mayNeedWorktrees, mentionsGit } from '../kernel/index.ts';
 import type { Origin, Workflow } from '../model/index.ts';
 import type { RunFilter, RunRecord } from '../store/index.ts';
+import type { Diff, PullRequest, RunMerged } from '../workspaces/index.ts';
 import { usageByDay, type DayUsage } from './day-usage.ts';
 import type { Definition } from './definition.ts';
+import {
+  diffOfRun,
+  mergeRun,
+  openPullRequest,
+  type DiffOptions,
+  type MergeOptions,
+  type PullRequestRequest,
+} from './delivery.ts';
 import { plainInputs } from './plain-inputs.ts';
 import { programOf } from './program.ts';
 import { Run } from './run.ts';
+import { cleanWorkspaces, type CleanOptions } from './upkeep/clean-workspaces.ts';
+import { reconcile, type ReconcileOptions } from './upkeep/reconcile.ts';
+import {
+  reportWorkspaces,
+  type WorkspaceReport,
+  type WorkspacesOptions,
+} from './upkeep/report-workspaces.ts';
+import { restoreArchive, type RestoreOptions } from './upkeep/restore-archive.ts';
+import type { WorkspaceAction } from './upkeep/workspace-actions.ts';
+import type { WorkspacePorts } from './upkeep/recorded-places.ts';
 
 /** What a run is started with: inputs, the state of a graph, or both, as the workflow has them. */
 export type StartOptions<Given, State> = {
@@ -52,9 +70,9 @@ export interface DriverReport {
 /** Runs definitions durably on one store. Made by `open`. */
 export class Piton implements AsyncDisposable {
   readonly #engine: Engine;
-  readonly #ports: EnginePorts;
+  readonly #ports: WorkspacePorts['ports'];
 
-  constructor(ports: EnginePorts) {
+  constructor(ports: WorkspacePorts['ports']) {
     this.#ports = ports;
     this.#engine = new Engine(ports);
   }
@@ -81,7 +99,7 @@ export class Piton implements AsyncDisposable {
     await this.#engine.start(program, {
       run: id,
       inputs: given,
-      origin: await this.#withRepository(origin, program.workflow),
+      origin: await this.#withRepository(origin, program.workflow, id),
       ...(state !== undefined && { state: plainInputs(state, 'state') }),
     });
     return this.#handle(id, definition);
@@ -94,12 +112,24 @@ export class Piton implements AsyncDisposable {
   }
 
   /** Where agents write, it is looked for: they work in worktrees of it. */
-  async #withRepository(origin: Origin, workflow: Workflow): Promise<Origin> {
+  async #withRepository(origin: Origin, workflow: Workflow, id: string): Promise<Origin> {
     if (!mayNeedWorktrees(workflow)) return origin;
     const found = await this.#ports.workspaces.find(origin.directory, workflow.base);
+    if (found === undefined && mentionsGit(workflow)) throw noRepository(origin.directory);
     if (found === undefined) return origin;
     const { uncommitted: _, ...repository } = found;
+    if (!(await this.#isKnown(id))) await this.#ports.workspaces.assertFree(repository, id);
     return { ...origin, repository };
+  }
+
+  async #isKnown(id: string): Promise<boolean> {
+    try {
+      await this.#engine.find(id);
+      return true;
+    } catch (error) {
+      if (hasCode(error, 'RUN_NOT_FOUND')) return false;
+      throw error;
+    }
   }
 
   /**
@@ -177,6 +207,54 @@ export class Piton implements AsyncDisposable {
     return usageByDay(await this.list({ spentOn: 'any' }));
   }
 
+  /** The places of all tasks, what is kept of them, and what nobody has recorded. Changes nothing. */
+  workspaces(options: WorkspacesOptions = {}): Promise<readonly WorkspaceReport[]> {
+    return reportWorkspaces(this.#upkeep, options);
+  }
+
+  /**
+   * Looks at every place of runs that nobody drives: what nobody cleaned up is cleaned, what somebody has changed is held
+   * for a person, and all is journalled. Called again it does nothing. Throws `LOCK_HELD`.
+   */
+  reconcile(options: ReconcileOptions = {}): Promise<readonly WorkspaceAction[]> {
+    return reconcile(this.#upkeep, options);
+  }
+
+  /** Cleans what is kept: places of settled tasks, old archives, merged branches. Throws `LOCK_HELD`. */
+  cleanWorkspaces(options: CleanOptions = {}): Promise<readonly WorkspaceAction[]> {
+    return cleanWorkspaces(this.#upkeep, options);
+  }
+
+  /** Lays out what is kept of a place in a new folder. Throws `ARCHIVE_UNKNOWN`, `FOLDER_EXISTS`. */
+  restoreArchive(options: RestoreOptions): Promise<void> {
+    return restoreArchive(this.#upkeep, options);
+  }
+
+  get #upkeep(): WorkspacePorts {
+    return { engine: this.#engine, ports: this.#ports };
+  }
+
+  /**
+   * Brings what a run has made into the branch that is checked out where it was started, if nothing of yours is lost by that.
+   * Throws `RUN_INCOMPLETE`, `MERGE_REFUSED`, `DELIVERY_CONFLICT`, `NOTHING_TO_DELIVER`, `RUN_DRIVEN`, `LOCK_HELD`.
+   */
+  merge(run: string, options: MergeOptions = {}): Promise<RunMerged> {
+    return mergeRun(this.#upkeep, run, options);
+  }
+
+  /**
+   * Pushes the branch of a run and opens a pull request of it, unless there is one. Throws `RUN_INCOMPLETE`,
+   * `PUSH_REFUSED`, `PUSH_FAILED`, `PULL_REQUEST_FAILED`, `NOTHING_TO_DELIVER`, `RUN_DRIVEN`.
+   */
+  openPullRequest(run: string, options: PullRequestRequest = {}): Promise<PullRequest> {
+    return openPullRequest(this.#upkeep, run, options);
+  }
+
+  /** What a run, or one of its tasks, has changed. Throws `NOTHING_TO_DELIVER`, `TASK_UNKNOWN`, `PLACE_MISSING`. */
+  diff(run: string, options: DiffOptions = {}): Promise<Diff> {
+    return diffOfRun(this.#upkeep, run, options);
+  }
+
   /** Calls back with everything that happens to the runs driven here, after it was committed. Returns the way to stop. */
   observe(observer: Observer): () => void {
     return this.#ports.observers.add(observer);
@@ -232,6 +310,15 @@ export class Piton implements AsyncDisposable {
 async function inputsFor(definition: Definition, given: unknown): Promise<Inputs> {
   const inputs = plainInputs(given, 'inputs');
   return definition.declaresInputs === true ? checkInputs(definition.workflow, inputs) : inputs;
+}
+
+function noRepository(folder: string): PitonError {
+  const message = `The workflow wants worktrees or a pull request, and ${folder} is in no git repository with a commit and a checkout.`;
+  return new PitonError('GIT_MISSING', message, {
+    folder,
+    remedy:
+      'Run it in one (`git init`, and commit something), or take `workspace` or `deliver` out of the workflow.',
+  });
 }
 
 function assertRunId(id: string): void {

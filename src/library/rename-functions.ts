@@ -37,7 +37,7 @@ function renameInTask(task: TaskSpec, rename: Rename): TaskSpec {
 }
 
 function renameInWork(work: Work, rename: Rename): Work {
-  if (work.type === 'command' || work.type === 'agent') return work;
+  if (work.type !== 'function' && work.type !== 'workflow') return work;
   const given = work.with === undefined ? {} : { with: renameRef(work.with, rename) };
   return work.type === 'function'
     ? { ...work, ...given, function: rename(work.function) }

@@ -133,6 +133,18 @@ export class Run<Outputs = unknown, State = unknown> {
     return this.#send({ type: 'skip', task });
   }
 
+  /**
+   * Puts the place of a held task right: `recreate` from its branch, `restore` as it was saved (or `from` another snapshot or
+   * archive), `adopt` as it is, `discard` into the archive to begin from scratch.
+   */
+  place(
+    task: string,
+    action: 'recreate' | 'restore' | 'adopt' | 'discard',
+    from?: string,
+  ): Promise<CommandResult> {
+    return this.#send({ type: 'place', task, action, ...(from !== undefined && { from }) });
+  }
+
   /** Says something to the agent that does a task. `now`: one that is working is stopped for it, and goes on with it. */
   tell(task: string, text: string, { now = false }: { readonly now?: boolean } = {}): Promise<CommandResult> {
     return this.#send({ type: 'tell', task, text, ...(now && { now }) });

@@ -1,5 +1,6 @@
 import type { BreakerOptions, CheckpointOption, RunBudget, UsageLimitOptions } from './task-options.ts';
 import type { StepContext } from './definition.ts';
+import type { Delivery } from './delivery-options.ts';
 import type { PlaceSettings } from './place-options.ts';
 
 export interface WorkflowSettings extends PlaceSettings {
@@ -15,6 +16,8 @@ export interface WorkflowSettings extends PlaceSettings {
   readonly usageLimits?: UsageLimitOptions;
   /** By the names of the resources that tasks use. */
   readonly breakers?: Readonly<Record<string, BreakerOptions>>;
+  /** What is done when all tasks have succeeded: a task named `deliver`, which needs all others. */
+  readonly deliver?: Delivery;
 }
 
 /** What a task's conditions and lists are computed from. */

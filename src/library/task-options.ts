@@ -33,6 +33,8 @@ export interface StepOptions {
   readonly priority?: number;
   /** Names that only one running task may hold at a time. */
   readonly locks?: readonly string[];
+  /** Names that only one running task may hold at a time, of all runs on the same repository. */
+  readonly repositoryLocks?: readonly string[];
   /** What an interrupted task may do by itself; default `restart`. `ask` also forbids automatic retry. */
   readonly onInterrupt?: Exclude<OnInterrupt, 'continue'>;
   /** A person is asked this before the first attempt. May hold expressions: `Release ${{ inputs.version }}?`. */
@@ -107,13 +109,14 @@ export function breakersDraft(
 type AnyStepOptions = Omit<StepOptions, 'onInterrupt'> & { readonly onInterrupt?: OnInterrupt };
 
 export function stepDraft(options: AnyStepOptions): Omit<TaskDraft, 'name' | 'work'> {
-  const { retry, timeout, priority, locks, onInterrupt, approval, resources, errors, output, version } =
-    options;
+  const { retry, timeout, priority, locks, repositoryLocks, onInterrupt } = options;
+  const { approval, resources, errors, output, version } = options;
   return {
     retry: retryDraft(retry),
     timeoutMs: optionalMilliseconds('timeout', timeout),
     priority,
     locks,
+    repositoryLocks,
     onInterrupt,
     approval,
     resources,

@@ -21,6 +21,14 @@ export type Command =
     }
   /** And gives it back. */
   | { readonly type: 'return'; readonly task: string; readonly token: string; readonly at: number }
+  /** What is to be done with the place of a held task; see `workspace.ordered`. */
+  | {
+      readonly type: 'place';
+      readonly task: string;
+      readonly action: 'recreate' | 'restore' | 'adopt' | 'discard';
+      /** The snapshot or archive to restore. */
+      readonly from?: string;
+    }
   | {
       readonly type: 'approve' | 'reject';
       readonly task: string;

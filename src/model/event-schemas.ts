@@ -106,13 +106,14 @@ export const eventSchema = z.discriminatedUnion('type', [
   ofScope('edge.taken', { from: z.string().nullable(), to: z.string(), step: z.number() }),
   ofTask('tasks.expanded', { items: z.array(z.object({ key: z.string(), item: json })) }),
   /**
-   * `kind`: it makes the workspace usable, checks the work of an agent, lets it revise what was found, or brings the result to
-   * that of the others; absent: it does the work.
+   * `kind`: it makes the workspace usable, checks the work of an agent, lets it revise what was found, brings the result to
+   * that of the others, or checks what came of that; absent: it does the work. `slot`: the place of its pool that it takes.
    */
   ofAttempt('attempt.started', {
     number: z.number(),
-    kind: z.enum(['setup', 'check', 'revision', 'integrate']).optional(),
+    kind: z.enum(['setup', 'check', 'revision', 'integrate', 'verify']).optional(),
     agent: agentStart.optional(),
+    slot: z.number().optional(),
   }),
   /** The agent's own conversation, by its own id. */
   ofAttempt('session.opened', {
@@ -148,15 +149,50 @@ export const eventSchema = z.discriminatedUnion('type', [
   }),
   /** The place where a task works: found again by this, whatever happens. */
   ofTask('workspace.prepared', {
+    kind: z.enum(['directory', 'remote']).optional(),
     path: z.string(),
-    branch: z.string(),
-    base: z.string(),
     token: z.string(),
+    branch: z.string().optional(),
+    base: z.string().optional(),
+    remote: z.string().optional(),
+    ports: z.object({ first: z.number(), count: z.number() }).optional(),
   }),
+  /** The files of an attempt are kept as they were then. */
+  ofAttempt('workspace.saved', { commit: z.string(), label: z.string() }),
+  /** A person wants something done with the place: the next attempt does it first. */
+  ofTask('workspace.ordered', {
+    id: z.string(),
+    action: z.enum(['recreate', 'restore', 'adopt', 'discard']),
+    from: z.string().optional(),
+  }),
+  /** Files are kept for those who need the task. */
+  ofTask('artifacts.kept', { paths: z.array(z.string()), bytes: z.number() }),
   /** It is usable: files were copied, and commands run. */
   ofTask('workspace.equipped', {}),
   /** The result of the task, and the commit of the run's branch that holds it. */
   ofTask('workspace.integrated', { result: z.string(), commit: z.string() }),
+  /** What a task made was merged with what others made (`members`: along with what these made), and is to be checked. */
+  ofTask('merge.proposed', {
+    result: z.string(),
+    commit: z.string(),
+    onto: z.string(),
+    members: z.array(z.string()),
+  }),
+  /** That has passed the check. */
+  ofTask('merge.verified', {}),
+  /** It has not, with so many others: fewer are tried. */
+  ofTask('merge.rejected', { members: z.array(z.string()), report: z.string(), most: z.number() }),
+  /** Refs that are not Piton's were moved from within the place of a task. */
+  ofTask('refs.changed', {
+    refs: z.array(z.object({ ref: z.string(), before: z.string().optional(), after: z.string().optional() })),
+  }),
+  /** What the run made was handed over. */
+  of('run.delivered', {
+    how: z.enum(['merge', 'pull-request']),
+    into: z.string(),
+    commit: z.string(),
+    url: z.string().optional(),
+  }),
   /** What a task made does not fit to what others made. The agent is to revise it, for the so-manieth time; 0: a person is. */
   ofTask('conflict.found', { files: z.array(z.string()), report: z.string(), revision: z.number() }),
   /** The place is gone, and why nothing is lost by that; or it was kept, and why. */
@@ -166,7 +202,11 @@ export const eventSchema = z.discriminatedUnion('type', [
     ref: z.string().optional(),
   }),
   /** It was not as it should be, and what was done about it. */
-  ofTask('workspace.recovered', { found: z.string(), how: z.enum(['recreated', 'held']) }),
+  ofTask('workspace.recovered', {
+    found: z.string(),
+    how: z.enum(['recreated', 'restored', 'discarded', 'held']),
+    from: z.string().optional(),
+  }),
   /** The work is done; a check, or bringing it to that of others, is still to come. */
   ofTask('work.finished', { output: json.optional() }),
   ofTask('check.passed', {}),

@@ -7,6 +7,7 @@ export type { Failure, Outcome } from './outcome.ts';
 export type { Spent, Used } from './usage.ts';
 export { isFinal, type RunStatus, type RunSummary, type TaskStatus } from './status.ts';
 export {
+  cleanupPolicies,
   isFunctionRef,
   type AgentWork,
   type BreakerPolicy,
@@ -14,6 +15,8 @@ export {
   type Capture,
   type CheckpointPolicy,
   type CheckSpec,
+  type CleanupPolicy,
+  type DeliverWork,
   type SetupSpec,
   type WorkspaceSpec,
   type CommandWork,

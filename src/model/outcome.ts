@@ -10,11 +10,20 @@ export type Outcome =
       readonly update?: unknown;
       /** Where the result of the task is now. */
       readonly integrated?: { readonly result: string; readonly commit: string };
-      /** What became of its place. */
-      readonly cleaned?: {
-        readonly how: 'removed' | 'archived' | 'kept';
-        readonly reason: string;
-        readonly ref?: string;
+      /** It was merged, and is to be checked before it counts. */
+      readonly proposed?: {
+        readonly result: string;
+        readonly commit: string;
+        readonly onto: string;
+        readonly members: readonly string[];
+      };
+      readonly artifacts?: { readonly paths: readonly string[]; readonly bytes: number };
+      /** Where what the run made has gone. */
+      readonly delivered?: {
+        readonly how: 'merge' | 'pull-request';
+        readonly into: string;
+        readonly commit: string;
+        readonly url?: string;
       };
     }
   | {
@@ -26,6 +35,12 @@ export type Outcome =
       readonly report?: string;
       /** Files that do not fit to those of others. */
       readonly conflict?: readonly string[];
+      /** Refs that are not Piton's, moved from within its place. */
+      readonly refs?: readonly {
+        readonly ref: string;
+        readonly before?: string | undefined;
+        readonly after?: string | undefined;
+      }[];
     }
   /** `agent`: it is at its usage limit until then, whatever it is asked to do. */
   | { readonly type: 'delayed'; readonly until: number; readonly reason: string; readonly agent?: string }

@@ -24,6 +24,8 @@ export interface RunSummary {
   readonly wakeAt?: number;
   /** Why it failed, or was paused or cancelled. */
   readonly reason?: string;
+  /** Places of its own that are there, as far as is recorded; absent: none. */
+  readonly places?: number;
   /** What agents have used, if anything. */
   readonly spent?: Spent;
 }

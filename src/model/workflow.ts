@@ -30,6 +30,8 @@ export interface Workflow {
   readonly workspace?: WorkspaceSpec;
   /** Branch or commit that a run begins from; absent = HEAD. */
   readonly base?: string;
+  /** What becomes of places whose tasks have ended; absent = as configured. */
+  readonly cleanup?: CleanupPolicy;
   /** sha256 of the canonical JSON of all the rest. */
   readonly hash: string;
 }
@@ -80,6 +82,8 @@ export interface TaskSpec {
   readonly priority: number;
   /** Held exclusively within the run while an attempt runs. Overlapping `writes` appear here as locks too. */
   readonly locks: readonly string[];
+  /** Held exclusively among all runs on the same repository. */
+  readonly repositoryLocks?: readonly string[];
   readonly writes: readonly string[];
   readonly onInterrupt: OnInterrupt;
   /** A person is asked this before the first attempt. */
@@ -90,6 +94,10 @@ export interface TaskSpec {
   readonly workspace?: WorkspaceSpec;
   /** Makes a workspace usable, once. */
   readonly setup?: SetupSpec;
+  /** Of a for-each: so many places for all items, taken in turn and made usable once. */
+  readonly pool?: number;
+  /** Files that git does not have, kept for those who need the task: paths in the folder of the run. */
+  readonly artifacts?: readonly string[];
   /** What becomes of a result that does not fit to those of others; absent = a person is asked. */
   readonly onConflict?: 'hold' | 'agent';
   /** What it depends on outside, by name: each has a circuit breaker. */
@@ -104,16 +112,41 @@ export interface TaskSpec {
   readonly next?: readonly EdgeSpec[];
 }
 
-/** `worktree`: a git worktree of its own, from what its needs have made; `shared`: the folder of the run. */
-export interface WorkspaceSpec {
-  readonly mode: 'worktree' | 'shared';
-}
+/**
+ * `worktree`: a git worktree of its own, from what its needs have made; `directory`: a folder of its own, empty or a copy of
+ * one in the folder of the run; `remote`: a worktree on a machine that is reached by ssh, named in the configuration;
+ * `shared`: the folder of the run.
+ */
+export type WorkspaceSpec =
+  | { readonly mode: 'worktree' }
+  | { readonly mode: 'shared' }
+  | { readonly mode: 'directory'; readonly copyOf?: string }
+  | { readonly mode: 'remote'; readonly remote: string };
+
+/**
+ * What becomes of a place whose task has ended. Nothing is removed before all that would be lost by it is kept.
+ * `remove-when-clean-else-archive`: what the result of the task does not hold is archived; `remove-on-success`: the same, but
+ * places of tasks that did not succeed stay; `archive-on-failure`: those are archived in any case; `archive`: all are.
+ */
+export type CleanupPolicy = (typeof cleanupPolicies)[number];
+
+export const cleanupPolicies = [
+  'remove-when-clean-else-archive',
+  'keep',
+  'remove-on-success',
+  'archive-on-failure',
+  'archive',
+] as const;
 
 /** Done before the first attempt in a workspace: files that git does not have are copied, then a command is run. */
 export interface SetupSpec {
   /** Paths in the folder of the run. */
   readonly copy: readonly string[];
   readonly work?: CommandWork;
+  /** So many free ports: PITON_PORT is the first, PITON_PORTS all of them, separated by blanks. */
+  readonly ports?: number;
+  /** Folders that all places of the repository share. */
+  readonly caches?: readonly string[];
 }
 
 /** A command that is run when an agent says it is done. If it fails, the agent is told why, in the same session. */
@@ -149,7 +182,24 @@ export type Work =
       readonly with?: Dynamic;
     }
   | CommandWork
-  | AgentWork;
+  | AgentWork
+  | DeliverWork;
+
+/** Hands over what the run has made. Looks first whether that was done. */
+export interface DeliverWork {
+  readonly type: 'deliver';
+  readonly pr: {
+    /** The branch it is to be merged into; absent: that which the remote repository takes for its main one. */
+    readonly base?: string;
+    /** The name of the branch that is pushed; absent: `piton/<run>`. */
+    readonly branch?: Dynamic;
+    readonly draft: boolean;
+    readonly title?: Dynamic;
+    readonly body?: Dynamic;
+  };
+  /** Never there: expressions stand in `pr`. */
+  readonly with?: never;
+}
 
 /** A conversation with a coding agent, in a process of its own. */
 export interface AgentWork {

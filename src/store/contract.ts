@@ -164,6 +164,8 @@ export interface RunFilter {
   readonly prefix?: string;
   /** Runs whose agents have used something, on that day or on any (`any`). */
   readonly spentOn?: string;
+  /** Runs with places of their own that are still there. */
+  readonly hasPlaces?: true;
   readonly limit?: number;
 }
 

@@ -1,12 +1,26 @@
-/** A place of its own for a task: a worktree of the repository, on a branch of its own. */
+import type { CleanupPolicy, WorkspaceSpec } from '../model/index.ts';
+
+/** A place of its own for a task. */
 export interface Place {
-  /** The root of the worktree, absolute. */
+  /** Absent: a git worktree here. */
+  readonly kind?: 'directory' | 'remote';
+  /** Its root, absolute; on the machine `remote`, if it is there. */
   readonly path: string;
-  readonly branch: string;
-  /** The commit it began from: what its needs have made. */
-  readonly base: string;
   /** Names this one place: what bears another is not ours. */
   readonly token: string;
+  /** Of a worktree, here or elsewhere. */
+  readonly branch?: string;
+  /** Of a worktree: the commit it began from, what its needs have made. */
+  readonly base?: string;
+  /** The machine it is on, by its name in the configuration. */
+  readonly remote?: string;
+  /** Ports that nobody else is given while the place is there. */
+  readonly ports?: PortBlock;
+}
+
+export interface PortBlock {
+  readonly first: number;
+  readonly count: number;
 }
 
 /** The git repository around the folder of a run. */
@@ -25,51 +39,136 @@ export interface FoundRepository extends RepositoryOrigin {
   readonly uncommitted: number;
 }
 
-/** Which task of which run, in which repository. */
+/** What kind of place is wanted. */
+export type PlaceMode = Exclude<WorkspaceSpec, { readonly mode: 'shared' }>;
+
+/** Which task of which run, and the place it is to have. */
 export interface PlaceRequest {
   readonly run: string;
   readonly task: string;
+  readonly mode: PlaceMode;
   /** How often the task was begun from scratch before: each time it has a place of its own. */
   readonly generation: number;
   /** Of a place that is not recorded: the same after a crash. */
   readonly token: string;
-  readonly repository: RepositoryOrigin;
-  /** Paths in the folder of the run that git does not have, and are copied. */
-  readonly copy: readonly string[];
   /** The folder of the run. */
   readonly folder: string;
+  /** Around that folder, if it is in one. Always there for `worktree` and `remote`. */
+  readonly repository?: RepositoryOrigin;
+  /** Paths in the folder of the run that git does not have, and are copied. */
+  readonly copy: readonly string[];
+  /** Folders of the place (paths as in `copy`) that all places of this repository share. */
+  readonly caches: readonly string[];
+  /** So many ports of its own. */
+  readonly ports: number;
+  /** Tasks whose artifacts are laid out in the place. */
+  readonly artifactsOf: readonly string[];
+  /** One of several places that the items of a for-each take in turn. `pool`: the address of the for-each. */
+  readonly slot?: { readonly pool: string; readonly number: number };
   /** As it is recorded, if it is. */
   readonly known?: Place;
+  /** A commit: the files as they were last saved. */
+  readonly snapshot?: string;
+  /** What a person wants done with it: carried out by `prepare`, once for each id. */
+  readonly order?: PlaceOrder;
+  /** A person takes it as it is, whatever is wrong with it. */
+  readonly isAdopted: boolean;
+}
+
+/**
+ * `recreate`: made again from what is committed on its branch; `restore`: made again as it was last saved (`from`: another
+ * snapshot or archive); `discard`: made anew from the branch of the run. All of them archive first what is there.
+ */
+export interface PlaceOrder {
+  readonly id: string;
+  readonly action: 'recreate' | 'restore' | 'discard';
+  readonly from?: string;
 }
 
 export interface Prepared {
   readonly place: Place;
-  /** It was recorded, and gone: it was made again, from what it had left in git. */
-  readonly isRecreated: boolean;
+  /** It was recorded, but not as it should be (or a person wanted it otherwise), and what was done about it. */
+  readonly recovered?: Recovery;
+  /** Of a slot: the task that had it before, and what became of what it had left there. */
+  readonly handedOver?: { readonly task: string; readonly cleaned: Cleaned };
 }
 
-export interface IntegrateRequest extends PlaceRequest {
+export interface Recovery {
+  /** For people: "it was gone". */
+  readonly found: string;
+  readonly how: 'recreated' | 'restored' | 'discarded';
+  /** The commit it was made from. */
+  readonly from?: string;
+}
+
+/** A place that was prepared, and the work in it. */
+export interface WorkRequest extends PlaceRequest {
   readonly known: Place;
-  /** Of the attempt whose work this is: by it, what is there already is recognised. */
+  /** The attempt whose work this is: by it, what is there already is recognised. */
   readonly attempt: string;
+  /** What kind of attempt it is (`setup`, `check`…); absent: the work itself. */
+  readonly kind?: string;
   readonly seq: number;
-  /** For the commit: the same whenever it is done again. */
+  /** For commits: the same whenever it is done again. */
   readonly at: number;
-  /** Leaves the conflict in the worktree, for the agent to solve. */
-  readonly leavesConflict: boolean;
+}
+
+export interface SaveRequest extends WorkRequest {
+  /** For people: "after tool 'Edit: src/a.ts'". */
+  readonly label: string;
+  /** The snapshot before: taken again, if nothing has changed since. */
+  readonly previous?: string;
+}
+
+/** Work that is to be brought in: what has to be known to find out whether a person must be asked first. */
+export interface MemberRequest extends WorkRequest {
+  /** Patterns from the folder of the run; absent or none: it may write anything. */
+  readonly writes?: readonly string[];
+  /** Changes of foreign refs that a person knows of already. */
+  readonly knownRefs?: readonly RefChange[];
+}
+
+export interface IntegrateRequest extends MemberRequest {
+  /** It has a check, so what comes of a merge is proposed, and checked before it counts. */
+  readonly isChecked: boolean;
+  /** What was proposed last. `isVerified`: it has passed the check. */
+  readonly proposal?: Proposal & { readonly isVerified: boolean };
+  /** Others with the same check that wait to be brought in, in their order: they are merged along, if they fit. */
+  readonly others: readonly MemberRequest[];
+}
+
+export interface RefChange {
+  readonly ref: string;
+  readonly before?: string | undefined;
+  readonly after?: string | undefined;
+}
+
+/** A merge that is not yet what the branch of the run points to. */
+export interface Proposal {
+  readonly commit: string;
+  /** What the branch of the run was at. */
+  readonly onto: string;
+  /** The tasks that were merged along, by address, without the one that proposes. */
+  readonly members: readonly string[];
 }
 
 export type Integration =
   | { readonly type: 'integrated'; readonly result: string; readonly commit: string }
-  | { readonly type: 'conflict'; readonly files: readonly string[]; readonly report: string };
-
-export type CleanupPolicy =
-  'remove-when-clean-else-archive' | 'keep' | 'remove-on-success' | 'archive-on-failure' | 'archive';
+  /** It is laid out in the place of the task: to be checked there, and integrated after that. */
+  | ({ readonly type: 'proposed'; readonly result: string } & Proposal)
+  /** Both sides are laid out in the place of the task, for its agent or a person. */
+  | { readonly type: 'conflict'; readonly files: readonly string[]; readonly report: string }
+  /** It has written outside of `writes`. */
+  | { readonly type: 'exceeded'; readonly files: readonly string[] }
+  /** Refs that are not Piton's were moved or deleted from within the place. What they pointed to is kept. */
+  | { readonly type: 'refs'; readonly changes: readonly RefChange[] };
 
 export interface CleanRequest extends PlaceRequest {
   readonly known: Place;
   /** The commit that holds what the task has made, if it was to make something. */
   readonly result?: string;
+  /** How the task ended. */
+  readonly hasSucceeded: boolean;
   /** Names what is kept of it: the same whenever it is done again. */
   readonly at: number;
 }
@@ -80,16 +179,125 @@ export interface Cleaned {
   readonly ref?: string;
 }
 
-/**
- * The places where attempts work. Each method may be killed anywhere and called again, and never touches the user's own
- * checkout, index or branches. Errors: `WORKSPACE_DRIFTED` (somebody has changed what only we should), `GIT_FAILED`.
- */
-export interface Workspaces {
-  /** The repository around a folder; undefined if there is none in which one could work. Throws `BASE_UNKNOWN`. */
-  find(folder: string, base: string | undefined): Promise<FoundRepository | undefined>;
+export type Health = 'clean' | 'dirty' | 'missing' | 'drifted' | 'unknown';
+
+/** How a recorded place is, seen by looking. */
+export interface Look {
+  readonly token: string;
+  readonly health: Health;
+  /** For people: what is dirty, or how it drifted. */
+  readonly text: string;
+}
+
+/** Something in our folders or among our refs that no record explains. */
+export interface Stray {
+  readonly kind: 'folder' | 'worktree' | 'branch';
+  /** Its path, or the whole name of the ref. */
+  readonly name: string;
+  readonly run?: string;
+  readonly task?: string;
+  /** For people. */
+  readonly text: string;
+}
+
+export interface KeptArchive {
+  /** Of git; of a place without git, the path of the folder. */
+  readonly ref: string;
+  readonly run: string;
+  readonly task: string;
+  readonly at: number;
+}
+
+/** What is recorded in the store: whatever else is found is a stray. */
+export interface Recorded {
+  readonly runs: readonly string[];
+  readonly places: readonly Place[];
+}
+
+/** A program that is to be started in a place. */
+export interface PlacedOrder {
+  readonly attempt: string;
+  readonly argv: readonly string[];
+  /** Absolute. */
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly input?: string;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number;
+}
+
+/** What is brought into places here besides what git has: copies, artifacts, shared caches, ports. */
+export interface Filling {
+  /** What is there already is left alone. `root`: of the place. Gives the ports it has, if it wants some. */
+  fill(request: PlaceRequest, root: string): Promise<PortBlock | undefined>;
+  /** Whether a file (a path from the root) was brought, and is still the same as where it came from: then nothing is lost with it. */
+  isBrought(request: PlaceRequest, root: string, path: string): Promise<boolean>;
+  /** Its ports may be given to others. */
+  release(place: Place): Promise<void>;
+}
+
+/** One kind of places. Each method may be killed anywhere and called again. */
+export interface PlaceAdapter {
   prepare(request: PlaceRequest): Promise<Prepared>;
+  /** How a program is started in a place: as it is; or, elsewhere, by a program that starts it there and stands for it here. */
+  enter<Order extends PlacedOrder>(request: WorkRequest, order: Order): Promise<Order>;
+  /** Keeps the files as they are now, beside what the agent commits by itself. Undefined: there is nothing to keep them in. */
+  save(request: SaveRequest): Promise<string | undefined>;
   /** Brings what the task has left to the branch of the run. */
   integrate(request: IntegrateRequest): Promise<Integration>;
   /** Removes the place, if nothing is lost by that. */
   clean(request: CleanRequest, policy: CleanupPolicy): Promise<Cleaned>;
+  /** Changes nothing. In the order of the requests. */
+  look(requests: readonly KnownRequest[]): Promise<readonly Look[]>;
+}
+
+export type KnownRequest = PlaceRequest & { readonly known: Place };
+
+/**
+ * The places where attempts work, of all kinds. Never touches the user's own checkout, index or branches. Errors:
+ * `WORKSPACE_DRIFTED` (somebody has changed what only we should), `WORKTREE_REFUSED`, `GIT_FAILED`…: the task is held.
+ */
+export interface Workspaces extends PlaceAdapter {
+  /** The repository around a folder; undefined if there is none in which one could work. Throws `BASE_UNKNOWN`, `GIT_TOO_OLD`. */
+  find(folder: string, base: string | undefined): Promise<FoundRepository | undefined>;
+  /** Throws `BRANCH_TAKEN` if somebody has refs of the names that a new run would give to its own. */
+  assertFree(repository: RepositoryOrigin, run: string): Promise<void>;
+  /** Keeps files for those who need the task: paths from the folder of the run. Throws `ARTIFACT_MISSING`. */
+  keepArtifacts(order: ArtifactOrder): Promise<{ readonly bytes: number }>;
+  /** What no record explains. Changes nothing. */
+  strays(repository: RepositoryOrigin | undefined, recorded: Recorded): Promise<readonly Stray[]>;
+  /** Archives it first, unless it holds nothing. */
+  cleanStray(repository: RepositoryOrigin | undefined, stray: Stray): Promise<Cleaned>;
+  archives(repository: RepositoryOrigin | undefined): Promise<readonly KeptArchive[]>;
+  /** Lays an archive out in a folder that is not there yet. */
+  restore(repository: RepositoryOrigin | undefined, ref: string, folder: string): Promise<void>;
+}
+
+export interface ArtifactOrder {
+  readonly run: string;
+  readonly task: string;
+  /** Where the task worked: the folder of the run, or that in its place. */
+  readonly folder: string;
+  readonly paths: readonly string[];
+}
+
+/** Measures and removes what is kept, for whoever decides that it was kept long enough. */
+export interface Upkeep {
+  /** What a folder (absolute) takes of the disk, or what an archive alone holds. */
+  bytesOf(repository: RepositoryOrigin | undefined, name: string): Promise<number>;
+  /** For good: what only the archive holds is lost. */
+  dropArchive(repository: RepositoryOrigin | undefined, ref: string): Promise<void>;
+  /** Of the branches of these runs, those whose commits a branch of the user's holds too. */
+  mergedBranches(repository: RepositoryOrigin, runs: readonly string[]): Promise<readonly MergedBranch[]>;
+  /** False: it has changed since, or is needed again, and stays. */
+  dropBranch(repository: RepositoryOrigin, branch: MergedBranch): Promise<boolean>;
+}
+
+export interface MergedBranch {
+  readonly run: string;
+  /** The whole name of the ref. */
+  readonly branch: string;
+  readonly tip: string;
+  /** The branch that holds it too. */
+  readonly into: string;
 }

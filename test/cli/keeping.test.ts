@@ -141,6 +141,7 @@ describe('completion', () => {
     expect((await piton(['__complete', 'workflow'])).stdout).toBe('ship\n');
     expect((await piton(['__complete', 'run'])).stdout).toBe('first\n');
     expect((await piton(['__complete', 'task', 'fi'])).stdout).toBe('one\nother\n');
+    expect((await piton(['__complete', 'latest-task', 'show'])).stdout).toBe('one\nother\n');
   });
 
   test('in bash gives commands, options and names', async () => {
@@ -154,11 +155,12 @@ describe('completion', () => {
       const { stdout } = spawnSync('bash', ['-c', line], { cwd: folder, encoding: 'utf8' });
       return stdout.trim().split('\n');
     };
-    expect(complete('re')).toEqual(['resume', 'reject', 'retry']);
+    expect(complete('re')).toEqual(['resume', 'reject', 'retry', 'resolve']);
     expect(complete('list', '--st')).toEqual(['--status', '--store']);
     expect(complete('graph', 's')).toEqual(['ship']);
     expect(complete('-C', '.', 'stat')).toEqual(['status']);
     expect(complete('service', '')).toEqual(['install', 'uninstall', 'status']);
+    expect(complete('workspace', 're')).toEqual(['reconcile', 'restore', 'recreate']);
   });
 
   test('is there for zsh and fish, and for no other', async () => {

@@ -110,3 +110,60 @@ test('what became of a place is told, and why', () => {
   expect(recovered('recreated')!.text).toBe('the place of fix: it was gone, and was made again');
   expect(recovered('held')!.text).toBe('the place of fix: it was gone, and waits for you');
 });
+
+test('merges that are tried out are told with whom, and what follows if they are not good', () => {
+  const { say, frame, tell } = told();
+  const members = ['b', 'c', 'd'];
+  const commit = 'abcdef0123456789';
+  const proposed = { result: 'r', commit, onto: 'o', members };
+  expect(say({ type: 'merge.proposed', task: 'fix', data: proposed })).toBe(
+    'the work of fix is merged, along with b, c, d, to be checked (abcdef0)',
+  );
+  expect(say(starts('fix', 2, 'verify'))).toBe('fix is checked together with the work of others');
+  expect(frame()).toContain('is checked together with the work of others');
+  expect(
+    tell({ type: 'merge.rejected', task: 'fix', data: { members, report: 'red', most: 1 } }),
+  ).toMatchObject({
+    tone: 'warning',
+    text: 'the work of fix did not pass its check together with b, c, d: at most 1 of them are merged along next',
+  });
+  expect(say({ type: 'merge.verified', task: 'fix', data: {} })).toBe(
+    'the work of fix has passed its check together with the others',
+  );
+});
+
+test('what happens to places and beyond them is told where it matters, and kept quiet where not', () => {
+  const { say, tell } = told();
+  const saved: Event = {
+    type: 'workspace.saved',
+    task: 'fix',
+    attempt: 'fix-1',
+    data: { commit: 'abc', label: 'after a tool' },
+  };
+  expect(say(saved)).toBeUndefined();
+  expect(
+    say({ type: 'workspace.recovered', task: 'fix', data: { found: 'it was gone', how: 'restored' } }),
+  ).toBe('the place of fix: it was gone, and was made again as it was last saved');
+  expect(say({ type: 'workspace.ordered', task: 'fix', data: { id: '1', action: 'adopt' } })).toBe(
+    'the place of fix is taken as it is',
+  );
+  const refs = [
+    { ref: 'refs/heads/main', before: 'a', after: 'b' },
+    { ref: 'refs/tags/v1', before: 'a' },
+  ];
+  expect(tell({ type: 'refs.changed', task: 'fix', data: { refs } })).toMatchObject({
+    tone: 'warning',
+    text: 'fix changed what is not its own: refs/heads/main moved, refs/tags/v1 deleted; what was there is kept',
+  });
+  const artifacts: Event = { type: 'artifacts.kept', task: 'fix', data: { paths: ['dist'], bytes: 9 } };
+  expect(tell(artifacts)).toMatchObject({ isPassing: true, text: '1 artifact of fix kept' });
+  const delivered = {
+    how: 'pull-request',
+    into: 'main',
+    commit: 'abc',
+    url: 'https://example.test/1',
+  } as const;
+  expect(say({ type: 'run.delivered', data: delivered })).toBe(
+    'a pull request into main is open: https://example.test/1',
+  );
+});

@@ -43,8 +43,8 @@ test('a task with a place of its own is told, shown and looked up like any other
     '▸ fix has passed its check',
     '▸ fix is being brought to the work of others',
     `▸ the work of fix is in piton/r1 (${commit.slice(0, 7)})`,
-    expect.stringMatching(/^▸ the place of fix was (removed|archived in \S+): ./),
     expect.stringMatching(/^✓ fix /),
+    expect.stringMatching(/^▸ the place of fix was (removed|archived in \S+): ./),
   ]);
 
   const base = git(folder, 'rev-parse', 'main');
@@ -76,10 +76,10 @@ test('work that does not fit is told with its files, and waits for a person', as
   expect(code).toBe(3);
   expect(stdout).toMatch(/✗ the work of (one|two) does not fit to that of others: a\.txt\n/);
   expect(stdout).toMatch(
-    /\? (one|two) waits for you: .*a\.txt \(to mend it: git merge piton\/r1 in .+\/\1, commit .+, then retry\)/,
+    /\? (one|two) waits for you: .*a\.txt \(both sides are in .+\/\1, see: piton resolve \1\)/,
   );
   const { stdout: status } = await project.piton(['status', 'r1']);
-  expect(status).toMatch(/(one|two) +\? held +attempt 2 +what it made does not fit/);
+  expect(status).toMatch(/(one|two) +\? held +what it made does not fit/);
   const { stdout: page } = await project.piton([
     'show',
     'r1',

@@ -33,6 +33,9 @@ test('a project that says nothing has the usual settings', async () => {
       agents: {},
       secrets: [],
       budgetPerDay: undefined,
+      workspaces: {},
+      remotes: {},
+      delivery: {},
     });
   }
 });
@@ -50,6 +53,11 @@ agents:
   acp: { tools: { edit: editing } }
 secrets: [API_TOKEN, DATABASE_URL, API_TOKEN]
 budget: { per-day: { usd: 50, tokens: 2000000 } }
+workspaces: { keep: 14d, quota: 1.5 GB, cleanup: archive-on-failure }
+remotes:
+  box: { host: me@box, folder: ~/work, ssh: [-p, '2222'] }
+  bare: { host: box.example.com, ssh: -C }
+delivery: { remote: upstream, command: open-request --now }
 `);
   expect(await resolve()).toMatchObject({
     store: `sqlite:${root}/data/runs.db`,
@@ -67,6 +75,12 @@ budget: { per-day: { usd: 50, tokens: 2000000 } }
     },
     secrets: ['API_TOKEN', 'DATABASE_URL'],
     budgetPerDay: { usd: 50, tokens: 2_000_000 },
+    workspaces: { keepMs: 14 * 86_400_000, quotaBytes: 1_500_000_000, cleanup: 'archive-on-failure' },
+    remotes: {
+      box: { host: 'me@box', folder: '~/work', ssh: ['-p', '2222'] },
+      bare: { host: 'box.example.com', ssh: ['-C'] },
+    },
+    delivery: { remote: 'upstream', command: 'open-request --now' },
   });
 });
 
@@ -153,6 +167,21 @@ describe('what is wrong with the file is told with its line, and what to do', ()
       'budget.per-day.tokens must be a whole number of at least 0.',
     ],
     ['budget: { per-day: { token: 1 } }', 1, 'there is no amount token. Did you mean tokens?'],
+    ['workspaces: 14d', 1, 'workspaces must be a mapping.'],
+    ['workspaces: { keep: long }', 1, 'workspaces.keep must be a time span, such as 30s.'],
+    ['workspaces:\n  quota: 20', 2, 'workspaces.quota must be a size, such as 500MB or 20GB.'],
+    ['workspaces: { quota: 20G }', 1, 'workspaces.quota must be a size, such as 500MB or 20GB.'],
+    ['workspaces: { cleanup: kep }', 1, 'workspaces.cleanup must be remove-when-clean-else-archive, keep, '],
+    ['workspaces: { kep: 14d }', 1, 'there is no setting of workspaces kep. Did you mean keep?'],
+    ['remotes:\n  box: {}', 2, 'remotes.box lacks its host.'],
+    ['remotes: { box: { host: -oProxyCommand=x } }', 1, 'remotes.box.host must be a machine'],
+    ['remotes: { box: { host: a b } }', 1, 'remotes.box.host must be a machine'],
+    ['remotes: { "a b": { host: x } }', 1, 'remotes.a b is no name for a machine.'],
+    ['remotes: { box: { host: x, ssh: [22] } }', 1, 'remotes.box.ssh[0] must be an option of ssh.'],
+    ['remotes: { box: { host: x, port: 22 } }', 1, 'there is no setting of a machine port.'],
+    ['delivery: { remote: --force }', 1, 'delivery.remote must be the name of a remote of git'],
+    ['delivery: { command: "" }', 1, 'delivery.command must be a command that opens a pull request.'],
+    ['delivery: { via: gh }', 1, 'there is no setting of deliveries via.'],
     ['store: a\nstore: b', 2, 'Map keys must be unique'],
     ['store: [', 1, ''],
   ])('%j', async (text, line, what) => {

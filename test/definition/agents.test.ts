@@ -267,8 +267,8 @@ describe('what is wrong with an agent is told, with its place', () => {
       '1:59 `K` is a secret, but its value would be written down here.',
     ],
     [
-      'agent: claude, prompt: x, artifacts: dist',
-      '1:52 `artifacts` is not available yet: handing on files that git ignores comes with a later version.',
+      'agent: claude, prompt: x, undo: y',
+      '1:52 `undo` is not available yet: undoing comes with a later version.',
     ],
   ])('%s', async (given, expected) => {
     expect(places(await parseProblems(`{ name: w, tasks: { a: { ${given} } } }`))).toContain(expected);

@@ -46,6 +46,15 @@ describe('where tasks work', () => {
       [', setup: { copy: .env }', ''],
       [', workspace: worktree', ''],
       [', on-conflict: agent', ''],
+      [', workspace: directory', ''],
+      [', workspace: { copy: . }', ''],
+      [', workspace: { remote: box }', ''],
+      [', setup: { ports: 2 }', ''],
+      [', setup: { caches: .env }', ''],
+      [', artifacts: dist', ''],
+      [', repository-locks: dist', ''],
+      ['', 'cleanup: keep'],
+      ['', 'deliver: pr'],
     ];
     const hashes = await Promise.all(
       given.map(async ([own, head]) => (await parsed(flow(`  a: { ${agent}${own} }`, head))).hash),
@@ -54,12 +63,23 @@ describe('where tasks work', () => {
   });
 
   test.each([
-    ['  a: { run: ls, workspace: remote }', '', '4:28 `remote` is not available yet:'],
-    ['  a: { run: ls }', 'workspace: directory', '2:12 `directory` is not available yet:'],
-    ['  a: { run: ls }', 'defaults: { workspace: directory }', '2:24 `directory` is not available yet:'],
+    ['  a: { run: ls, workspace: remote }', '', '4:28 Expected "worktree"'],
+    ['  a: { run: ls, workspace: {} }', '', '4:28 A workspace is either a `copy` of a folder, or `remote`'],
+    ['  a: { run: ls, workspace: { copy: a, remote: b } }', '', '4:28 A workspace is either a `copy`'],
+    ['  a: { run: ls, workspace: { copy: 3 } }', '', '4:36 Expected text, found 3.'],
+    ['  a: { run: ls }', 'defaults: { workspace: { copy: 3 } }', '2:32 Expected text, found 3.'],
+    ['  a: { run: ls, workspace: { machine: b } }', '', '4:30 There is no key `machine` here.'],
+    ['  a: { run: ls, workspace: { copy: ../x } }', '', '4:36 `../x` is not in the folder of the run.'],
+    ['  a: { run: ls, workspace: { copy: .git } }', '', '4:36 `.git` cannot be copied'],
+    ['  a: { run: ls }', 'workspace: { copy: "${{ x }}" }', '2:20 A path to copy cannot hold `${{ }}`.'],
+    [
+      '  a: { run: ls }',
+      'defaults: { workspace: { remote: -x } }',
+      '2:34 `-x` cannot be the name of a machine',
+    ],
     ['  a: { run: ls, workspace: worktre }', '', '4:28 Expected "worktree"'],
-    ['  a: { run: ls, artifacts: dist }', '', '4:17 `artifacts` is not available yet:'],
-    ['  a: { run: ls }', 'pool: 8', '2:1 `pool` is not available yet:'],
+    ['  a: { run: ls }', 'pool: 8', '2:1 There is no key `pool` here.'],
+    ['  a: { run: ls }', 'cleanup: delete', '2:10 Expected "remove-when-clean-else-archive"'],
     ['  a: { run: ls, base: main }', '', '4:17 There is no key `base` here.'],
     ['  a: { run: ls, set-up: x }', '', '4:17 There is no key `set-up` here.'],
     ['  a: { function: f, workspace: shared }', '', '4:21 `workspace` is for commands and agents'],
@@ -171,7 +191,7 @@ describe('a setup', () => {
       const { suggestions } = await parse(flow(tasks, head));
       return places(suggestions);
     };
-    const message = 'A setup is done in worktrees only, and by `workspace: shared` there is none.';
+    const message = 'A setup is done in places of their own, and by `workspace: shared` there is none.';
     expect(await told('  a: { run: ls, workspace: shared, setup: x }')).toEqual([`4:43 ${message}`]);
     expect(await told('  a: { run: ls }\n  b: { run: ls }', 'workspace: shared\nsetup: npm ci')).toEqual([
       `3:8 ${message}`,
@@ -192,11 +212,19 @@ describe('a setup', () => {
   test.each([
     [
       'setup: git push',
-      'A setup is done again for every worktree, and this one cannot be taken back: it pushes commits.',
+      'A setup is done again for every place, and this one cannot be taken back: it pushes commits.',
     ],
     ['setup: { run: [npm, publish] }', 'this one cannot be taken back: it publishes a package.'],
     ['setup: " "', 'There is no command here.'],
     ['setup: {}', 'This setup does nothing.'],
+    ['setup: { caches: [] }', 'This setup does nothing.'],
+    ['setup: { ports: 0 }', '`ports` must be a whole number from 1 to 100; it is 0.'],
+    ['setup: { ports: 101, run: x }', '`ports` must be a whole number from 1 to 100; it is 101.'],
+    ['setup: { ports: 1.5 }', '`ports` must be a whole number from 1 to 100; it is 1.5.'],
+    ['setup: { ports: many }', 'Expected a number, found "many".'],
+    ['setup: { caches: /tmp/x }', '`/tmp/x` is not in the folder of the run.'],
+    ['setup: { caches: "*" }', '`*` is a pattern, and patterns cannot be shared yet.'],
+    ['setup: { caches: .x, copy: .x }', '`.x` is copied too: then each place has one of its own'],
     ['setup: { copy: [] }', 'This setup does nothing.'],
     ['setup: { copies: [.env] }', 'There is no key `copies` here.'],
     ['setup: 3', 'Expected false, text or a mapping, found 3.'],

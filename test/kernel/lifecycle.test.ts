@@ -11,7 +11,16 @@ import {
   type RunState,
 } from '../../src/kernel/index.ts';
 import { eventSchema } from '../../src/model/event-schemas.ts';
-import type { Commit, Event, Outcome, RunStatus, TaskStatus, Workflow } from '../../src/model/index.ts';
+import type {
+  Commit,
+  Event,
+  EventOf,
+  Origin,
+  Outcome,
+  RunStatus,
+  TaskStatus,
+  Workflow,
+} from '../../src/model/index.ts';
 import { breakers, closures, nestedWorkflows } from '../support/random-workflows.ts';
 import {
   done,
@@ -196,7 +205,10 @@ function transitionsIn(events: readonly Event[]): Event[][] {
 
 /** What is told of the work before it is told what that means for the task. */
 function isBetween({ type }: Event): boolean {
-  return type === 'state.updated' || /^(workspace|conflict|check)\./.test(type);
+  return (
+    type === 'state.updated' ||
+    /^(workspace|conflict|check|merge|refs|artifacts)\.|^run\.delivered$/.test(type)
+  );
 }
 
 function isAbout(event: Event, ended: Event): boolean {
@@ -372,14 +384,16 @@ function conversations(): Commit[][] {
 /** What only places of their own bring about. */
 function inWorktrees(): Commit[][] {
   const repository = { root: '/project', commonDir: '/project/.git', base: 'c0', prefix: '' };
+  const origin = { directory: '/project', repository };
   const integrated = { result: 'c1', commit: 'c2' };
-  const cleaned = { how: 'removed', reason: 'all of it is in the branch of the run' } as const;
+  const artifacts = { paths: ['dist'], bytes: 1 };
+  const data = { how: 'removed', reason: 'all of it is in the branch of the run' } as const;
   const conflict = { ...failedWith('MERGE_CONFLICT'), conflict: ['a.txt'], report: 'a.txt' } as Outcome;
-  return (['agent', 'hold'] as const).map((onConflict) => {
+  const place = { path: '/trees/a', branch: 'piton-tasks/r/a', base: 'c0', token: 't' };
+  const journals = (['agent', 'hold'] as const).map((onConflict) => {
     const more = { check: checkOf(1), setup: { copy: [], work: commandWork('npm ci') }, onConflict };
     const flow = workflow([agentTask('a', ['claude'], more)]);
-    const simulation = simulate(flow, { origin: { directory: '/project', repository } });
-    const place = { path: '/trees/a', branch: 'piton-tasks/r/a', base: 'c0', token: 't' };
+    const simulation = simulate(flow, { origin });
     simulation.transition(() => [{ type: 'workspace.prepared', task: 'a', data: place }]);
     const found = { found: 'missing', how: 'recreated' } as const;
     for (const outcome of [interrupted, done, done, done, conflict]) simulation.end('a', outcome);
@@ -388,10 +402,35 @@ function inWorktrees(): Commit[][] {
     else for (const outcome of [done, done]) simulation.end('a', outcome);
     simulation.transition(() => [{ type: 'workspace.recovered', task: 'a', data: found }]);
     for (const outcome of [interrupted, done]) simulation.end('a', outcome);
-    simulation.end('a', { type: 'succeeded', integrated, cleaned });
+    simulation.end('a', { type: 'succeeded', integrated, artifacts });
     expect(simulation.status).toBe('succeeded');
+    simulation.transition(() => [{ type: 'workspace.cleaned', task: 'a', data }]);
     return simulation.journal;
   });
+  return [...journals, merged(origin, place)];
+}
+
+/** Merged with others and checked, put right by a person, and handed over. */
+function merged(origin: Origin, place: EventOf<'workspace.prepared'>['data']): Commit[] {
+  const simulation = simulate(workflow([agentTask('a', ['claude'], { check: checkOf(1) })]), { origin });
+  const attempt = taskAt(simulation.state, 'a').lastAttempt!;
+  simulation.transition(() => [
+    { type: 'workspace.prepared', task: 'a', data: place },
+    { type: 'workspace.saved', task: 'a', attempt, data: { commit: 'c1', label: 'after a tool' } },
+  ]);
+  const proposed = { result: 'c1', commit: 'c3', onto: 'c0', members: ['b'] };
+  const red = { ...failedWith('EXIT'), report: 'two tests fail' } as Outcome;
+  const refs = [{ ref: 'refs/heads/main', before: 'c0', after: 'c1' }];
+  for (const outcome of [done, done, { type: 'succeeded', proposed } as const, red])
+    simulation.end('a', outcome);
+  simulation.end('a', { ...failedWith('REFS_CHANGED'), refs } as Outcome);
+  simulation.command({ type: 'place', task: 'a', action: 'restore' });
+  for (const outcome of [done, done, { type: 'succeeded', proposed } as const, done])
+    simulation.end('a', outcome);
+  const delivered = { how: 'pull-request', into: 'main', commit: 'c2' } as const;
+  simulation.end('a', { type: 'succeeded', integrated: { result: 'c1', commit: 'c2' }, delivered });
+  expect(simulation.status).toBe('succeeded');
+  return simulation.journal;
 }
 
 /** What is done again, on its way or after the end. */

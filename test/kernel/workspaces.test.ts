@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { placementOf, taskAt } from '../../src/kernel/index.ts';
-import type { Outcome, TaskSpec, Workflow } from '../../src/model/index.ts';
+import {
+  artifactSources,
+  placementOf,
+  placesToClean,
+  rebuildAgenda,
+  taskAt,
+  waitingToMerge,
+} from '../../src/kernel/index.ts';
+import type { CleanupPolicy, Outcome, TaskSpec, Workflow } from '../../src/model/index.ts';
 import {
   done,
   failedWith,
@@ -174,13 +181,12 @@ describe('a task in a worktree', () => {
       ['a', done],
       ['a', integrated],
       ['b', done],
-      ['b', done],
     ] as const) {
       prepare(simulation, address);
       simulation.end(address, outcome);
     }
     expect(simulation.status).toBe('succeeded');
-    expect(kinds(simulation)).toEqual(['work', 'integrate', 'work', 'integrate']);
+    expect(kinds(simulation)).toEqual(['work', 'integrate', 'work']);
     expect(taskAt(simulation.state, 'b').workspace).not.toHaveProperty('integrated');
   });
 
@@ -194,5 +200,298 @@ describe('a task in a worktree', () => {
     ]);
     simulation.end('a', interrupted);
     expect(kinds(simulation)).toEqual(['setup', 'work', 'setup']);
+  });
+});
+
+const proposed = (members: readonly string[]): Outcome => ({
+  type: 'succeeded',
+  proposed: { result: 'c1', commit: 'c3', onto: 'c0', members },
+});
+const red: Outcome = { ...failedWith('EXIT'), report: 'two tests fail' } as Outcome;
+
+describe('what is merged', () => {
+  const checked = (names: readonly string[], revise = 1): Workflow =>
+    workflow(names.map((name) => writer(name, { check: checkOf(revise) })));
+
+  /** All have done their work, and it was good by itself. */
+  function allDone(flow: Workflow): Simulation {
+    const simulation = inRepository(flow);
+    for (const { name } of flow.tasks) {
+      prepare(simulation, name);
+      simulation.end(name, done);
+    }
+    for (const { name } of flow.tasks) simulation.end(name, done);
+    return simulation;
+  }
+
+  test('one by one: nobody else merges as long as a merge is being checked', () => {
+    const simulation = allDone(checked(['a', 'b', 'c']));
+    expect(simulation.running).toEqual(['a']);
+    simulation.end('a', proposed([]));
+    expect(kinds(simulation).at(-1)).toBe('verify');
+    expect(simulation.running).toEqual(['a']);
+    simulation.end('a', interrupted);
+    expect(kinds(simulation).at(-1)).toBe('verify');
+    simulation.end('a', done);
+    expect(kinds(simulation).at(-1)).toBe('integrate');
+    expect(simulation.replayed().tasks.get('a')).toEqual(simulation.state.tasks.get('a'));
+    expect(simulation.running).toEqual(['a']);
+    simulation.end('a', integrated);
+    expect(simulation.running).toEqual(['b']);
+  });
+
+  test('and does not pass its check with others, is tried with half of them, and alone', () => {
+    const simulation = allDone(checked(['a', 'b', 'c', 'd']));
+    expect(waitingToMerge(simulation.state).map(({ address }) => address)).toEqual(['b', 'c', 'd']);
+    simulation.end('a', proposed(['b', 'c', 'd']));
+    simulation.end('a', red);
+    expect(taskAt(simulation.state, 'a')).toMatchObject({ mergesWith: 1, finished: { isChecked: true } });
+    simulation.end('a', proposed(['b']));
+    simulation.end('a', red);
+    expect(taskAt(simulation.state, 'a').mergesWith).toBe(0);
+    simulation.end('a', proposed([]));
+    simulation.end('a', red);
+    expect(kinds(simulation).at(-1)).toBe('integrate');
+    expect(simulation.running).toEqual(['a', 'b']);
+    expect(taskAt(simulation.state, 'a')).toMatchObject({ report: expect.stringMatching('two tests fail') });
+    expect(taskAt(simulation.state, 'a')).not.toHaveProperty('proposal');
+  });
+
+  test('and is not made to pass by its agent, waits for a person without keeping others from merging', () => {
+    const simulation = allDone(checked(['a', 'b'], 0));
+    simulation.end('a', proposed([]));
+    simulation.end('a', red);
+    expect(simulation.statuses).toEqual({ a: 'held', b: 'running' });
+    simulation.end('b', integrated);
+    simulation.command({ type: 'retry', task: 'a' });
+    expect(kinds(simulation).at(-1)).toBe('integrate');
+    simulation.end('a', integrated);
+    expect(simulation.status).toBe('succeeded');
+  });
+
+  test('is given up when a person has something to say, and others merge', () => {
+    const simulation = allDone(checked(['a', 'b', 'c']));
+    simulation.end('a', proposed([]));
+    simulation.command({ type: 'tell', task: 'a', text: 'not so', now: true });
+    simulation.end('a', interrupted);
+    expect(simulation.running).toEqual(['a', 'b']);
+    simulation.end('b', integrated);
+    expect(simulation.running).toEqual(['a', 'c']);
+  });
+
+  test('waits no longer for its turn than it has something to merge', () => {
+    const simulation = allDone(checked(['a', 'b', 'c']));
+    simulation.command({ type: 'tell', task: 'b', text: 'not so' });
+    simulation.end('a', integrated);
+    expect(simulation.running).toEqual(['b', 'c']);
+    expect(kinds(simulation).slice(-2).sort()).toEqual(['integrate', 'work']);
+  });
+
+  test('is cancelled in the middle, and leaves the way to others', () => {
+    const simulation = allDone(
+      workflow([writer('a', { check: checkOf(1) }), writer('b', { check: checkOf(1) })], { failFast: false }),
+    );
+    simulation.end('a', proposed([]));
+    simulation.end('a', { type: 'cancelled', reason: 'enough' });
+    expect(simulation.running).toEqual(['b']);
+  });
+});
+
+describe('the items of a for-each with a pool', () => {
+  const setup = { copy: [], work: command('npm ci') };
+  const each: Partial<TaskSpec> = {
+    forEach: { in: ['1', '2', '3', '4', '5'], matrix: false, as: 'item', maxFailures: 5 },
+  };
+  const slots = (simulation: Simulation): unknown =>
+    Object.fromEntries(
+      [...simulation.state.tasks.values()].flatMap(({ address, slot }) =>
+        slot === undefined ? [] : [[address, slot]],
+      ),
+    );
+
+  test('take its places in turn, keep them until they settle, and equip each once', () => {
+    const simulation = inRepository(
+      workflow([writer('a', { ...each, pool: 2, setup })], { failFast: false }),
+    );
+    expect(slots(simulation)).toEqual({ 'a[1]': 1, 'a[2]': 2 });
+    for (const address of ['a[1]', 'a[2]']) {
+      prepare(simulation, address);
+      simulation.end(address, done);
+    }
+    simulation.end('a[1]', { type: 'delayed', until: simulation.now + 1_000_000, reason: 'limit' });
+    expect(simulation.running).toEqual(['a[2]']);
+    simulation.end('a[2]', done);
+    simulation.end('a[2]', integrated);
+    expect(slots(simulation)).toEqual({ 'a[1]': 1, 'a[3]': 2 });
+    expect(simulation.replayed().pools).toEqual(simulation.state.pools);
+    prepare(simulation, 'a[3]');
+    expect(taskAt(simulation.state, 'a[3]').workspace).toMatchObject({ isEquipped: true });
+    simulation.end('a[3]', failedWith('BROKEN', false));
+    expect(slots(simulation)).toEqual({ 'a[1]': 1, 'a[4]': 2 });
+    expect(simulation.replayed().tasks.get('a[4]')).toEqual(simulation.state.tasks.get('a[4]'));
+  });
+
+  test('are never more at work than it has places, also after the agenda was made anew', () => {
+    const simulation = inRepository(workflow([writer('a', { ...each, pool: 2 })]));
+    rebuildAgenda(simulation.state);
+    simulation.transition(() => []);
+    expect(simulation.running).toEqual(['a[1]', 'a[2]']);
+  });
+});
+
+describe('outside of a repository', () => {
+  test('agents that write do so one at a time, unless the workflow says that they share the folder', () => {
+    const flow = [writer('a'), writer('b'), reader('c')];
+    const outside = { origin: { directory: '/project' } };
+    expect(simulate(workflow(flow), outside).running).toEqual(['a', 'c']);
+    expect(simulate(workflow(flow, { workspace: { mode: 'shared' } }), outside).running).toEqual([
+      'a',
+      'b',
+      'c',
+    ]);
+    const own = workflow(flow, { workspace: { mode: 'directory' } });
+    expect(placesOf(simulate(own, outside))).toEqual({ a: 'directory', b: 'directory', c: 'directory' });
+    expect(simulate(own, outside).running).toEqual(['a', 'b', 'c']);
+  });
+});
+
+describe('a person puts the place of a held task right', () => {
+  function held(): Simulation {
+    const simulation = inRepository(workflow([writer('a')]));
+    simulation.transition(() => [
+      {
+        type: 'session.opened',
+        task: 'a',
+        attempt: taskAt(simulation.state, 'a').lastAttempt!,
+        data: { agent: 'claude', session: 's' },
+      },
+    ]);
+    prepare(simulation, 'a');
+    simulation.end('a', failedWith('WORKSPACE_DRIFTED'));
+    return simulation;
+  }
+
+  test('and is told what can be done', () => {
+    expect(taskAt(held().state, 'a').life).toMatchObject({
+      status: 'held',
+      actions: ['retry', 'recreate', 'restore', 'adopt', 'discard', 'skip'],
+    });
+  });
+
+  test('recreate: the agent goes on in its conversation', () => {
+    const simulation = held();
+    simulation.command({ type: 'place', task: 'a', action: 'recreate' });
+    expect(simulation.running).toEqual(['a']);
+    expect(taskAt(simulation.state, 'a')).toMatchObject({
+      session: { id: 's' },
+      workspace: { order: { action: 'recreate' } },
+    });
+    simulation.transition(() => [
+      { type: 'workspace.recovered', task: 'a', data: { found: 'a person wanted it', how: 'recreated' } },
+    ]);
+    expect(taskAt(simulation.state, 'a').workspace).not.toHaveProperty('order');
+  });
+
+  test('restore: only what was saved', () => {
+    const simulation = held();
+    expect(simulation.command({ type: 'place', task: 'a', action: 'restore' })).toMatchObject({
+      accepted: false,
+    });
+    expect(simulation.statuses).toEqual({ a: 'held' });
+    const action = { type: 'place', task: 'a', action: 'restore', from: 'c7' } as const;
+    expect(simulation.command(action)).toMatchObject({ accepted: true });
+    expect(taskAt(simulation.state, 'a').workspace?.order).toMatchObject({ action: 'restore', from: 'c7' });
+  });
+
+  test('adopt: it is taken as it is', () => {
+    const simulation = held();
+    simulation.command({ type: 'place', task: 'a', action: 'adopt' });
+    expect(taskAt(simulation.state, 'a').workspace).toMatchObject({ isAdopted: true });
+  });
+
+  test('discard: the agent begins from scratch', () => {
+    const simulation = held();
+    simulation.command({ type: 'place', task: 'a', action: 'discard' });
+    expect(taskAt(simulation.state, 'a').session).toBeUndefined();
+    expect(taskAt(simulation.state, 'a').workspace).toMatchObject({ order: { action: 'discard' } });
+  });
+
+  test('but not that of one that is at work, or has none', () => {
+    const simulation = inRepository(workflow([writer('a')]));
+    expect(simulation.command({ type: 'place', task: 'a', action: 'adopt' })).toMatchObject({
+      accepted: false,
+    });
+    simulation.end('a', failedWith('WORKTREE_REFUSED'));
+    expect(simulation.command({ type: 'place', task: 'a', action: 'adopt' })).toMatchObject({
+      accepted: false,
+    });
+  });
+});
+
+test('refs that were changed are told of once, and hold the task', () => {
+  const simulation = inRepository(workflow([writer('a')]));
+  prepare(simulation, 'a');
+  simulation.end('a', done);
+  const refs = [{ ref: 'refs/heads/main', before: 'c0', after: 'c1' }];
+  simulation.end('a', { ...failedWith('REFS_CHANGED', false), refs } as Outcome);
+  expect(simulation.statuses).toEqual({ a: 'held' });
+  expect(simulation.state.knownRefs).toEqual(refs);
+});
+
+test('a lock that another run has is waited for, and nothing begins before', () => {
+  const locked = new Map([['staging', 'deploy of run other']]);
+  const simulation = simulate(workflow([task('a', { repositoryLocks: ['staging'] })]), { locked });
+  expect(taskAt(simulation.state, 'a').life).toMatchObject({
+    status: 'delayed',
+    reason: 'staging is locked by deploy of run other',
+  });
+  simulation.locked.clear();
+  simulation.wake();
+  expect(simulation.running).toEqual(['a']);
+});
+
+describe('artifacts', () => {
+  test('are kept when the work is done, and given to all who need it, directly or not', () => {
+    const flow = workflow([
+      writer('build', { artifacts: ['dist'] }),
+      writer('test', { needs: ['build'] }),
+      writer('ship', { needs: ['test'] }),
+    ]);
+    const simulation = inRepository(flow);
+    prepare(simulation, 'build');
+    expect(artifactSources(simulation.state, taskAt(simulation.state, 'ship'))).toEqual([]);
+    simulation.end('build', done);
+    simulation.end('build', { ...integrated, artifacts: { paths: ['dist'], bytes: 7 } } as Outcome);
+    expect(artifactSources(simulation.state, taskAt(simulation.state, 'test'))).toEqual(['build']);
+    expect(artifactSources(simulation.state, taskAt(simulation.state, 'ship'))).toEqual(['build']);
+  });
+
+  test('of a task that shares the folder are kept too', () => {
+    const flow = workflow([task('a', { work: command('make'), artifacts: ['dist'] })]);
+    const simulation = simulate(flow);
+    simulation.end('a', succeededWith('made'));
+    expect(kinds(simulation)).toEqual(['work', 'integrate']);
+    simulation.end('a', { type: 'succeeded', artifacts: { paths: ['dist'], bytes: 7 } });
+    expect(taskAt(simulation.state, 'a').life).toEqual({ status: 'succeeded', output: 'made' });
+  });
+});
+
+describe('a place is cleaned up', () => {
+  test('as soon as its task has succeeded; that of another as soon as it is clear that it will not be tried again', () => {
+    const flow = workflow([writer('a'), writer('b'), writer('c')], { failFast: false });
+    const simulation = inRepository(flow);
+    const open = (policy: CleanupPolicy = 'remove-when-clean-else-archive'): string[] =>
+      placesToClean(simulation.state, policy).map(({ address }) => address);
+    for (const address of ['a', 'b', 'c']) prepare(simulation, address);
+    simulation.end('a', done);
+    simulation.end('a', integrated);
+    simulation.end('b', failedWith('BROKEN', false));
+    expect(open()).toEqual(['a']);
+    const data = { how: 'removed', reason: 'all of it is elsewhere' } as const;
+    simulation.transition(() => [{ type: 'workspace.cleaned', task: 'a', data }]);
+    expect(open()).toEqual([]);
+    simulation.end('c', failedWith('BROKEN', false));
+    expect(open()).toEqual([]);
+    expect(open('archive-on-failure')).toEqual(['b', 'c']);
   });
 });

@@ -128,14 +128,16 @@ export function userState(root: string): string {
   const own =
     /^(objects|worktrees|refs\/piton|refs\/heads\/piton|logs\/refs\/heads\/piton|logs\/refs\/piton)/;
   return [
-    fingerprint(root, (path) => path === '.git'),
+    fingerprint(root, (path) => path === '.git' || path === '.piton'),
     fingerprint(join(root, '.git'), (path) => own.test(path)),
   ].join('\n');
 }
 
+const own = ['refs/heads/piton', 'refs/heads/piton-tasks', 'refs/piton'];
+
 /** All refs of Piton's, and what they hold. */
 export function ownRefs(root: string): string {
-  return shell(root, 'for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads/piton*', 'refs/piton');
+  return shell(root, 'for-each-ref', '--format=%(refname) %(objectname)', ...own);
 }
 
 export function fsck(root: string): string {

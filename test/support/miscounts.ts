@@ -27,6 +27,7 @@ function countsOf(tasks: readonly TaskState[]): RunState['counts'] {
     running: lives.filter((life) => life.status === 'running' && life.attempt !== undefined).length,
     held: lives.filter(({ status }) => status === 'held').length,
     delayed: lives.filter(({ status }) => status === 'delayed').length,
+    places: tasks.filter(({ workspace }) => workspace !== undefined).length,
   };
 }
 

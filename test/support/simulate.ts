@@ -60,6 +60,8 @@ export interface SimulationGiven {
   readonly chance?: () => number;
   readonly evaluator?: Evaluator;
   readonly origin?: Origin;
+  /** Locks that other runs have, and who. */
+  readonly locked?: ReadonlyMap<string, string>;
 }
 
 export const done: Outcome = { type: 'succeeded', output: null };
@@ -101,6 +103,7 @@ export class Simulation {
   /** What other runs have used today. */
   elsewhere = nothingUsed;
   budgetPerDay: Budget | undefined;
+  readonly locked: Map<string, string>;
   readonly evaluator: Evaluator;
   readonly #script: Script;
   readonly #chance: () => number;
@@ -111,6 +114,7 @@ export class Simulation {
   constructor(given: SimulationGiven, created: Event) {
     this.evaluator = given.evaluator ?? stubEvaluator(given.closures);
     this.#script = given.script ?? (() => done);
+    this.locked = new Map(given.locked);
     this.#chance = given.chance ?? (() => 0.5);
     this.#pending = [created];
     this.state = newRunState(this.#commit([created]));
@@ -136,6 +140,7 @@ export class Simulation {
       today: { day: 'today', endsAt: 90_000_000, elsewhere: this.elsewhere },
       ...(this.budgetPerDay !== undefined && { budgetPerDay: this.budgetPerDay }),
       hasAgent: () => true,
+      lockedBy: (lock) => this.locked.get(lock),
       evaluator: this.evaluator,
       mayStart: this.mayStart,
       maxOutputBytes: 1_000_000_000,

@@ -239,6 +239,28 @@ workflow('spending', { budget: { perDay: { perDay: { usd: 5 } } } });
 // @ts-expect-error
 workflow('spending', { usageLimits: { quietHours: 22 } });
 
+// Where tasks work, and what becomes of what they leave.
+const placed = workflow('placed', { workspace: { copy: '.' }, cleanup: 'keep', deliver: 'pr' })
+  .command('a', { workspace: 'directory', artifacts: ['dist'], setup: { ports: 2, caches: ['.x'] } }, 'x')
+  .agent('b', { agent: 'claude', forEach: { in: () => [1] }, pool: 2, workspace: { remote: 'box' } }, 'x')
+  .task('c', { repositoryLocks: ['db'] }, () => 1);
+workflow('placed', { deliver: { pr: { base: 'main', draft: true, title: 'x' }, approval: 'Now?' } });
+stateGraph<object>('placed', { workspace: { remote: 'box' }, cleanup: 'archive' });
+// @ts-expect-error
+placed.command('d', { workspace: 'remote' }, 'x');
+// @ts-expect-error
+placed.command('d', { workspace: { copy: 'a', remote: 'b' } }, 'x');
+// @ts-expect-error
+placed.command('d', { artifacts: [3] }, 'x');
+// @ts-expect-error
+placed.task('d', { artifacts: ['dist'] }, () => 1);
+// @ts-expect-error
+workflow('placed', { cleanup: 'delete' });
+// @ts-expect-error
+workflow('placed', { deliver: 'merge' });
+// @ts-expect-error
+stateGraph<object>('placed', { deliver: 'pr' });
+
 // Patterns.
 const sum = chain<number, number>('sum', ({ result: before, item }) => before + item);
 const sumResult = await (await piton.start(sum, { inputs: { items: [1], initial: 0 } })).result();

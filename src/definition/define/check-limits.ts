@@ -56,11 +56,16 @@ function checkTask(task: TaskDraft, at: Path): Finding[] {
     ...checkNumber(task.priority, [...at, 'priority'], anyWhole),
     ...(task.work.type === 'agent' ? checkAgent(task.work, at) : []),
     ...checkNumber(task.check?.revise, [...at, 'check', 'revise'], revisions),
+    ...checkNumber(task.pool, [...at, 'pool'], counting),
+    ...checkNumber(task.setup?.ports, [...at, 'setup', 'ports'], ports),
     ...(task.retry === undefined ? [] : checkRetry(task.retry, [...at, 'retry'])),
     ...(task.forEach === undefined ? [] : checkForEach(task.forEach, [...at, 'for-each'])),
     ...(task.errors ?? []).flatMap((rule, index) => checkErrorRule(rule, [...at, 'errors', index])),
   ];
 }
+
+/** Of one place: a machine has only so many. */
+const ports: Limits = { least: 1, most: 100, whole: true };
 
 /** Each may cost as much as the work itself. */
 const revisions: Limits = { least: 0, most: 20, whole: true };

@@ -1,35 +1,95 @@
+import type { WorkspaceSpec } from '../../model/index.ts';
 import { hasExpression } from '../expressions/templates.ts';
 import type { Finding, Path } from '../problems.ts';
 import type { TaskDraft } from '../workflow-draft.ts';
+import { checkCopiedFolder, checkPaths, keeping } from './check-paths.ts';
 import { isProcess } from './finish-setup.ts';
 import type { Scope } from './scope.ts';
 
-/** What is wrong with where a task is to work, and with what becomes of its work. */
-export function checkPlace(task: TaskDraft, at: Path): Finding[] {
-  const { work, workspace, setup, onConflict } = task;
-  if (!isProcess(work)) {
-    const given = { workspace, setup, 'on-conflict': onConflict };
-    return Object.entries(given).flatMap(([key, value]) => (value === undefined ? [] : [misplaced(key, at)]));
-  }
-  if (onConflict !== 'agent' || work.type === 'agent') return [];
-  const message = 'Only an agent can be asked to make its work fit, and this task has no `prompt`.';
-  return [{ at: [...at, 'on-conflict'], message, remedy: 'Write `hold`: a person is asked.' }];
+/** What is wrong with where a task is to work, and with what becomes of its work. `around`: what the workflow says. */
+export function checkPlace(task: TaskDraft, around: WorkspaceSpec | undefined, at: Path): Finding[] {
+  if (!isProcess(task.work)) return checkPlaceless(task, at);
+  const workspace = task.workspace ?? around;
+  return [
+    ...checkWorkspace(task.workspace, [...at, 'workspace']),
+    ...checkPool(task, workspace, [...at, 'pool']),
+    ...checkPaths(task.artifacts ?? [], keeping, [...at, 'artifacts']),
+    ...checkFar(task, workspace, [...at, 'setup']),
+    ...checkConflicts(task, [...at, 'on-conflict']),
+  ];
 }
 
-function misplaced(key: string, at: Path): Finding {
+/** Functions, nested workflows and deliveries have no place of their own. */
+function checkPlaceless({ workspace, setup, onConflict, artifacts, pool }: TaskDraft, at: Path): Finding[] {
+  const given = { workspace, setup, 'on-conflict': onConflict, artifacts };
+  const misplaced = Object.entries(given)
+    .filter(([, value]) => value !== undefined)
+    .map(([key]) => notOfProcess(key, 'Put it on the tasks that run them.', at));
+  if (pool === undefined) return misplaced;
+  const remedy = 'Remove it: `max-parallel` in `for-each` says how many items are at work at once.';
+  return [...misplaced, notOfProcess('pool', remedy, at)];
+}
+
+function notOfProcess(key: string, remedy: string, at: Path): Finding {
   const message = `\`${key}\` is for commands and agents: only they have a place of their own.`;
-  return { at: [...at, key], onKey: true, message, remedy: 'Put it on the tasks that run them.' };
+  return { at: [...at, key], onKey: true, message, remedy };
+}
+
+function checkWorkspace(workspace: WorkspaceSpec | undefined, at: Path): Finding[] {
+  if (workspace?.mode === 'directory' && workspace.copyOf !== undefined)
+    return checkCopiedFolder(workspace.copyOf, [...at, 'copy']);
+  if (workspace?.mode !== 'remote' || /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u.test(workspace.remote)) return [];
+  const message = `\`${workspace.remote}\` cannot be the name of a machine.`;
+  const remedy = 'Write a name that stands under `remotes` in `.piton/config.yaml`.';
+  return [{ at: [...at, 'remote'], message, remedy }];
+}
+
+function checkPool({ pool, forEach }: TaskDraft, workspace: WorkspaceSpec | undefined, at: Path): Finding[] {
+  if (pool === undefined) return [];
+  if (forEach === undefined) {
+    const message = '`pool` is shared by the items of a `for-each`, and this task has none.';
+    return [{ at, onKey: true, message, remedy: 'Remove it, or add `for-each`.' }];
+  }
+  if (workspace?.mode !== 'shared') return [];
+  const message = 'A `pool` consists of places, and by `workspace: shared` there is none.';
+  return [{ at, onKey: true, message, remedy: 'Remove it, or say `workspace: worktree`.' }];
+}
+
+/** What is found on this machine is of no use on another. */
+function checkFar({ setup }: TaskDraft, workspace: WorkspaceSpec | undefined, at: Path): Finding[] {
+  if (workspace?.mode !== 'remote') return [];
+  return (['ports', 'caches'] as const)
+    .filter((key) => setup?.[key] !== undefined)
+    .map((key) => ({
+      at: [...at, key],
+      onKey: true,
+      message: `\`${key}\` are given to places on this machine only, and this task works on \`${workspace.remote}\`.`,
+      remedy: 'Take it out, or let the task work in a `worktree`.',
+    }));
+}
+
+function checkConflicts({ onConflict, work }: TaskDraft, at: Path): Finding[] {
+  if (onConflict !== 'agent' || work.type === 'agent') return [];
+  const message = 'Only an agent can be asked to make its work fit, and this task has no `prompt`.';
+  return [{ at, message, remedy: 'Write `hold`: a person is asked.' }];
+}
+
+/** Of the workflow as a whole. */
+export function checkPlaces({ draft, at }: Scope): Finding[] {
+  return [
+    ...checkWorkspace(draft.workspace, [...at, 'workspace']),
+    ...checkBase(draft.base, [...at, 'base']),
+  ];
 }
 
 /** A commit is found by git; here only what can never be one, or would be read as something else, is refused. */
-export function checkBase({ draft, at }: Scope): Finding[] {
-  const { base } = draft;
+function checkBase(base: string | undefined, at: Path): Finding[] {
   if (base === undefined || isCommitName(base)) return [];
   const remedy = 'Write the name of a branch or tag, such as `main`, or a commit.';
   const message = hasExpression(base)
     ? '`base` cannot hold `${{ }}`: it is the same for all runs.'
     : `\`${base}\` cannot be a branch or a commit.`;
-  return [{ at: [...at, 'base'], message, remedy }];
+  return [{ at, message, remedy }];
 }
 
 function isCommitName(text: string): boolean {

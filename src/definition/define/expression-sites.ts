@@ -28,6 +28,7 @@ export function taskSites(task: TaskDraft, at: Path): ExpressionSite[] {
     ...valueSites(task.approval, 'with', [...at, 'approval']),
     ...valueSites(task.work.with, 'with', [...at, 'with']),
     ...processSites(task.work, at),
+    ...deliverSites(task.work, at),
     ...helpingSites(task.check, [...at, 'check']),
     ...helpingSites(task.setup, [...at, 'setup']),
     ...valueSites(task.update, 'update', [...at, 'update']),
@@ -44,6 +45,14 @@ function processSites(work: TaskDraft['work'], at: Path): ExpressionSite[] {
     ...environmentSites(work, at),
     ...valueSites(work.workingDirectory, 'with', [...at, 'working-directory']),
   ];
+}
+
+function deliverSites(work: TaskDraft['work'], at: Path): ExpressionSite[] {
+  if (work.type !== 'deliver') return [];
+  const { title, body, branch } = work.pr;
+  return Object.entries({ title, body, branch }).flatMap(([key, value]) =>
+    valueSites(value, 'with', [...at, 'pr', key]),
+  );
 }
 
 /**

@@ -1,10 +1,11 @@
-import { freezeParsed, type Json } from '../../base/index.ts';
+import { freezeParsed, type Json, type JsonObject } from '../../base/index.ts';
 import { isFunctionRef } from '../../model/index.ts';
 import type {
   BreakerPolicy,
   CheckpointPolicy,
   CommandWork,
   Condition,
+  DeliverWork,
   Dynamic,
   EdgeSpec,
   ForEachSpec,
@@ -83,6 +84,7 @@ export function fillWorkflow(
     usageLimits: draft.usageLimits && fillUsageLimits(draft.usageLimits),
     workspace: draft.workspace,
     base: draft.base,
+    cleanup: draft.cleanup,
   });
 }
 
@@ -101,11 +103,14 @@ export function fillTask({ task, work, check, setup, reads, writeLock, names }: 
     timeoutMs: task.timeoutMs,
     ...fillFlags(task, work),
     locks: copyList(locks),
+    repositoryLocks: copyFilled(task.repositoryLocks),
     writes: copyList(task.writes),
     approval: joinInDynamic(task.approval, names),
     check: check && { ...check, work: fillWork(check.work, names) as CommandWork },
     workspace: task.workspace,
     setup: setup && fillSetup(setup, names),
+    pool: task.pool,
+    artifacts: copyFilled(task.artifacts),
     onConflict: task.onConflict,
     resources: copyFilled(task.resources),
     errors: copyFilled(task.errors),
@@ -115,10 +120,12 @@ export function fillTask({ task, work, check, setup, reads, writeLock, names }: 
   });
 }
 
-function fillSetup({ copy, work }: SetupSpec, names: ReadonlySet<string>): SetupSpec {
+function fillSetup({ copy, work, ports, caches }: SetupSpec, names: ReadonlySet<string>): SetupSpec {
   return withoutUndefined({
     copy: copyList(copy),
     work: work && (fillWork(work, names) as CommandWork),
+    ports,
+    caches: copyFilled(caches),
   });
 }
 
@@ -129,6 +136,8 @@ function updateByText({ next }: TaskDraft, work: TaskSpec['work']): Dynamic | un
 }
 
 function fillWork(work: TaskSpec['work'], names: ReadonlySet<string>): TaskSpec['work'] {
+  if (work.type === 'deliver')
+    return { ...work, pr: joinInDynamic(work.pr as JsonObject, names) as DeliverWork['pr'] };
   if (work.type !== 'command' && work.type !== 'agent') {
     return withoutUndefined({ ...work, with: joinInDynamic(work.with, names) }) as TaskSpec['work'];
   }

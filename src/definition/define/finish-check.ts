@@ -47,6 +47,7 @@ const instead: Readonly<Record<Exclude<TaskDraft['work']['type'], 'agent'>, stri
   command: 'Put it into `run`, behind `&&`: a command that fails has failed.',
   function: 'Let the function throw, or put the check into a task of its own.',
   workflow: 'Put it on the task inside that has the `prompt`, or into a task of its own.',
+  deliver: 'Put it into a task of its own.',
 };
 
 export function notOfAgent(kind: keyof typeof instead, at: Path): Finding {

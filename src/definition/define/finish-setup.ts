@@ -2,7 +2,7 @@ import type { SetupSpec, WorkspaceSpec } from '../../model/index.ts';
 import type { Finding, Path } from '../problems.ts';
 import type { AgentDraft, CommandDraft, TaskDraft } from '../workflow-draft.ts';
 import { checkRun, checkShell } from './check-command.ts';
-import { checkCopies } from './check-copies.ts';
+import { checkPaths, copying, sharing } from './check-paths.ts';
 import { irreversibleReason } from './classify-command.ts';
 import { completeCommand } from './finish-command.ts';
 
@@ -16,23 +16,50 @@ export function finishSetup({ setup, work }: TaskDraft, at: Path): FinishedSetup
   // That others have no place of their own, to be made usable, is told where places are checked.
   if (setup === undefined || !isProcess(work)) return { findings: [] };
   const place = [...at, 'setup'];
-  const copy = setup.copy ?? [];
-  const copies = checkCopies(copy, [...place, 'copy']);
+  const filling = fillingOf(setup);
+  const filled = checkFilling(filling, place);
   if (setup.work === undefined) {
-    return { setup: { copy }, findings: copy.length === 0 ? [nothingToDo(place)] : copies };
+    return { setup: filling, findings: isEmpty(filling) ? [nothingToDo(place)] : filled };
   }
   const draft = withSurroundings(setup.work, work);
   const { work: command, findings } = completeCommand(draft, 'none', place);
   return {
-    setup: { copy, work: command },
+    setup: { ...filling, work: command },
     findings: [
-      ...copies,
+      ...filled,
       ...checkRun(draft, [...place, 'run'], '`setup`'),
       ...checkShell(draft, [...at, 'shell']),
       ...checkRepeatable(command.run, place),
       ...findings,
     ],
   };
+}
+
+/** What a place is given besides what its command makes. */
+type FillingSpec = Omit<SetupSpec, 'work'>;
+
+function fillingOf({ copy = [], ports, caches }: NonNullable<TaskDraft['setup']>): FillingSpec {
+  return { copy, ...(ports !== undefined && { ports }), ...(caches !== undefined && { caches }) };
+}
+
+function isEmpty({ copy, ports, caches = [] }: FillingSpec): boolean {
+  return copy.length + caches.length === 0 && ports === undefined;
+}
+
+function checkFilling({ copy, caches = [] }: FillingSpec, at: Path): Finding[] {
+  const both = caches.flatMap((path, index) =>
+    copy.includes(path) ? [copiedToo(path, [...at, 'caches', index])] : [],
+  );
+  return [
+    ...checkPaths(copy, copying, [...at, 'copy']),
+    ...checkPaths(caches, sharing, [...at, 'caches']),
+    ...both,
+  ];
+}
+
+function copiedToo(path: string, at: Path): Finding {
+  const message = `\`${path}\` is copied too: then each place has one of its own, and nothing is shared.`;
+  return { at, message, remedy: 'Take it out of `copy`, or out of `caches`.' };
 }
 
 export function isProcess(work: TaskDraft['work']): work is CommandDraft | AgentDraft {
@@ -54,7 +81,7 @@ function ownEnvironment({ env = {} }: CommandDraft | AgentDraft): NonNullable<Co
 }
 
 function nothingToDo(at: Path): Finding {
-  const remedy = 'Give it `run`, or `copy`, or remove it.';
+  const remedy = 'Give it `run`, `copy`, `ports` or `caches`, or remove it.';
   return { at, message: 'This setup does nothing.', remedy };
 }
 
@@ -62,7 +89,7 @@ function nothingToDo(at: Path): Finding {
 function checkRepeatable(run: string | readonly string[], at: Path): Finding[] {
   const reason = irreversibleReason(run);
   if (reason === undefined) return [];
-  const message = `A setup is done again for every worktree, and this one cannot be taken back: ${reason}.`;
+  const message = `A setup is done again for every place, and this one cannot be taken back: ${reason}.`;
   return [{ at: [...at, 'run'], message, remedy: 'Put that into a task of its own.' }];
 }
 
@@ -73,6 +100,6 @@ export function suggestSetup(
   at: Path,
 ): Finding[] {
   if (setup === undefined || (workspace ?? ofWorkflow)?.mode !== 'shared') return [];
-  const message = 'A setup is done in worktrees only, and by `workspace: shared` there is none.';
+  const message = 'A setup is done in places of their own, and by `workspace: shared` there is none.';
   return [{ at: [...at, 'setup'], message, remedy: 'Remove it, or say `workspace: worktree`.' }];
 }

@@ -21,6 +21,9 @@ export function freezeTask(task: TaskDraft, at: Path): Frozen<TaskDraft> {
     check: freeze(task.check, 'check'),
     workspace: freeze(task.workspace, 'workspace'),
     setup: freeze(task.setup, 'setup'),
+    pool: freeze(task.pool, 'pool'),
+    artifacts: freeze(task.artifacts, 'artifacts'),
+    repositoryLocks: freeze(task.repositoryLocks, 'repository-locks'),
     errors: freeze(task.errors, 'errors'),
     work: freezeWork(work, freeze),
     forEach: forEach && {
@@ -55,6 +58,7 @@ function freezeWork(work: TaskDraft['work'], freeze: Freeze): TaskDraft['work'] 
       secrets: freeze(work.secrets, 'secrets'),
     };
   }
+  if (work.type === 'deliver') return { ...work, pr: freeze(work.pr, 'pr') };
   return work.with === undefined ? work : { ...work, with: freeze(work.with, 'with') };
 }
 

@@ -23,6 +23,7 @@ export function formOf(draft: WorkflowDraft): Scope['form'] {
   return draft.form ?? (draft.graph === undefined ? 'tasks' : 'graph');
 }
 
-export function taskPath(scope: Scope, task: TaskDraft): Path {
-  return [...scope.at, scope.form, task.name];
+export function taskPath({ at, form }: Pick<Scope, 'at' | 'form'>, { name, work }: TaskDraft): Path {
+  // The task that delivers is written as a key of the workflow.
+  return work.type === 'deliver' ? [...at, 'deliver'] : [...at, form, name];
 }

@@ -1,8 +1,9 @@
 import { isPlainObject } from '../../base/index.ts';
 import type { Workflow } from '../../model/index.ts';
+import { withDelivery } from '../define/delivery-task.ts';
 import { taskSites, valueSites, type SiteRole } from '../define/expression-sites.ts';
 import { hyphenatedNames } from '../define/known-names.ts';
-import { formOf } from '../define/scope.ts';
+import { formOf, taskPath } from '../define/scope.ts';
 import { createExpressionChecker, type VariableTypes } from '../expressions/check-expression.ts';
 import { createTypes, listOf, type Types } from '../expressions/types.ts';
 import { isReported, type Finding, type Path } from '../problems.ts';
@@ -17,7 +18,7 @@ import { errorType, outputType, stateType } from './task-types.ts';
  */
 export function checkExpressions(draft: WorkflowDraft, reported: readonly Finding[]): Finding[] {
   const types = createTypes();
-  return checkWorkflow(draft, { at: [], around: undefined, types, reported });
+  return checkWorkflow(withDelivery(draft), { at: [], around: undefined, types, reported });
 }
 
 interface Place {
@@ -30,9 +31,9 @@ interface Place {
 
 function checkWorkflow(draft: WorkflowDraft, place: Place): Finding[] {
   const sight = lookAround(draft, place);
-  const at = [...place.at, formOf(draft)];
+  const scope = { at: place.at, form: formOf(draft) };
   return [
-    ...draft.tasks.flatMap((task) => checkTask(task, { draft, at: [...at, task.name], sight, place })),
+    ...draft.tasks.flatMap((task) => checkTask(task, { draft, at: taskPath(scope, task), sight, place })),
     ...valueSites(draft.outputs, 'outputs', [...place.at, 'outputs']).flatMap((site) =>
       checkSite(site, undefined, sight),
     ),

@@ -38,6 +38,11 @@ const misplaced: Readonly<Record<string, string>> = {
   next: 'Tasks have no `next`: order them with `needs`, or put them under `graph`.',
   update: 'Only the nodes of a graph update a state.',
   base: 'Only a workflow as a whole has a `base`: put it at the top of the file.',
+  cleanup: 'Only a workflow as a whole has a `cleanup`: put it at the top of the file.',
+  deliver: 'Only a workflow as a whole delivers: put `deliver` at the top of the file.',
+  pool: 'Put it on the task that has the `for-each`.',
+  artifacts: 'Put it on the task that makes them.',
+  'repository-locks': 'Put it on the tasks that take them.',
   'per-day': `Only a workflow as a whole has a budget per day. ${perDayRemedy}`,
 };
 

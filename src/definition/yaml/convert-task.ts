@@ -7,7 +7,7 @@ import type { ForEachDraft, TaskDraft, WorkDraft } from '../workflow-draft.ts';
 import type { Conversion } from './conversion.ts';
 import { convertAgent, convertCheck } from './convert-agent.ts';
 import { convertCommand, convertErrors } from './convert-command.ts';
-import { convertSetup, toWorkspace } from './convert-setup.ts';
+import { convertPlace } from './convert-place.ts';
 import { toList, toMilliseconds, toRetry, toText } from './convert-settings.ts';
 import type { NodeEntry, TaskEntry } from './file-schema.ts';
 import { renameInValue } from './rename-in-values.ts';
@@ -38,13 +38,12 @@ export function convertTask(
     continueOnError: task['continue-on-error'],
     priority: task.priority,
     locks: toList(task.locks),
+    repositoryLocks: toList(task['repository-locks']),
     writes: toList(task.writes),
     onInterrupt: task['on-interrupt'],
     approval: renameInValue(task.approval, inside.variables),
     check: convertCheck(task, inside.variables),
-    workspace: toWorkspace(task.workspace),
-    setup: convertSetup(task, { at, around: inside }),
-    onConflict: task['on-conflict'],
+    ...convertPlace(task, { at, around: inside }),
     resources: toList(task.resources),
     errors: convertErrors(task.errors),
     version: toText(task.version),

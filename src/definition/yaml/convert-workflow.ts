@@ -3,7 +3,8 @@ import { isReported, type Finding, type Path } from '../problems.ts';
 import type { TaskDraft, WorkflowDraft } from '../workflow-draft.ts';
 import type { Conversion } from './conversion.ts';
 import { toBreakers, toCheckpoint, toRunBudget, toText, toUsageLimits } from './convert-settings.ts';
-import { toWorkspace } from './convert-setup.ts';
+import { toDelivery } from './convert-delivery.ts';
+import { toWorkspace } from './convert-place.ts';
 import { convertTask } from './convert-task.ts';
 import type { InputEntry, WorkflowFile } from './file-schema.ts';
 import { expandSchema, fieldName, isOptionalKey } from './short-schemas.ts';
@@ -26,8 +27,10 @@ export function convertWorkflow(file: WorkflowFile, around: Conversion): Workflo
     graph: form === 'graph' ? convertGraph(file) : undefined,
     breakers: toBreakers(file.breakers, ['breakers'], findings),
     budget: isReported(['budget'], findings) ? undefined : toRunBudget(file.budget),
-    workspace: toWorkspace(file.workspace),
+    workspace: toWorkspace(file.workspace, [], findings),
     base: file.base,
+    cleanup: file.cleanup,
+    deliver: toDelivery(file.deliver),
     usageLimits: toUsageLimits(file['usage-limits'], ['usage-limits'], findings),
   };
 }

@@ -30,6 +30,7 @@ const textPlaces: Readonly<Record<string, readonly string[]>> = {
   approval: [],
   'working-directory': [],
   outputs: [],
+  deliver: [],
   state: [],
   description: [],
   'for-each': ['in', 'matrix', 'key'],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { agentSettings, agentWork, runBudget, usageLimits } from './agent-keys.ts';
 import { approval, breaker, commandSettings, environment, run } from './command-keys.ts';
-import { placeSettings, workflowPlaceKeys } from './place-keys.ts';
+import { placeSettings, taskPlaceKeys, workflowPlaceKeys } from './place-keys.ts';
 import { laterTaskKeys, laterWorkflowKeys } from './later-keys.ts';
 
 /**
@@ -147,7 +147,10 @@ const work = {
     .describe('What the output must look like: { ok: boolean, notes?: string }, or a JSON Schema.'),
   writes: names
     .optional()
-    .describe('Files the task may change, as patterns. Tasks whose patterns overlap take turns.'),
+    .describe(
+      'Files the task may change, as patterns. Tasks whose patterns overlap take turns; one that has changed others in a worktree is held.',
+    ),
+  ...taskPlaceKeys,
   version: z
     .union([z.string(), z.number()])
     .optional()

@@ -1,6 +1,6 @@
 import type { Finding, Path } from '../problems.ts';
 import type { WorkflowFile } from './file-schema.ts';
-import { isLaterMode, laterModeReason, laterTaskKeys, laterWorkflowKeys } from './later-keys.ts';
+import { laterTaskKeys, laterWorkflowKeys } from './later-keys.ts';
 
 /** Uses of keys that have a meaning, but not yet. */
 export function findLaterKeys(file: WorkflowFile): Finding[] {
@@ -13,7 +13,6 @@ export function findLaterKeys(file: WorkflowFile): Finding[] {
 }
 
 interface Nested {
-  readonly workspace?: string | undefined;
   readonly tasks?: Readonly<Record<string, Nested>> | undefined;
 }
 
@@ -24,19 +23,12 @@ function inTasks(tasks: Readonly<Record<string, Nested>>, at: Path): Finding[] {
   ]);
 }
 
-function usesOf(entry: Nested, later: Readonly<Record<string, string>>, at: Path): Finding[] {
-  const keys = Object.keys(entry).filter((key) => Object.hasOwn(later, key));
-  return [
-    ...keys.map((key) => ({ at: [...at, key], onKey: true, ...notYet(key, later[key]!) })),
-    ...laterMode(entry.workspace, [...at, 'workspace']),
-  ];
-}
-
-function laterMode(mode: string | undefined, at: Path): Finding[] {
-  if (mode === undefined || !isLaterMode(mode)) return [];
-  return [{ at, ...notYet(mode, laterModeReason), remedy: 'Write `worktree` or `shared`.' }];
-}
-
-function notYet(word: string, reason: string): Pick<Finding, 'message'> {
-  return { message: `\`${word}\` is not available yet: ${reason}.` };
+function usesOf(entry: object, later: Readonly<Record<string, string>>, at: Path): Finding[] {
+  return Object.keys(entry)
+    .filter((key) => Object.hasOwn(later, key))
+    .map((key) => ({
+      at: [...at, key],
+      onKey: true,
+      message: `\`${key}\` is not available yet: ${later[key]}.`,
+    }));
 }

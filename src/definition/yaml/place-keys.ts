@@ -1,13 +1,29 @@
 import { z } from 'zod';
-import { run } from './command-keys.ts';
-import { workspaceModes } from './later-keys.ts';
+import { cleanupPolicies } from '../../model/index.ts';
+import { approval, run } from './command-keys.ts';
+
+const paths = z.union([z.string(), z.array(z.string())]);
 
 /** The keys that say where tasks work, and what becomes of what they leave there. */
 const workspace = z
-  .enum(workspaceModes)
+  .union([
+    z.enum(['worktree', 'shared', 'directory']),
+    z.strictObject({
+      copy: z
+        .string()
+        .optional()
+        .describe(
+          'A folder of its own that begins as a copy of this one, a path in the folder of the run; `.`: of all of it.',
+        ),
+      remote: z
+        .string()
+        .optional()
+        .describe('A worktree on this machine, which stands under `remotes` in .piton/config.yaml.'),
+    }),
+  ])
   .optional()
   .describe(
-    'Where commands and agents work: worktree (a git worktree for each; its work is brought to the branch of the run) or shared (the folder of the run); directory and remote come with a later version. Default: in a git repository and with agents that write, worktree for all who write or see what was written; else shared.',
+    'Where commands and agents work: worktree (a git worktree for each; its work is brought to the branch of the run), directory (an empty folder for each), { copy: folder } (a copy of a folder for each), { remote: machine } (a worktree on another machine) or shared (the folder of the run). Default: in a git repository and with agents that write, worktree for all who write or see what was written; else shared.',
   );
 
 const setup = z
@@ -16,18 +32,54 @@ const setup = z
     z.string(),
     z.strictObject({
       run: run.optional(),
-      copy: z
-        .union([z.string(), z.array(z.string())])
+      copy: paths
         .optional()
         .describe(
           'Files and folders that git does not have, such as .env: paths in the folder of the run, copied before `run`.',
+        ),
+      ports: z
+        .number()
+        .optional()
+        .describe(
+          'So many free ports that no other place has: PITON_PORT is the first, PITON_PORTS all of them, separated by blanks.',
+        )
+        .meta({ minimum: 1, maximum: 100 }),
+      caches: paths
+        .optional()
+        .describe(
+          'Folders that all places of the repository share, such as .turbo: paths in the folder of the run, which git ignores.',
         ),
     }),
   ])
   .optional()
   .describe(
-    'Makes a worktree usable before the first attempt in it: a command, or what is to be copied and run. It has the shell, environment and secrets of the task, not its `working-directory`, and is repeated after an interruption. false: none, whatever the file or the defaults say.',
+    'Makes a place of its own usable before the first attempt in it: a command, or what it is given and what is to be run. The command has the shell, environment and secrets of the task, not its `working-directory`, and is repeated after an interruption. false: none, whatever the file or the defaults say.',
   );
+
+const pullRequest = z.strictObject({
+  base: z
+    .string()
+    .optional()
+    .describe(
+      'The branch that it is to be merged into. Default: that which the remote repository takes for its main one.',
+    ),
+  branch: z.string().optional().describe('The branch that is pushed. Default: piton/<run>.'),
+  draft: z.boolean().optional().describe('true: it is not to be merged yet. Default: false.'),
+  title: z.string().optional().describe('Default: the name of the workflow, and the run.'),
+  body: z.string().optional().describe('Default: what the tasks did, and what they used.'),
+});
+
+const deliver = z.union([
+  z.literal('pr'),
+  z.strictObject({
+    pr: pullRequest.describe('How the pull request is to be. Its texts may hold expressions.'),
+    approval: approval.optional(),
+    if: z
+      .union([z.string(), z.boolean()])
+      .optional()
+      .describe('Whether to deliver: an expression. Default: success(), if no task failed or was skipped.'),
+  }),
+]);
 
 export const workflowPlaceKeys = {
   workspace,
@@ -36,6 +88,17 @@ export const workflowPlaceKeys = {
     .optional()
     .describe('The branch or commit that runs begin from, where tasks work in worktrees. Default: HEAD.'),
   setup,
+  cleanup: z
+    .enum(cleanupPolicies)
+    .optional()
+    .describe(
+      'What becomes of places whose tasks have ended; nothing is removed that is not kept elsewhere. remove-when-clean-else-archive: archives what the result does not hold; remove-on-success: the same, but places of tasks that did not succeed stay; archive-on-failure: those are archived in any case; archive: all are; keep: all stay. Default: as configured, else remove-when-clean-else-archive.',
+    ),
+  deliver: deliver
+    .optional()
+    .describe(
+      'What is done when all tasks have succeeded: pr (the branch of the run is pushed, and a pull request opened, unless there is one). It becomes a task named `deliver`. A task whose `if` begins with failure() is not waited for.',
+    ),
 };
 
 /** May stand in `defaults` too. */
@@ -48,4 +111,24 @@ export const placeSettings = {
     .describe(
       'What becomes of work that does not fit to that of other tasks: hold (a person is asked), or agent (the agent that made it is to make it fit, twice at most). Default: hold.',
     ),
+};
+
+/** Of single tasks and nodes. */
+export const taskPlaceKeys = {
+  pool: z
+    .number()
+    .optional()
+    .describe(
+      'With `for-each`, for a command or an agent: so many places for all items, which take them in turn. Each is set up once. Default: one for each item.',
+    )
+    .meta({ minimum: 1 }),
+  artifacts: paths
+    .optional()
+    .describe(
+      'Files and folders that a command or an agent leaves and git ignores, such as dist: paths in the folder of the run, kept, and laid out in the places of tasks that need this one.',
+    ),
+  'repository-locks': z
+    .union([z.string(), z.array(z.string())])
+    .optional()
+    .describe('Like `locks`, but held exclusively among all runs on the same repository.'),
 };

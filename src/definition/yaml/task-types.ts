@@ -22,7 +22,13 @@ export function outputType(task: TaskDraft, types: Types): TypeName | undefined 
   const { work } = task;
   if (work.type === 'command') return isText(work.capture) ? 'string' : undefined;
   if (work.type === 'agent') return 'string';
+  if (work.type === 'deliver') return deliveryType(types);
   return work.type === 'workflow' ? outputsType(work.workflow, types) : undefined;
+}
+
+function deliveryType(types: Types): TypeName {
+  const text = 'string';
+  return types.record({ url: text, branch: text, base: text, commit: text, existed: 'bool' });
 }
 
 /** Of a command without a schema. */

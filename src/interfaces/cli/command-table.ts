@@ -14,6 +14,7 @@ const writing = 'Write workflows:';
 const running = 'Run them:';
 const looking = 'Look:';
 const deciding = 'Decide:';
+const taking = 'Take the result:';
 const keeping = 'Keep in order:';
 
 export const commandTable: readonly CommandEntry[] = [
@@ -154,6 +155,36 @@ export const commandTable: readonly CommandEntry[] = [
     group: deciding,
     summary: "talk to a task's agent yourself, in its session",
     load: () => import('./commands/open.ts'),
+  },
+  {
+    name: 'resolve',
+    group: deciding,
+    summary: 'make the work of a task fit to that of others, by hand',
+    load: () => import('./commands/resolve.ts'),
+  },
+  {
+    name: 'diff',
+    group: taking,
+    summary: 'what a run, or a task, has changed',
+    load: () => import('./commands/diff.ts'),
+  },
+  {
+    name: 'merge',
+    group: taking,
+    summary: 'bring what a run has made into your branch',
+    load: () => import('./commands/merge.ts'),
+  },
+  {
+    name: 'pr',
+    group: taking,
+    summary: 'push what a run has made, and open a pull request',
+    load: () => import('./commands/pr.ts'),
+  },
+  {
+    name: 'workspace',
+    group: keeping,
+    summary: 'the places in which tasks work: look, clean up, restore',
+    load: () => import('./commands/workspace.ts'),
   },
   {
     name: 'verify',

@@ -64,6 +64,7 @@ export function createContext(parts: ContextParts): OpenedContext {
 async function openPiton(config: Config): Promise<Piton> {
   const { open } = await import('../../assemble.ts');
   const { store, spool, durability, leaseMs, graceMs, mirror, agents, secrets, budgetPerDay } = config;
+  const { workspaces, remotes, delivery } = config;
   return open({
     store,
     spool,
@@ -74,6 +75,10 @@ async function openPiton(config: Config): Promise<Piton> {
     ...(Object.keys(agents).length > 0 && { agents }),
     ...(secrets.length > 0 && { secrets }),
     ...(budgetPerDay !== undefined && { budgetPerDay }),
+    ...(workspaces.cleanup !== undefined && { cleanup: workspaces.cleanup }),
+    ...(workspaces.disposable !== undefined && { disposable: workspaces.disposable }),
+    remotes,
+    delivery,
   });
 }
 

@@ -19,9 +19,8 @@ function standingOf({ error, reason, until, output, call }: TaskReport, now: num
   return output === undefined ? '' : jsonLine(output);
 }
 
-/** Checks and revisions are attempts too: their number would look like that of failures. */
-export function triesText({ attempts, revisions }: TaskReport): string {
-  return attempts > 1 && revisions === undefined ? `attempt ${attempts}` : '';
+export function triesText(tries = 0): string {
+  return tries > 1 ? `attempt ${tries}` : '';
 }
 
 /** What people want to know of an agent at work. */

@@ -88,12 +88,13 @@ class MemoryStore implements Store {
     return this.#open().runs.get(run)?.record;
   }
 
-  async listRuns({ status, workflow, prefix = '', spentOn, limit }: RunFilter): Promise<RunRecord[]> {
+  async listRuns({ status, workflow, prefix = '', spentOn, hasPlaces, limit }: RunFilter): Promise<RunRecord[]> {
     return Array.from(this.#open().runs.values(), ({ record }) => record)
       .filter((record) => status === undefined || status.includes(record.status))
       .filter((record) => workflow === undefined || record.workflow === workflow)
       .filter((record) => record.run.startsWith(prefix))
       .filter(({ spent }) => spentOn === undefined || hasSpent(spent, spentOn))
+      .filter(({ places = 0 }) => hasPlaces !== true || places > 0)
       .sort((a, b) => b.createdAt - a.createdAt || (a.run < b.run ? 1 : -1))
       .slice(0, limit);
   }

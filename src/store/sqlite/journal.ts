@@ -56,6 +56,7 @@ function advanceRun(statements: Statements, { commit, summary, at, token }: Writ
     summary.wakeAt ?? null,
     summary.reason ?? null,
     spentText(summary),
+    summary.places ?? null,
     leaseOf(commit.run),
     token,
     now,

@@ -88,4 +88,6 @@ export const migrations: readonly string[] = [
   `,
   // What agents have used by day, as JSON: few runs have it, and it is only read to be summed up.
   `ALTER TABLE runs ADD COLUMN spent TEXT;`,
+  // How many places of its own a run has left: whoever looks after them need not read all journals.
+  `ALTER TABLE runs ADD COLUMN places INTEGER;`,
 ];

@@ -17,6 +17,7 @@ export function listRuns(statements: Statements, filter: RunFilter): RunRecord[]
     workflow: filter.workflow ?? null,
     prefix: filter.prefix ?? null,
     spentOn: filter.spentOn ?? null,
+    hasPlaces: filter.hasPlaces === true ? 1 : null,
     limit: filter.limit ?? -1,
   });
   return rows.map(toRecord);
@@ -41,6 +42,7 @@ export function summaryColumns(summary: RunSummary) {
     wakeAt: summary.wakeAt ?? null,
     reason: summary.reason ?? null,
     spent: spentText(summary),
+    places: summary.places ?? null,
   };
 }
 
@@ -52,6 +54,7 @@ function toRecord(row: Row): RunRecord {
   const wakeAt = optionalNumber(row, 'wake_at');
   const reason = optionalText(row, 'reason');
   const spent = optionalText(row, 'spent');
+  const places = optionalNumber(row, 'places');
   return Object.freeze({
     run: text(row, 'run'),
     seq: number(row, 'seq'),
@@ -66,6 +69,7 @@ function toRecord(row: Row): RunRecord {
     total: number(row, 'total'),
     ...(wakeAt === undefined ? {} : { wakeAt }),
     ...(reason === undefined ? {} : { reason }),
+    ...(places === undefined ? {} : { places }),
     ...(spent === undefined ? {} : { spent: JSON.parse(spent) as Spent }),
   });
 }

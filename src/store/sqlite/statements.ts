@@ -21,18 +21,19 @@ const sql = {
 
   insertRun: `
     INSERT INTO runs (run, seq, hash, incarnation, created_at, updated_at, workflow, workflow_hash, status,
-                      settled, total, wake_at, reason, spent)
+                      settled, total, wake_at, reason, spent, places)
     VALUES (:run, :seq, :hash, 1, :at, :at, :workflow, :workflowHash, :status, :settled, :total, :wakeAt, :reason,
-            :spent)
+            :spent, :places)
     ON CONFLICT (run) DO NOTHING`,
   /** The right to write, the place in the journal and the new summary in one statement: whoever lost either changes no row. */
   advanceRun: `
     UPDATE runs
     SET    seq = ?2, hash = ?3, updated_at = ?4, workflow = ?5, workflow_hash = ?6, status = ?7,
-           settled = ?8, total = ?9, wake_at = ?10, reason = ?11, spent = ?12
+           settled = ?8, total = ?9, wake_at = ?10, reason = ?11, spent = ?12,
+           places = ?13
     WHERE  run = ?1
     AND    seq = ?2 - 1
-    AND    EXISTS (SELECT 1 FROM leases WHERE name = ?13 AND token = ?14 AND expires_at > ?15)`,
+    AND    EXISTS (SELECT 1 FROM leases WHERE name = ?14 AND token = ?15 AND expires_at > ?16)`,
   insertCommit: `INSERT INTO commits (run, seq, body, hash) VALUES (?1, ?2, ?3, ?4)`,
   readCommits: `
     SELECT seq, body, hash FROM commits
@@ -46,12 +47,14 @@ const sql = {
     AND    (:workflow IS NULL OR workflow = :workflow)
     AND    (:prefix IS NULL OR substr(run, 1, length(:prefix)) = :prefix)
     AND    (:spentOn IS NULL OR (spent IS NOT NULL AND (:spentOn = 'any' OR instr(spent, '"' || :spentOn || '"') > 0)))
+    AND    (:hasPlaces IS NULL OR places > 0)
     ORDER BY created_at DESC, run DESC
     LIMIT  :limit`,
   updateSummary: `
     UPDATE runs
     SET    workflow = :workflow, workflow_hash = :workflowHash, status = :status,
-           settled = :settled, total = :total, wake_at = :wakeAt, reason = :reason, spent = :spent
+           settled = :settled, total = :total, wake_at = :wakeAt, reason = :reason, spent = :spent,
+           places = :places
     WHERE  run = :run`,
 
   insertSnapshot: `

@@ -4,9 +4,10 @@ import { readShallow } from './archive-bundles.ts';
 import { independentCommits, writeCommit, type Trailers } from './commits.ts';
 import type { LeftOut } from './changed-paths.ts';
 import type { Git } from './git.ts';
+import { findIgnored } from './ignored-paths.ts';
 import { writeIndexTree } from './index-tree.ts';
 import { readMarker } from './marker.ts';
-import { surveyFolder, type NestedRepository } from './nested-repositories.ts';
+import { surveyFolder, type FolderSurvey, type NestedRepository } from './nested-repositories.ts';
 import { inWorktree, type WorktreePlace } from './places.ts';
 import { commitsOfWorktree, listStashes } from './reflogs.ts';
 import { readHead } from './snapshots.ts';
@@ -19,6 +20,10 @@ export interface ArchiveOrder {
   readonly at: number;
   /** Folders that need not be kept, by name. */
   readonly caches: readonly string[];
+  /** false: what is ignored stays where it is, and need not be kept. */
+  readonly includeIgnored?: boolean;
+  /** Commits that are to be kept along. */
+  readonly also?: readonly string[];
   /** Whether a file that git does not have is as it is in another place, and need not be kept. */
   isElsewhere?(path: string): Promise<boolean>;
 }
@@ -29,7 +34,7 @@ export async function surveyWorktree(
   order: ArchiveOrder,
 ): Promise<{ manifest: ArchiveManifest; nested: readonly NestedRepository[] }> {
   const { worktree, caches } = order;
-  const survey = await surveyFolder(git, worktree.path, caches);
+  const survey = await surveyKept(git, order, await surveyFolder(git, worktree.path, caches));
   const own = await archiveTree(git, order, worktree);
   const leftOut = [...own.leftOut, ...survey.leftOut];
   const nested: NestedArchive[] = [];
@@ -48,6 +53,22 @@ export async function surveyWorktree(
   return { manifest, nested: survey.nested };
 }
 
+async function surveyKept(
+  git: Git,
+  { worktree, includeIgnored = true }: ArchiveOrder,
+  survey: FolderSurvey,
+): Promise<FolderSurvey> {
+  const found = [...survey.nested, ...survey.leftOut];
+  if (includeIgnored || found.length === 0) return survey;
+  const ignored = await findIgnored(
+    git,
+    worktree,
+    found.map(({ path }) => `${path}/`),
+  );
+  const isKept = ({ path }: { readonly path: string }): boolean => !ignored.has(`${path}/`);
+  return { nested: survey.nested.filter(isKept), leftOut: survey.leftOut.filter(isKept) };
+}
+
 /** The files, the index, and every commit that only this place leads to. */
 async function archiveTree(
   git: Git,
@@ -57,7 +78,7 @@ async function archiveTree(
   const head = await readHead(git, place);
   const { caches, isElsewhere } = place === order.worktree ? order : { ...order, isElsewhere: undefined };
   const everything = {
-    includeIgnored: true,
+    includeIgnored: order.includeIgnored ?? true,
     caches,
     maxFileBytes: Number.POSITIVE_INFINITY,
     ...(isElsewhere !== undefined && { isElsewhere }),
@@ -67,7 +88,8 @@ async function archiveTree(
   const write = (what: string, of: string): Promise<string> =>
     writeCommit(git, place, { ...order, message: `${what} of a workspace`, tree: of, parents });
   const indexTree = await writeIndexTree(git, place);
-  const named = [...(await commitsOfWorktree(git, place)), ...(await stashesSince(git, place))];
+  const also = place === order.worktree ? (order.also ?? []) : [];
+  const named = [...(await commitsOfWorktree(git, place)), ...(await stashesSince(git, place)), ...also];
   const archived = {
     head: head ?? null,
     branch: (await git.ask(['symbolic-ref', '--quiet', 'HEAD'], inWorktree(place))) ?? null,

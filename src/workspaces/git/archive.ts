@@ -28,6 +28,24 @@ export async function archiveWorktree(git: Git, order: ArchiveOrder): Promise<Ar
   return Object.freeze({ ref, commit, manifest });
 }
 
+/** The same for a branch alone, of a run and a task that are known by its name at most. */
+export async function archiveBranch(
+  git: Git,
+  repository: RepositoryPlace,
+  { branch, tip, at }: { readonly branch: string; readonly tip: string; readonly at: number },
+): Promise<string> {
+  const [run = 'unknown', task = 'branch'] = branch.split('/').slice(3);
+  const tree = { head: tip, branch, files: tip, index: null, commits: [tip] };
+  const manifest: ArchiveManifest = { version: 1, ...tree, nested: [], leftOut: [] };
+  const listing = await writeListing(git, repository, { manifest, bundles: new Map() });
+  const trailers = { run, task, attempt: 'branch', seq: 0 };
+  const order = { tree: listing, parents: [tip], message: `Archive of ${branch}`, trailers, at };
+  const commit = await writeCommit(git, repository, order);
+  const ref = archiveRef(run, task, at);
+  await setRef(git, repository, { ref, commit });
+  return ref;
+}
+
 /** An archive keeps commits by being their child. */
 export function parentsOf(manifest: ArchiveManifest): readonly string[] {
   const siblings = manifest.nested.filter(({ bundle }) => bundle === null);

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Git, GitRun } from './git.ts';
+import { readObjects } from './objects.ts';
 import { inRepository, splitAtZeros, type RepositoryPlace } from './places.ts';
 
 /**
@@ -16,10 +17,11 @@ export async function withAttributes<T>(
   const folder = await mkdtemp(join(tmpdir(), 'piton-attributes-'));
   try {
     const { env } = inRepository(repository);
-    for (const path of await attributeFiles(git, repository, commit)) {
-      const { bytes } = await git.run(['cat-file', 'blob', `${commit}:${path}`], inRepository(repository));
+    const files = await attributeFiles(git, repository, commit);
+    const blobs = await readObjects(git, inRepository(repository), [...files.values()]);
+    for (const [index, path] of [...files.keys()].entries()) {
       await mkdir(dirname(join(folder, path)), { recursive: true });
-      await writeFile(join(folder, path), bytes);
+      await writeFile(join(folder, path), blobs[index]!.content);
     }
     return await use({ cwd: folder, env: { ...env, GIT_WORK_TREE: folder } });
   } finally {
@@ -27,14 +29,14 @@ export async function withAttributes<T>(
   }
 }
 
+/** Their paths, and the objects that hold them. */
 async function attributeFiles(
   git: Git,
   repository: RepositoryPlace,
   commit: string,
-): Promise<readonly string[]> {
+): Promise<ReadonlyMap<string, string>> {
   const args = ['ls-tree', '-r', '-z', '--full-tree', commit];
   const { stdout } = await git.run(args, inRepository(repository));
-  return splitAtZeros(stdout)
-    .filter((line) => line.startsWith('100') && /[\t/]\.gitattributes$/.test(line))
-    .map((line) => line.slice(line.indexOf('\t') + 1));
+  const lines = splitAtZeros(stdout).filter((line) => /^100\d+ .*[\t/]\.gitattributes$/s.test(line));
+  return new Map(lines.map((line) => [line.slice(line.indexOf('\t') + 1), line.split(/[ \t]/)[2]!]));
 }

@@ -37,11 +37,13 @@ export async function findChangedPaths(
   const excludes = selection.includeIgnored
     ? selection.caches.map((name) => `--exclude=${name}/`)
     : ['--exclude-standard'];
-  const others = await git.run(['ls-files', '--others', '-z', ...excludes], setting);
-  const modified = await git.run(['ls-files', '--modified', '--deleted', '-z'], setting);
-  const untracked = await withoutElsewhere(pathsIn(others.bytes), selection);
-  const found = new Set([...untracked, ...pathsIn(modified.bytes)]);
-  const leftOut: LeftOut[] = unreadableFolders(others.stderr);
+  const args = ['ls-files', '-t', '--others', '--modified', '--deleted', '-z', ...excludes];
+  const { bytes, stderr } = await git.run(args, setting);
+  const lines = pathsIn(bytes);
+  const others = lines.filter((line) => line.startsWith('? ')).map((line) => line.slice(2));
+  const tracked = lines.filter((line) => !line.startsWith('? ')).map((line) => line.slice(2));
+  const found = new Set([...(await withoutElsewhere(others, selection)), ...tracked]);
+  const leftOut: LeftOut[] = unreadableFolders(stderr);
   const paths: string[] = [];
   const directories: string[] = [];
   for (const path of found) {

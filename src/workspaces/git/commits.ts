@@ -1,6 +1,7 @@
 import type { Git } from './git.ts';
 import { gitFailureReason } from './git-failures.ts';
-import { inRepository, type RepositoryPlace } from './places.ts';
+import { readObjects } from './objects.ts';
+import { inRepository, inWorktree, type RepositoryPlace, type WorktreePlace } from './places.ts';
 
 /** Says in every commit of Piton's where it comes from; it is read again after a crash. */
 export interface Trailers {
@@ -72,6 +73,10 @@ export interface CommitFacts {
   /** Of its last trailers, if it is a commit of Piton's. */
   readonly attempt: string | undefined;
   readonly seq: number | undefined;
+  /** The first line of its message. */
+  readonly subject: string;
+  /** When it was committed. */
+  readonly at: number;
 }
 
 export async function readCommit(
@@ -81,16 +86,39 @@ export async function readCommit(
 ): Promise<CommitFacts> {
   const args = ['cat-file', 'commit', commit];
   const { stdout } = await git.run(args, inRepository(repository));
-  const end = stdout.indexOf('\n\n');
-  const header = stdout.slice(0, end);
-  const paragraph = stdout.slice(end).trimEnd().split('\n\n').at(-1)!;
+  return factsIn(stdout);
+}
+
+function factsIn(text: string): CommitFacts {
+  const end = text.indexOf('\n\n');
+  const header = text.slice(0, end);
+  const paragraph = text.slice(end).trimEnd().split('\n\n').at(-1)!;
   const seq = /^Piton-Seq: (\d+)$/m.exec(paragraph)?.[1];
   return {
     tree: /^tree (\S+)$/m.exec(header)![1]!,
     parents: [...header.matchAll(/^parent (\S+)$/gm)].map(([, parent]) => parent!),
     attempt: /^Piton-Attempt: (.+)$/m.exec(paragraph)?.[1],
     seq: seq === undefined ? undefined : Number(seq),
+    subject: text.slice(end + 2).split('\n', 1)[0]!,
+    at: Number(/^committer .* (\d+) [+-]\d+$/m.exec(header)![1]) * 1000,
   };
+}
+
+/** What a worktree's HEAD and a ref point to, asked at once; undefined where there is no commit. */
+export async function readTips(
+  git: Git,
+  worktree: WorktreePlace,
+  ref: string,
+): Promise<{ readonly head: Tip | undefined; readonly tip: Tip | undefined }> {
+  const found = await readObjects(git, inWorktree(worktree), ['HEAD^{commit}', `${ref}^{commit}`]);
+  const [head, tip] = found.map(
+    (one) => one && { commit: one.name, ...factsIn(one.content.toString('utf8')) },
+  );
+  return { head, tip };
+}
+
+export interface Tip extends CommitFacts {
+  readonly commit: string;
 }
 
 export interface Ancestry {
@@ -106,6 +134,20 @@ export async function isAncestor(
   if (ancestor === of) return true;
   const args = ['merge-base', '--is-ancestor', ancestor, of];
   return (await git.ask(args, inRepository(repository))) !== undefined;
+}
+
+/** Whether all these commits, as far as they are there, are contained in the holders. */
+export async function areContained(
+  git: Git,
+  repository: RepositoryPlace,
+  { commits, holders }: { readonly commits: readonly string[]; readonly holders: readonly string[] },
+): Promise<boolean> {
+  const left = commits.filter((commit) => !holders.includes(commit));
+  if (left.length === 0) return true;
+  const lines = [...left, ...holders.map((holder) => `^${holder}`)];
+  const options = { ...inRepository(repository), input: `${lines.join('\n')}\n` };
+  const args = ['rev-list', '--ignore-missing', '--max-count=1', '--stdin'];
+  return (await git.run(args, options)).stdout === '';
 }
 
 /** Of many commits, those that none of the others contains: a ref to each of them keeps all. */
@@ -133,4 +175,13 @@ async function presentCommits(
   const options = { ...inRepository(repository), input: `${[...commits].join('\n')}\n` };
   const { stdout } = await git.run(args, options);
   return [...stdout.matchAll(/^(\S+) commit$/gm)].map(([, commit]) => commit!);
+}
+
+/** Where the histories of two commits meet; undefined: nowhere. */
+export async function mergeBaseOf(
+  git: Git,
+  repository: RepositoryPlace,
+  [one, other]: readonly [string, string],
+): Promise<string | undefined> {
+  return git.ask(['merge-base', one, other], inRepository(repository));
 }

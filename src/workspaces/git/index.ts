@@ -1,31 +1,71 @@
 /** Git as the workspaces need it: each function does one thing to a repository, and can be killed anywhere and called again. */
-export { archiveWorktree, type Archive } from './archive.ts';
-export type { ArchiveOrder } from './archive-content.ts';
-export type { ArchiveManifest, ArchivedTree, NestedArchive } from './archive-manifest.ts';
+export { archiveBranch, archiveWorktree, type Archive } from './archive.ts';
+export { surveyWorktree, type ArchiveOrder } from './archive-content.ts';
+export { listArchived, type ListedArchive } from './archive-list.ts';
+export {
+  readManifest,
+  type ArchiveManifest,
+  type ArchivedTree,
+  type NestedArchive,
+} from './archive-manifest.ts';
 export type { LeftOut } from './changed-paths.ts';
-export { findLeftConflict, leaveConflict, unsolvedFiles, type ConflictOrder } from './conflicts.ts';
-export { isAncestor, readCommit, type Ancestry, type CommitFacts, type Trailers } from './commits.ts';
-export { Git, type GitOptions, type GitResult, type GitRun, type GitVersion } from './git.ts';
+export { leaveConflict, unsolvedFiles, type ConflictOrder } from './conflicts.ts';
+export {
+  areContained,
+  isAncestor,
+  mergeBaseOf,
+  readCommit,
+  type Ancestry,
+  type CommitFacts,
+  type Trailers,
+} from './commits.ts';
+export { findForeignChanges, type RefWatch } from './foreign-refs.ts';
+export { Git, requireGit, type GitOptions, type GitResult, type GitRun, type GitVersion } from './git.ts';
 export { gitFailureReason, type GitFailureReason } from './git-failures.ts';
+export { checkOut } from './checkout.ts';
 export { findIgnored } from './ignored-paths.ts';
-export { readMarker, type Marker, type MarkerOwner } from './marker.ts';
+export type { LaidOut, LayoutNote } from './layout-note.ts';
+export { findLayout, isUntouched, layOut, type LayoutOrder } from './layouts.ts';
+export { withoutStaleLocks, type OwnLocks } from './lock-files.ts';
+export {
+  isSameOwner,
+  readMarker,
+  writeMarker,
+  type Marker,
+  type MarkerNotes,
+  type MarkerOwner,
+} from './marker.ts';
 export type { ConflictFile, ConflictSide } from './merge-output.ts';
-export { mergeInto, type MergeOrder, type MergeResult } from './merging.ts';
+export { mergeInto, mergeTrees, type MergeOrder, type MergeResult, type TreeMerge } from './merging.ts';
 export {
   archiveRef,
+  archivesOf,
   encodeName,
   isOwnRef,
   keptRef,
   runBranch,
+  runTipRef,
+  savedRef,
   snapshotRef,
   taskBranch,
   type SnapshotName,
 } from './names.ts';
-export type { UnfinishedOperation } from './operations.ts';
-export type { RepositoryPlace, WorktreePlace } from './places.ts';
+export { surveyFolder, type FolderSurvey } from './nested-repositories.ts';
+export { readObjects, type GitObject } from './objects.ts';
+export { findUnfinished, type Unfinished, type UnfinishedOperation } from './operations.ts';
+export {
+  inRepository,
+  inWorktree,
+  realPlace,
+  splitAtZeros,
+  type RepositoryPlace,
+  type WorktreePlace,
+} from './places.ts';
 export { proveKept, type NotKept, type Proof } from './prove-kept.ts';
+export { forgetCommits, keepCommit, keepReachable, listStashes, namedCommits } from './reflogs.ts';
 export {
   changedRefs,
+  dropRefs,
   listRefs,
   moveRef,
   readRef,
@@ -40,9 +80,37 @@ export {
   type WorktreeRemoval,
 } from './remove-worktree.ts';
 export { inspectRepository, type GitRepository, type Repository } from './repository.ts';
-export { restoreArchive, type RestoreOrder } from './restore-archive.ts';
+export { replaceFile } from './replace-file.ts';
+export { layOutArchive, restoreArchive, type RestoreOrder } from './restore-archive.ts';
+export { pathsBetween } from './tree-diffs.ts';
 export { commitResult, type CommittedResult, type ResultOrder, type TaskResult } from './results.ts';
-export { snapshotTree, type Snapshot, type SnapshotOrder } from './snapshots.ts';
-export { lookAtWorktree, type Drift, type WorktreeHealth, type WorktreeRecord } from './worktree-health.ts';
-export { findWorktree, listWorktrees, readLink, type WorktreeEntry } from './worktree-list.ts';
-export { addWorktree, type AddedWorktree, type WorktreeOrder } from './worktrees.ts';
+export { headOfRun, moveRunBranch } from './run-branch.ts';
+export { readSaved, saveTree, type Saved, type SavedTree, type SavingOrder } from './saved-trees.ts';
+export { readHead, snapshotTree, type Snapshot, type SnapshotOrder } from './snapshots.ts';
+export { withTemporaryIndex } from './temporary-index.ts';
+export { findHidden, readStatus, type TreeStatus } from './tree-status.ts';
+export {
+  driftOf,
+  lookAtWorktree,
+  type Drift,
+  type WorktreeHealth,
+  type WorktreeRecord,
+} from './worktree-health.ts';
+export {
+  entryAt,
+  findRecord,
+  findWorktree,
+  listWorktrees,
+  readLink,
+  type FolderLink,
+  type WorktreeEntry,
+  type WorktreeFolder,
+} from './worktree-list.ts';
+export {
+  addWorktree,
+  freshMarker,
+  releaseIndex,
+  removeRecord,
+  type AddedWorktree,
+  type WorktreeOrder,
+} from './worktrees.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crashPoint, hasCode, isPlainObject, PitonError } from '../../base/index.ts';
+import { crashPoint, hasCode, isPlainObject, PitonError, type Json } from '../../base/index.ts';
 import type { Git } from './git.ts';
 import { replaceFile } from './replace-file.ts';
 
@@ -12,7 +12,22 @@ export interface Marker extends MarkerOwner {
   readonly stashes: readonly string[];
   /** All files have been checked out: from now on the tree belongs to the attempt, and is never reset by finding it again. */
   readonly isReady: boolean;
+  /** All refs that are not Piton's, as they were when it was made: what is different later may be its doing. */
+  readonly refs?: Readonly<Record<string, string>>;
+  /** Of a place that several tasks take in turn: which of them it is. */
+  readonly slot?: string;
+  /** Of the same: whose it was before, as long as what that one leaves is not put in order. */
+  readonly former?: { readonly task: string; readonly branch: string };
+  /** What persons wanted done with it, and was: by their ids. */
+  readonly orders?: readonly string[];
+  /** When what is in it began to be kept elsewhere, to make room: doing it again makes the same archive. */
+  readonly leftAt?: number;
+  /** What whoever asked for the place has to be told, until it is known to have been heard. */
+  readonly news?: Json;
 }
+
+/** What a marker says besides whose it is and where it began. */
+export type MarkerNotes = Pick<Marker, 'slot' | 'former' | 'orders' | 'news'>;
 
 export interface MarkerOwner {
   readonly run: string;

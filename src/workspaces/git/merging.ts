@@ -1,6 +1,6 @@
 import type { PitonError } from '../../base/index.ts';
 import { withAttributes } from './attributes.ts';
-import { isAncestor, writeCommit, type Trailers } from './commits.ts';
+import { mergeBaseOf, readCommit, writeCommit, type CommitFacts, type Trailers } from './commits.ts';
 import { requireGit, type Git, type GitResult } from './git.ts';
 import { gitFailureReason } from './git-failures.ts';
 import { findCaseClashes } from './case-clashes.ts';
@@ -11,6 +11,8 @@ export interface MergeOrder {
   readonly repository: RepositoryPlace;
   readonly ours: string;
   readonly theirs: string;
+  /** Of theirs, if it is known: saves asking for it. */
+  readonly made?: Pick<CommitFacts, 'tree' | 'parents'>;
   readonly message: string;
   /** Of the attempt whose work is merged. */
   readonly trailers: Trailers;
@@ -34,20 +36,19 @@ export type MergeResult =
 
 /** Merges two commits without any working tree, and moves no ref. Carried out again, it makes the same commit. */
 export async function mergeInto(git: Git, order: MergeOrder): Promise<MergeResult> {
-  await requireGit(git, { major: 2, minor: 38, for: 'Merging' });
-  if (await isContained(git, order)) return { type: 'already' };
-  const merge = await mergeTrees(git, order);
+  const { repository, ours, theirs } = order;
+  const base = order.made?.parents.includes(ours) ? ours : await mergeBaseOf(git, repository, [ours, theirs]);
+  if (base === theirs) return { type: 'already' };
+  if (base !== ours && (await isNamed(git, order))) return { type: 'already' };
+  const merge = base === ours ? await forward(git, order) : await mergeTrees(git, order);
   if (merge.type === 'conflict') return merge;
-  const clashes = order.isCaseInsensitive === true ? await findCaseClashes(git, order, merge.tree) : [];
-  if (clashes.length > 0) return { type: 'conflict', files: clashes, messages: clashes.map(clashMessage) };
-  const parents = [order.ours, order.theirs];
-  const commit = await writeCommit(git, order.repository, { ...order, tree: merge.tree, parents });
+  const parents = [ours, theirs];
+  const commit = await writeCommit(git, repository, { ...order, tree: merge.tree, parents });
   return { type: 'merged', commit, tree: merge.tree };
 }
 
 /** Ancestry alone would miss work that was squashed; the attempt is named by the commit that brought it in. */
-async function isContained(git: Git, { repository, ours, theirs, trailers }: MergeOrder): Promise<boolean> {
-  if (await isAncestor(git, repository, { ancestor: theirs, of: ours })) return true;
+async function isNamed(git: Git, { repository, ours, theirs, trailers }: MergeOrder): Promise<boolean> {
   const wanted = `Piton-Attempt: ${trailers.attempt}`;
   const format = '--format=%(trailers:key=Piton-Attempt,only)%x00';
   const search = ['log', '-z', '--fixed-strings', `--grep=${wanted}`, format, ours, `^${theirs}`, '--'];
@@ -55,10 +56,32 @@ async function isContained(git: Git, { repository, ours, theirs, trailers }: Mer
   return splitAtZeros(stdout).some((text) => text.trim().split('\n').includes(wanted));
 }
 
-type TreeMerge =
+/** There is nothing to merge: theirs contains ours. */
+async function forward(git: Git, order: MergeOrder): Promise<TreeMerge> {
+  const { repository, theirs, made } = order;
+  const { tree } = made ?? (await readCommit(git, repository, theirs));
+  return withoutClashes(git, order, { type: 'tree', tree });
+}
+
+export type TreeMerge =
   { readonly type: 'tree'; readonly tree: string } | Extract<MergeResult, { type: 'conflict' }>;
 
-async function mergeTrees(git: Git, { repository, ours, theirs }: MergeOrder): Promise<TreeMerge> {
+type Sides = Pick<MergeOrder, 'repository' | 'ours' | 'theirs' | 'isCaseInsensitive'>;
+
+/** Makes no commit. */
+export async function mergeTrees(git: Git, sides: Sides): Promise<TreeMerge> {
+  await requireGit(git, { major: 2, minor: 38, for: 'Merging' });
+  return withoutClashes(git, sides, await tryMerge(git, sides));
+}
+
+async function withoutClashes(git: Git, sides: Sides, merge: TreeMerge): Promise<TreeMerge> {
+  if (merge.type === 'conflict' || sides.isCaseInsensitive !== true) return merge;
+  const clashes = await findCaseClashes(git, sides, merge.tree);
+  if (clashes.length === 0) return merge;
+  return { type: 'conflict', files: clashes, messages: clashes.map(clashMessage) };
+}
+
+async function tryMerge(git: Git, { repository, ours, theirs }: Sides): Promise<TreeMerge> {
   const settings = ['merge.renames=true', 'merge.directoryRenames=conflict', 'merge.renameLimit=10000'];
   const args = [
     ...settings.flatMap((setting) => ['-c', setting]),

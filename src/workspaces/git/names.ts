@@ -1,7 +1,7 @@
 import { sha256 } from '../../base/index.ts';
 
 /** Taken by Piton itself beside names of runs and tasks. */
-const reserved = new Set(['archive', 'kept']);
+const reserved = new Set(['archive', 'kept', 'runs']);
 const readableLength = 40;
 const hashLength = 16;
 
@@ -27,6 +27,11 @@ export function runBranch(run: string): string {
   return `refs/heads/piton/${encodeName(run)}`;
 }
 
+/** What Piton has last moved the branch of the run to: it holds all that tasks have made, whatever becomes of the branch. */
+export function runTipRef(run: string): string {
+  return `refs/piton/runs/${encodeName(run)}`;
+}
+
 /** Beside the run's branch, not below it: git cannot hold `a` and `a/b` as branches at once. */
 export function taskBranch(run: string, task: string): string {
   return `refs/heads/piton-tasks/${encodeName(run)}/${encodeName(task)}`;
@@ -43,6 +48,11 @@ export function snapshotRef({ run, task, attempt, number }: SnapshotName): strin
   return `${taskRefs(run, task)}/${encodeName(attempt)}/${number}`;
 }
 
+/** The files of a task as they were last saved: each leads to the one before. */
+export function savedRef(branch: string): string {
+  return `${branch.replace('refs/heads/piton-tasks/', 'refs/piton/')}/saved`;
+}
+
 /** What would otherwise be out of reach: commits that an agent has left behind. */
 export function keptRef(run: string, task: string, commit: string): string {
   return `${taskRefs(run, task)}/kept/${commit}`;
@@ -50,7 +60,20 @@ export function keptRef(run: string, task: string, commit: string): string {
 
 export function archiveRef(run: string, task: string, atMs: number): string {
   const time = new Date(atMs).toISOString().replaceAll(/[-:.]/g, '').toLowerCase();
-  return `refs/piton/archive/${encodeName(run)}/${encodeName(task)}/${time}`;
+  return `${archivesOf(run, task)}${time}`;
+}
+
+/** What all archives of a task begin with. */
+export function archivesOf(run: string, task: string): string {
+  return `refs/piton/archive/${encodeName(run)}/${encodeName(task)}/`;
+}
+
+/** The time in the name of an archive. */
+export function archiveTime(ref: string): number {
+  const [, day, time, rest] = /\/(\d{8})t(\d{6})(\d{3})z$/.exec(ref) ?? [];
+  if (day === undefined || time === undefined) return 0;
+  const pairs = time.replace(/^(..)(..)(..)$/, '$1:$2:$3');
+  return Date.parse(`${day.replace(/^(....)(..)(..)$/, '$1-$2-$3')}T${pairs}.${rest}Z`);
 }
 
 function taskRefs(run: string, task: string): string {

@@ -1,6 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from '../../base/index.ts';
+import { crashPoint, hasCode } from '../../base/index.ts';
 import { independentCommits, isAncestor } from './commits.ts';
 import type { Git } from './git.ts';
 import { keptRef } from './names.ts';
@@ -26,15 +26,28 @@ const noted = [
 
 /** Every commit that a worktree's HEAD has been at, and those that its own refs and unfinished operations name. */
 export async function commitsOfWorktree(git: Git, place: WorktreePlace): Promise<readonly string[]> {
+  return independentCommits(git, place, await namedCommits(place));
+}
+
+/** The same without asking git: some may be long gone, or contained in others. */
+export async function namedCommits(place: WorktreePlace): Promise<readonly string[]> {
   const texts = [await readUnlessAbsent(join(place.gitDir, 'logs/HEAD'), firstTwoWords)];
   for (const file of noted) texts.push(await readUnlessAbsent(join(place.gitDir, file)));
   texts.push(await readTree(join(place.gitDir, 'refs')), await readTree(join(place.gitDir, 'logs/refs')));
   const named = texts.join('\n').match(/\b([0-9a-f]{64}|[0-9a-f]{40})\b/g) ?? [];
-  return independentCommits(
-    git,
-    place,
-    named.filter((commit) => !/^0+$/.test(commit)),
-  );
+  return [...new Set(named)].filter((commit) => !/^0+$/.test(commit));
+}
+
+/** Makes a worktree forget where it has been: whoever works in it next has not been there. All of it must be kept before. */
+export async function forgetCommits({ gitDir }: WorktreePlace): Promise<void> {
+  crashPoint('before:git.commits-forgotten');
+  const files = noted.filter((file) => file !== 'HEAD' && !file.includes('/'));
+  const operations = ['rebase-merge', 'rebase-apply', 'sequencer', 'MERGE_MSG', 'MERGE_MODE', 'BISECT_LOG'];
+  const own = ['piton-layout.json', 'piton-restored'];
+  for (const name of ['logs', 'refs', ...files, ...operations, ...own]) {
+    await rm(join(gitDir, name), { recursive: true, force: true });
+  }
+  crashPoint('after:git.commits-forgotten');
 }
 
 /** A reflog's messages may quote anything: only its columns of commits count. */
@@ -115,4 +128,37 @@ export async function listStashes(git: Git, repository: RepositoryPlace): Promis
   const args = ['log', '--walk-reflogs', '--format=%H', 'refs/stash', '--'];
   const { stdout } = await git.run(args, inRepository(repository));
   return stdout.split('\n').filter((line) => line !== '');
+}
+
+/** One move of a ref, as git has written it down. */
+export interface LogEntry {
+  readonly to: string;
+  /** In seconds. */
+  readonly at: number;
+  readonly text: string;
+  /** All of it, as it was written. */
+  readonly line: string;
+}
+
+export async function readRefLog({ commonDir }: RepositoryPlace, ref: string): Promise<readonly LogEntry[]> {
+  return entriesIn(await readUnlessAbsent(join(commonDir, 'logs', ref)));
+}
+
+/** Where the HEAD of this worktree has been, and those of all other checkouts of the repository. */
+export async function readCheckoutLogs({
+  commonDir,
+  gitDir,
+}: WorktreePlace): Promise<{ readonly own: readonly LogEntry[]; readonly others: readonly LogEntry[] }> {
+  const records = join(commonDir, 'worktrees');
+  const folders = (await entriesOf(records)).map(({ name }) => join(records, name));
+  const others: LogEntry[] = [];
+  for (const folder of [commonDir, ...folders]) {
+    if (folder !== gitDir) others.push(...entriesIn(await readUnlessAbsent(join(folder, 'logs/HEAD'))));
+  }
+  return { own: entriesIn(await readUnlessAbsent(join(gitDir, 'logs/HEAD'))), others };
+}
+
+function entriesIn(log: string): LogEntry[] {
+  const lines = log.matchAll(/^[0-9a-f]+ ([0-9a-f]+) [^\t\n]*> (\d+) [-+]\d+(?:\t(.*))?$/gm);
+  return [...lines].map(([line, to, at, text = '']) => ({ to: to!, at: Number(at), text, line }));
 }

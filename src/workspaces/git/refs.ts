@@ -12,6 +12,8 @@ export interface RefMove {
   readonly to: string | undefined;
   /** What the ref is believed to be; undefined: it must not exist. */
   readonly from: string | undefined;
+  /** Another ref of Piton's that goes along, in the same step, wherever it was. */
+  readonly also?: string;
 }
 
 export type RefMoveResult =
@@ -36,12 +38,34 @@ export async function moveRef(git: Git, repository: RepositoryPlace, move: RefMo
   }
 }
 
+/** Deletes refs of Piton's, all at once, or none if one of them is not what it is believed to be. */
+export async function dropRefs(
+  git: Git,
+  repository: RepositoryPlace,
+  refs: ReadonlyMap<string, string>,
+): Promise<boolean> {
+  if (refs.size === 0) return true;
+  const commands = [...refs].map(([ref, from]) => {
+    assertOwnRef(ref);
+    return updateCommand({ ref, to: undefined, from });
+  });
+  const options = { ...inRepository(repository), input: commands.join(''), effect: 'refs-dropped' };
+  try {
+    await withoutStaleLocks(git, ownRefLocks(repository), () => git.run(['update-ref', '--stdin'], options));
+    return true;
+  } catch (error) {
+    if (gitFailureReason(error) !== 'other') throw error;
+    return false;
+  }
+}
+
 function settled(actual: string | undefined, to: string | undefined): RefMoveResult {
   return actual === to ? { type: 'already' } : { type: 'conflict', actual };
 }
 
-function updateCommand({ ref, to, from }: RefMove): string {
-  const lead = 'option no-deref\n';
+function updateCommand({ ref, to, from, also }: RefMove): string {
+  const along = also === undefined || to === undefined ? '' : `option no-deref\nupdate ${also} ${to}\n`;
+  const lead = `${along}option no-deref\n`;
   if (to === undefined) return `${lead}delete ${ref} ${from}\n`;
   return from === undefined ? `${lead}create ${ref} ${to}\n` : `${lead}update ${ref} ${to} ${from}\n`;
 }

@@ -4,7 +4,7 @@ import { crashPoint, hasCode } from '../../base/index.ts';
 import type { Git } from './git.ts';
 import { isSameOwner, readMarker, type MarkerOwner } from './marker.ts';
 import { realPlace, type RepositoryPlace } from './places.ts';
-import { findWorktree, readLink, type WorktreeEntry } from './worktree-list.ts';
+import { findRecord, readLink, type WorktreeFolder } from './worktree-list.ts';
 import { removeRecord } from './worktrees.ts';
 
 export interface WorktreeRemoval extends MarkerOwner {
@@ -24,7 +24,7 @@ export type RemovalResult =
 export async function removeWorktree(git: Git, removal: WorktreeRemoval): Promise<RemovalResult> {
   const path = await realPlace(removal.path);
   const aside = asideOf(path, removal.token);
-  const entry = await findWorktree(git, removal.repository, path);
+  const entry = await findRecord(removal.repository, path);
   if (entry === undefined) return removeRest(path, aside);
   const why = await whyNot(removal, { path, entry });
   if (why !== undefined) return { type: 'refused', why };
@@ -56,9 +56,9 @@ async function removeRest(path: string, aside: string): Promise<RemovalResult> {
 
 async function whyNot(
   removal: WorktreeRemoval,
-  { path, entry }: { path: string; entry: WorktreeEntry },
+  { path, entry }: { path: string; entry: WorktreeFolder },
 ): Promise<string | undefined> {
-  const marker = await readMarker(entry.gitDir!);
+  const marker = await readMarker(entry.gitDir);
   if (marker === undefined) return `${path} does not bear the mark of Piton`;
   if (!isSameOwner(marker, removal)) return `${path} belongs to ${marker.task} of run ${marker.run}`;
   if (entry.locked !== undefined) return `${path} is locked (${entry.locked || 'no reason given'})`;

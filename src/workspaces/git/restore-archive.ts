@@ -1,7 +1,13 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crashPoint, hasCode, PitonError } from '../../base/index.ts';
-import { bundlesName, readManifest, type ArchivedTree, type NestedArchive } from './archive-manifest.ts';
+import {
+  bundlesName,
+  readManifest,
+  type ArchivedTree,
+  type ArchiveManifest,
+  type NestedArchive,
+} from './archive-manifest.ts';
 import { checkOut } from './checkout.ts';
 import type { Git } from './git.ts';
 import type { MarkerOwner } from './marker.ts';
@@ -29,14 +35,24 @@ export async function restoreArchive(git: Git, order: RestoreOrder): Promise<Add
   const added = await addWorktree(git, { ...order, base });
   if ((await readRestored(added)) === manifest.files) return added;
   if (added.head !== base) throw refused(order, added.head);
-  await restoreTree(git, added, manifest);
-  await withBundles(git, { archive, place: added }, async (folder) => {
-    for (const nested of manifest.nested) await restoreNested(git, { nested, folder, top: added });
-  });
+  await layOutArchive(git, added, { archive, manifest });
   crashPoint('before:git.restored');
   await writeFile(join(added.gitDir, restoredName), manifest.files);
   crashPoint('after:git.restored');
   return added;
+}
+
+/** Puts the archived files, index and nested repositories into a worktree that nobody works in. */
+export async function layOutArchive(
+  git: Git,
+  place: WorktreePlace,
+  { archive, manifest }: { readonly archive: string; readonly manifest: ArchiveManifest },
+): Promise<void> {
+  await restoreTree(git, place, manifest);
+  if (manifest.nested.length === 0) return;
+  await withBundles(git, { archive, place }, async (folder) => {
+    for (const nested of manifest.nested) await restoreNested(git, { nested, folder, top: place });
+  });
 }
 
 async function readRestored({ gitDir }: WorktreePlace): Promise<string | undefined> {

@@ -1,14 +1,14 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PitonError } from '../../base/index.ts';
-import { isAncestor, readCommit, writeCommit, type Trailers } from './commits.ts';
+import { isAncestor, readTips, writeCommit, type Tip, type Trailers } from './commits.ts';
 import type { LeftOut } from './changed-paths.ts';
 import type { Git } from './git.ts';
 import { withoutStaleLocks } from './lock-files.ts';
 import { findUnfinished, type UnfinishedOperation } from './operations.ts';
 import { inWorktree, type WorktreePlace } from './places.ts';
 import { keepCommit } from './reflogs.ts';
-import { moveRef, readRef } from './refs.ts';
-import { readHead } from './snapshots.ts';
+import { moveRef } from './refs.ts';
 import { writeTree } from './trees.ts';
 
 export interface ResultOrder {
@@ -38,6 +38,7 @@ export interface CommittedResult {
   readonly type: 'committed';
   readonly commit: string;
   readonly tree: string;
+  readonly parents: readonly string[];
   /** false: the agent has gone back behind the base, or begun a history of its own. */
   readonly isDescended: boolean;
   /** Commits of the task's branch that the result does not contain; each has got a ref that keeps it. */
@@ -47,41 +48,42 @@ export interface CommittedResult {
 
 /** Makes a commit of what the agent has left, wherever it has moved HEAD, and points the task's branch to it. */
 export async function commitResult(git: Git, order: ResultOrder): Promise<TaskResult> {
-  const head = await readHead(git, order.worktree);
+  const { worktree, base } = order;
+  const { head, tip } = await readTips(git, worktree, order.ref);
   const everything = { includeIgnored: false, caches: [], maxFileBytes: Number.POSITIVE_INFINITY };
-  const { tree, leftOut } = await writeTree(git, order.worktree, everything);
-  const unfinished = await findUnfinished(git, order.worktree);
+  const { tree, leftOut } = await writeTree(git, worktree, everything);
+  const unfinished = await findUnfinished(git, worktree);
   if (unfinished !== undefined) {
-    const kept = await keepUnfinished(git, order, { head, tree });
+    const kept = await keepUnfinished(git, order, { head: head?.commit, tree });
     return Object.freeze({ type: 'unfinished', ...unfinished, kept, leftOut });
   }
-  const found = {
-    head,
-    tree,
-    facts: head === undefined ? undefined : await readCommit(git, order.worktree, head),
-  };
-  if (head === order.base && found.facts?.tree === tree)
-    return { type: 'unchanged', commit: order.base, leftOut };
-  const commit = await resultCommit(git, order, found);
-  const leftBehind = await pointBranch(git, order, commit);
+  if (head?.commit === base && head.tree === tree) return { type: 'unchanged', commit: base, leftOut };
+  const { commit, parents } = await resultCommit(git, order, { head, tip, tree });
+  const leftBehind = await pointBranch(git, order, { commit, parents, tip: tip?.commit });
   await settleIndex(git, order, commit);
-  const isDescended = await isAncestor(git, order.worktree, { ancestor: order.base, of: commit });
-  return Object.freeze({ type: 'committed', commit, tree, isDescended, leftBehind, leftOut });
+  const isDescended =
+    parents.includes(base) || (await isAncestor(git, worktree, { ancestor: base, of: commit }));
+  return Object.freeze({ type: 'committed', commit, tree, parents, isDescended, leftBehind, leftOut });
 }
 
 interface Found {
-  readonly head: string | undefined;
+  readonly head: Tip | undefined;
+  readonly tip: Tip | undefined;
   readonly tree: string;
-  readonly facts: Awaited<ReturnType<typeof readCommit>> | undefined;
 }
 
-/** A HEAD that is our own commit of this attempt with this tree was made by an earlier try at the same. */
-async function resultCommit(git: Git, order: ResultOrder, { head, tree, facts }: Found): Promise<string> {
-  const { attempt, seq } = order.trailers;
-  const isDone = facts?.attempt === attempt && facts.seq === seq && facts.tree === tree;
-  if (isDone) return head!;
-  const parents = head === undefined ? [order.base] : [head];
-  return writeCommit(git, order.worktree, { ...order, tree, parents });
+/** Our own commit of this attempt with this tree, at HEAD or on top of it, was made by an earlier try at the same. */
+async function resultCommit(
+  git: Git,
+  order: ResultOrder,
+  { head, tip, tree }: Found,
+): Promise<Pick<Tip, 'commit' | 'parents'>> {
+  const isDone = (one: Tip): boolean => one.attempt === order.trailers.attempt && one.tree === tree;
+  if (head !== undefined && isDone(head)) return head;
+  const parent = head?.commit ?? order.base;
+  if (tip?.parents.length === 1 && tip.parents[0] === parent && isDone(tip)) return tip;
+  const commit = await writeCommit(git, order.worktree, { ...order, tree, parents: [parent] });
+  return { commit, parents: [parent] };
 }
 
 async function keepUnfinished(
@@ -97,18 +99,35 @@ async function keepUnfinished(
 
 const tries = 5;
 
+interface Pointing {
+  readonly commit: string;
+  readonly parents: readonly string[];
+  /** Where the branch was seen last. */
+  readonly tip: string | undefined;
+}
+
 /** What the branch was at and the result does not contain is kept first: the branch may have been its only ref. */
-async function pointBranch(git: Git, order: ResultOrder, commit: string): Promise<readonly string[]> {
+export async function pointBranch(
+  git: Git,
+  order: Pick<ResultOrder, 'worktree' | 'ref' | 'trailers'>,
+  { commit, parents, tip }: Pointing,
+): Promise<readonly string[]> {
+  const { worktree, ref, trailers } = order;
   const leftBehind = new Set<string>();
-  for (let attempt = 1; attempt <= tries; attempt++) {
-    const from = await readRef(git, order.worktree, order.ref);
-    if (from !== undefined && !(await isAncestor(git, order.worktree, { ancestor: from, of: commit }))) {
-      await keepCommit(git, order.worktree, { ...order.trailers, commit: from });
-      leftBehind.add(from);
+  let from = tip;
+  for (let attempt = 1; attempt <= tries && from !== commit; attempt++) {
+    const isContained =
+      from === undefined ||
+      parents.includes(from) ||
+      (await isAncestor(git, worktree, { ancestor: from, of: commit }));
+    if (!isContained) {
+      await keepCommit(git, worktree, { ...trailers, commit: from! });
+      leftBehind.add(from!);
     }
-    const result = await moveRef(git, order.worktree, { ref: order.ref, to: commit, from });
-    if (result.type !== 'conflict') return [...leftBehind];
+    const moved = await moveRef(git, worktree, { ref, to: commit, from });
+    from = moved.type === 'conflict' ? moved.actual : commit;
   }
+  if (from === commit) return [...leftBehind];
   throw new PitonError('RESULT_REFUSED', `${order.ref} is being moved by somebody else.`, {
     ref: order.ref,
     remedy: 'End what is still at work in the worktree, then try again.',
@@ -117,12 +136,19 @@ async function pointBranch(git: Git, order: ResultOrder, commit: string): Promis
 
 /** As a commit by hand would leave it: the index holds what was committed. Only where HEAD has moved along with the branch. */
 async function settleIndex(git: Git, { worktree, ref }: ResultOrder, commit: string): Promise<void> {
-  const branch = await git.ask(['symbolic-ref', '--quiet', 'HEAD'], inWorktree(worktree));
-  if (branch !== ref) return;
+  if ((await headBranch(git, worktree)) !== ref) return;
   const own = {
     folders: [worktree.path, worktree.gitDir],
     isOwn: (file: string) => file === join(worktree.gitDir, 'index.lock'),
   };
   const options = { ...inWorktree(worktree), effect: 'index-settled' };
   await withoutStaleLocks(git, own, () => git.run(['read-tree', '--reset', commit], options));
+}
+
+/** Read from its file: git is asked only where refs are kept in another way. */
+async function headBranch(git: Git, worktree: WorktreePlace): Promise<string | undefined> {
+  const text = (await readFile(join(worktree.gitDir, 'HEAD'), 'utf8')).trimEnd();
+  if (!text.startsWith('ref: ')) return undefined;
+  if (text !== 'ref: refs/heads/.invalid') return text.slice('ref: '.length);
+  return git.ask(['symbolic-ref', '--quiet', 'HEAD'], inWorktree(worktree));
 }

@@ -31,12 +31,12 @@ export async function withTemporaryIndex<T>(
 async function seed(git: Git, place: WorktreePlace, indexFile: string): Promise<void> {
   const isCopied = await copyIndex(join(place.gitDir, 'index'), indexFile);
   if (!isCopied) await assertNotSparse(git, place);
-  const head = await git.ask(['rev-parse', '--quiet', '--verify', 'HEAD^{tree}'], inWorktree(place));
-  if (head === undefined) return void (await git.run(['read-tree', '--empty'], inWorktree(place, indexFile)));
-  const read = (): Promise<unknown> => git.run(['read-tree', '--reset', head], inWorktree(place, indexFile));
+  const read = (): Promise<unknown> =>
+    git.run(['read-tree', '--reset', 'HEAD'], inWorktree(place, indexFile));
   try {
     await read();
   } catch (error) {
+    if (!(await hasHead(git, place))) return startEmpty(git, place, indexFile);
     if (!isCopied) throw error;
     // An index that a killed git has left damaged cannot help; HEAD alone can.
     await assertNotSparse(git, place);
@@ -44,6 +44,15 @@ async function seed(git: Git, place: WorktreePlace, indexFile: string): Promise<
     await read();
   }
   if (isCopied) await unhide(git, place, indexFile);
+}
+
+async function hasHead(git: Git, place: WorktreePlace): Promise<boolean> {
+  const args = ['rev-parse', '--quiet', '--verify', 'HEAD^{tree}'];
+  return (await git.ask(args, inWorktree(place))) !== undefined;
+}
+
+async function startEmpty(git: Git, place: WorktreePlace, indexFile: string): Promise<void> {
+  await git.run(['read-tree', '--empty'], inWorktree(place, indexFile));
 }
 
 /**
@@ -85,7 +94,7 @@ async function unmark(
   await git.run(['update-index', order.flag, '-z', '--stdin'], options);
 }
 
-async function isPresent(place: WorktreePlace, path: string): Promise<boolean> {
+export async function isPresent(place: WorktreePlace, path: string): Promise<boolean> {
   const file = Buffer.concat([Buffer.from(`${place.path}/`), Buffer.from(path, 'latin1')]);
   return stat(file).then(
     () => true,

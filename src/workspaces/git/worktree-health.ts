@@ -2,7 +2,8 @@ import { asError } from '../../base/index.ts';
 import { isAncestor } from './commits.ts';
 import type { Git } from './git.ts';
 import { isSameOwner, readMarker, type MarkerOwner } from './marker.ts';
-import { inWorktree, realPlace, splitAtZeros, type RepositoryPlace, type WorktreePlace } from './places.ts';
+import { realPlace, type RepositoryPlace, type WorktreePlace } from './places.ts';
+import { readStatus } from './tree-status.ts';
 import { entryAt, listWorktrees, readLink, type FolderLink, type WorktreeEntry } from './worktree-list.ts';
 
 export interface WorktreeRecord extends MarkerOwner {
@@ -61,14 +62,15 @@ export async function lookAtWorktree(
   }
 }
 
-function drifted(how: Drift, found: string): WorktreeHealth {
+function drifted(how: Drift, found: string): Extract<WorktreeHealth, { type: 'drifted' }> {
   return { type: 'drifted', how, found };
 }
 
-async function driftOf(
+/** In what way something else is there than what was recorded. */
+export async function driftOf(
   record: WorktreeRecord,
   { entry, link }: { entry: WorktreeEntry | undefined; link: FolderLink },
-): Promise<WorktreeHealth | undefined> {
+): Promise<Extract<WorktreeHealth, { type: 'drifted' }> | undefined> {
   if (link.type === 'repository') return drifted('other-repository', 'a repository of its own');
   if (link.type !== 'linked') return drifted('replaced-folder', 'a folder without a link to the repository');
   if (!link.gitDir.startsWith(`${await realPlace(record.repository.commonDir)}/`))
@@ -90,41 +92,4 @@ async function lookInside(git: Git, record: WorktreeRecord, place: WorktreePlace
   if (!isDescended) return drifted('not-descended', head);
   if (changes.length === 0) return { type: 'clean', head };
   return { type: 'dirty', head, files: changes.slice(0, filesListed), count: changes.length };
-}
-
-interface Status {
-  readonly head: string | undefined;
-  readonly branch: string | undefined;
-  readonly changes: readonly string[];
-}
-
-async function readStatus(git: Git, place: WorktreePlace): Promise<Status> {
-  const args = [
-    'status',
-    '--porcelain=v2',
-    '--branch',
-    '-z',
-    '--untracked-files=all',
-    '--ignore-submodules=none',
-    '--no-renames',
-  ];
-  const lines = splitAtZeros((await git.run(args, inWorktree(place))).stdout);
-  const header = (name: string): string | undefined =>
-    lines.find((line) => line.startsWith(`# branch.${name} `))?.slice(`# branch.${name} `.length);
-  const [head, branch] = [header('oid'), header('head')];
-  return {
-    head: head === '(initial)' ? undefined : head,
-    branch: branch === '(detached)' ? undefined : branch,
-    changes: lines.filter((line) => !line.startsWith('# ')).map((line) => pathOf(line)),
-  };
-}
-
-/** The fields before the path: as many as the kind of the line has. */
-const fields: Readonly<Record<string, number>> = { '1': 8, u: 10, '?': 1, '!': 1 };
-
-function pathOf(line: string): string {
-  return line
-    .split(' ')
-    .slice(fields[line[0]!] ?? 1)
-    .join(' ');
 }

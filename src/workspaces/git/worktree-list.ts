@@ -66,7 +66,27 @@ export async function findWorktree(
   repository: RepositoryPlace,
   path: string,
 ): Promise<WorktreeEntry | undefined> {
-  return entryAt(await listWorktrees(git, repository), await realPlace(path));
+  const place = await realPlace(path);
+  // Reading the records is much cheaper than asking git, and most often there is none.
+  if (!(await readGitDirs(repository)).has(place)) return undefined;
+  return entryAt(await listWorktrees(git, repository), place);
+}
+
+/** A record as its folder tells it: for whoever needs neither HEAD nor branch, without a git. */
+export interface WorktreeFolder {
+  readonly gitDir: string;
+  /** The reason that was given, perhaps ''. */
+  readonly locked: string | undefined;
+}
+
+/** The record of the worktree at exactly this path; git is not asked. */
+export async function findRecord(
+  repository: RepositoryPlace,
+  path: string,
+): Promise<WorktreeFolder | undefined> {
+  const gitDir = (await readGitDirs(repository)).get(await realPlace(path));
+  if (gitDir === undefined) return undefined;
+  return { gitDir, locked: (await readUnlessAbsent(join(gitDir, 'locked')))?.trim() };
 }
 
 export function entryAt(entries: readonly WorktreeEntry[], path: string): WorktreeEntry | undefined {

@@ -11,11 +11,14 @@ import {
   readMarker,
   writeMarker,
   type Marker,
+  type MarkerNotes,
   type MarkerOwner,
 } from './marker.ts';
-import { inWorktree, realPlace, type RepositoryPlace, type WorktreePlace } from './places.ts';
-import { assertOwnRef, moveRef } from './refs.ts';
+import { isOwnRef } from './names.ts';
+import { realPlace, type RepositoryPlace, type WorktreePlace } from './places.ts';
+import { assertOwnRef, listRefs, moveRef } from './refs.ts';
 import { keepReachable, listStashes } from './reflogs.ts';
+import { readHead } from './snapshots.ts';
 import { runOnRecords, sweepRecords } from './worktree-records.ts';
 import { findWorktree, readLink, type FolderLink, type WorktreeEntry } from './worktree-list.ts';
 
@@ -26,6 +29,14 @@ export interface WorktreeOrder extends MarkerOwner {
   readonly branch: string;
   /** The commit that it starts from. */
   readonly base: string;
+  /** Where the branch begins, if it is not there yet; absent: at the base. */
+  readonly start?: string;
+  /** All refs, if they were read just now. */
+  readonly refs?: ReadonlyMap<string, string>;
+  /** For its marker. */
+  readonly notes?: MarkerNotes;
+  /** Puts its files there, whatever a killed try has left of them; absent: those of HEAD. */
+  fill?(place: WorktreePlace): Promise<void>;
 }
 
 export interface AddedWorktree extends WorktreePlace {
@@ -48,8 +59,8 @@ export async function addWorktree(git: Git, given: WorktreeOrder): Promise<Added
   if (ours !== undefined) return finish(git, order, { place: ours, isNew: false });
   await sweepRecords(git, order.repository);
   await clearPath(order);
-  await placeBranch(git, order);
-  return finish(git, order, { place: await register(git, order), isNew: true });
+  const head = await placeBranch(git, order);
+  return finish(git, order, { place: await register(git, order), isNew: true, head });
 }
 
 interface OnRecord {
@@ -138,12 +149,10 @@ async function clearPath(order: WorktreeOrder): Promise<void> {
 }
 
 /** A branch that has gone on from the base is taken as it is: it may hold the work of a worktree that was lost. */
-async function placeBranch(git: Git, order: WorktreeOrder): Promise<void> {
-  const { repository, branch, base } = order;
-  const result = await moveRef(git, repository, { ref: branch, to: base, from: undefined });
-  if (result.type !== 'conflict') return;
-  const { actual = '' } = result;
-  if (await isAncestor(git, repository, { ancestor: base, of: actual })) return;
+async function placeBranch(git: Git, order: WorktreeOrder): Promise<string> {
+  const { repository, branch, base, start = base, refs } = order;
+  const actual = refs?.get(branch) ?? (await beginBranch(git, order, start));
+  if (actual === start || (await isAncestor(git, repository, { ancestor: base, of: actual }))) return actual;
   throw refused(
     order,
     `cannot have the branch ${branch}, which is at ${actual} and does not contain ${base}`,
@@ -151,6 +160,12 @@ async function placeBranch(git: Git, order: WorktreeOrder): Promise<void> {
       actual,
     },
   );
+}
+
+/** Where it is: at the start, unless somebody was faster. */
+async function beginBranch(git: Git, { repository, branch }: WorktreeOrder, start: string): Promise<string> {
+  const result = await moveRef(git, repository, { ref: branch, to: start, from: undefined });
+  return result.type === 'conflict' ? (result.actual ?? start) : start;
 }
 
 async function register(git: Git, order: WorktreeOrder): Promise<WorktreePlace> {
@@ -165,30 +180,38 @@ async function register(git: Git, order: WorktreeOrder): Promise<WorktreePlace> 
 async function finish(
   git: Git,
   order: WorktreeOrder,
-  { place, isNew }: { place: WorktreePlace; isNew: boolean },
+  { place, isNew, head: placed }: { place: WorktreePlace; isNew: boolean; head?: string },
 ): Promise<AddedWorktree> {
   const marker = (await readMarker(place.gitDir)) ?? (await freshMarker(git, order));
   if (!marker.isReady) {
     await writeMarker(git, place.gitDir, marker);
-    await fill(git, place);
+    await releaseIndex(git, place);
+    await (order.fill?.(place) ?? fill(git, place));
     await writeMarker(git, place.gitDir, { ...marker, isReady: true });
   }
-  const head = await git.ask(['rev-parse', '--quiet', '--verify', 'HEAD^{commit}'], inWorktree(place));
+  const head = order.fill === undefined && placed !== undefined ? placed : await readHead(git, place);
   if (head === undefined) throw refused(order, 'has no commit at its HEAD');
   return Object.freeze({ ...place, head, isNew });
 }
 
-async function freshMarker(git: Git, order: WorktreeOrder): Promise<Marker> {
-  const { run, task, token, branch, base } = order;
-  const stashes = await listStashes(git, order.repository);
-  return { run, task, token, branch, base, stashes, isReady: false };
+/** As of now: what is in the stash and where the branches are is not the doing of whoever works in it. */
+export async function freshMarker(git: Git, order: WorktreeOrder): Promise<Marker> {
+  const { run, task, token, branch, base, notes } = order;
+  const refs = order.refs ?? (await listRefs(git, order.repository));
+  const stashes = refs.has('refs/stash') ? await listStashes(git, order.repository) : [];
+  const foreign = Object.fromEntries([...refs].filter(([ref]) => !isOwnRef(ref)));
+  return { run, task, token, branch, base, stashes, refs: foreign, ...notes, isReady: false };
+}
+
+/** What a killed git of ours has left would keep any other from its work. */
+export async function releaseIndex(git: Git, place: WorktreePlace): Promise<void> {
+  for (const lock of ['index.lock', 'HEAD.lock']) {
+    await releaseLock(git, join(place.gitDir, lock), [place.path, place.gitDir]);
+  }
 }
 
 /** Nobody has worked here yet, so whatever a killed checkout has left may be overwritten. */
 async function fill(git: Git, place: WorktreePlace): Promise<void> {
-  for (const lock of ['index.lock', 'HEAD.lock']) {
-    await releaseLock(git, join(place.gitDir, lock), [place.path, place.gitDir]);
-  }
   await checkOut(git, place, { tree: 'HEAD', effect: 'worktree-checked-out' });
 }
 

@@ -1,45 +1,59 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { PitonError } from '../../base/index.ts';
-import type { IntegrateRequest } from '../contract.ts';
-import {
-  findWorktree,
-  isBeingRemoved,
-  listWorktrees,
-  readCommit,
-  readLink,
-  readRef,
-  type Git,
-  type WorktreePlace,
-} from '../git/index.ts';
+import type { PlaceRequest, Prepared } from '../contract.ts';
+import { readLink, readMarker, realPlace, type Marker, type WorktreePlace } from '../git/index.ts';
+import type { Work } from './integrate-work.ts';
+
+export interface FoundWork {
+  readonly worktree: WorktreePlace;
+  readonly marker: Marker;
+}
+
+type Prepare = (request: PlaceRequest) => Promise<Prepared>;
 
 /**
- * The worktree whose work is to be brought in; undefined: it was removed by an earlier try, when its work was on its branch.
- * Throws WORKSPACE_DRIFTED if it is gone or replaced otherwise: what was made there is not what is found.
+ * The worktree whose work is to be brought in. Nobody of ours removes it before that, so if it is gone, it is made again as it
+ * was saved last. Throws WORKSPACE_DRIFTED if it was not saved, or something else is in its place, unless a person has adopted
+ * what is there.
  */
-export async function findWork(git: Git, request: IntegrateRequest): Promise<WorktreePlace | undefined> {
-  const { repository, known } = request;
-  const entry = await findWorktree(git, repository, known.path);
-  const link = await readLink(known.path);
-  if (link.type === 'linked' && link.gitDir === entry?.gitDir) {
-    return { path: known.path, gitDir: link.gitDir, commonDir: repository.commonDir };
-  }
-  if (link.type !== 'absent') throw drifted(request, 'is not the worktree any more in which it worked');
-  if (await wasTaken(git, request, entry !== undefined)) return undefined;
-  throw drifted(request, 'is gone, and with it what was not committed');
+export async function findWork(prepare: Prepare, work: Work): Promise<FoundWork> {
+  const found = await lookForWork(work).catch((error: unknown) => {
+    if (!work.isAdopted) throw error;
+  });
+  if (found !== undefined) return found;
+  if (work.snapshot === undefined && !work.isAdopted)
+    throw drifted(work, 'is gone, and with it what was not committed');
+  await prepare(work);
+  const again = await lookForWork(work);
+  if (again === undefined) throw drifted(work, 'is gone, and could not be made again');
+  return again;
 }
 
-/** Only what made no change leaves nothing on the branch by which its removal could be known as ours. */
-async function wasTaken(git: Git, request: IntegrateRequest, isOnRecord: boolean): Promise<boolean> {
-  const { repository, known, attempt } = request;
-  const tip = await readRef(git, repository, known.branch);
-  if (tip === undefined) return false;
-  if ((await readCommit(git, repository, tip)).attempt === attempt) return true;
-  if (tip !== known.base) return false;
-  if (isOnRecord) return isBeingRemoved(known);
-  const others = await listWorktrees(git, repository);
-  return others.every(({ branch }) => branch !== known.branch);
+/** Undefined: there is nothing at its path. */
+export async function lookForWork(work: Work): Promise<FoundWork | undefined> {
+  const { repository, known } = work;
+  const path = await realPlace(known.path);
+  const commonDir = await realPlace(repository.commonDir);
+  const link = await readLink(path);
+  if (link.type === 'absent') return undefined;
+  const isOurs =
+    link.type === 'linked' &&
+    link.gitDir.startsWith(join(commonDir, 'worktrees/')) &&
+    (await pathOnRecord(link.gitDir)) === join(path, '.git');
+  if (!isOurs) throw drifted(work, 'is not the worktree any more in which it worked');
+  const marker = await readMarker(link.gitDir);
+  if (marker?.token !== known.token) throw drifted(work, 'bears the mark of another');
+  return { worktree: { path, gitDir: link.gitDir, commonDir }, marker };
 }
 
-function drifted({ known: { path, branch }, task }: IntegrateRequest, why: string): PitonError {
+/** Both ways: a copy of the folder has a link as well, but nothing leads back to it. */
+async function pathOnRecord(gitDir: string): Promise<string | undefined> {
+  const text = await readFile(join(gitDir, 'gitdir'), 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : realPlace(text.replace(/\n$/, ''));
+}
+
+function drifted({ known: { path, branch }, task }: Work, why: string): PitonError {
   return new PitonError('WORKSPACE_DRIFTED', `The place of ${task} ${why}: ${path}.`, {
     path,
     branch,

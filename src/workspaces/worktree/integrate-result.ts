@@ -1,126 +1,168 @@
 import { PitonError } from '../../base/index.ts';
-import type { IntegrateRequest, Integration } from '../contract.ts';
+import type { IntegrateRequest, Integration, PlaceRequest, Prepared } from '../contract.ts';
 import {
-  commitResult,
-  findLeftConflict,
+  headOfRun,
+  inRepository,
+  isAncestor,
+  layOut,
   leaveConflict,
+  listRefs,
   mergeInto,
-  moveRef,
-  readRef,
+  moveRunBranch,
+  readCommit,
+  readObjects,
   runBranch,
-  unsolvedFiles,
   type Git,
   type MergeResult,
-  type TaskResult,
-  type WorktreePlace,
 } from '../git/index.ts';
+import { findWork } from './find-work.ts';
+import { objectionTo } from './integrate-objections.ts';
+import { trailersOf, workIn, type IntegrateWork } from './integrate-work.ts';
+import { marksLeftIn, mergeOrder, mergeWithOthers } from './merge-others.ts';
+import { takeResult, type Made } from './take-result.ts';
+
+export interface IntegratePorts {
+  readonly git: Git;
+  /** Makes a place again that is gone. */
+  prepare(request: PlaceRequest): Promise<Prepared>;
+}
 
 /** So often the branch of the run may move under our hands. */
 const mostTries = 10;
 
-type Order = IntegrateRequest & {
-  /** Undefined: it is gone, and what it left is on its branch. */
-  readonly worktree: WorktreePlace | undefined;
-};
-
-/** Makes a commit of what the task has left, and brings it to the branch of the run. Done again, it finds what was done. */
-export async function integrateResult(git: Git, order: Order): Promise<Integration> {
-  const left = order.worktree && (await findLeftConflict(git, order.worktree, order.attempt));
-  if (left !== undefined) return { type: 'conflict', ...left };
-  const result = await resultOf(git, order);
-  return result.type === 'unfinished' ? unfinished(result) : bringIn(git, order, result);
+/**
+ * Makes a commit of what the task has left, and brings it to the branch of the run; or lays out in its worktree what has to be
+ * checked or made to fit before. Killed anywhere and done again, it finds what was done.
+ */
+export async function integrateResult(
+  ports: IntegratePorts,
+  request: IntegrateRequest,
+): Promise<Integration> {
+  const { git } = ports;
+  const work = workIn(request);
+  const landed = await landVerified(git, work);
+  if (landed !== undefined) return landed;
+  const made = await takeResult(git, work, await findWork((place) => ports.prepare(place), work));
+  if (made.type === 'conflict') return made;
+  const refs = await listRefs(git, work.repository);
+  const { run, isAdopted } = work;
+  const ours = await headOfRun(git, work.repository, { run, refs, isAdopted });
+  const objection = await objectionTo(git, work, { made, seen: { refs, ours } });
+  return objection ?? bringIn(git, work, { made, ours });
 }
 
-async function bringIn(git: Git, order: Order, result: Found): Promise<Integration> {
-  const ref = runBranch(order.run);
+/** What was proposed and has passed its check; undefined: the branch of the run is not any more where it was then. */
+async function landVerified(git: Git, work: IntegrateWork): Promise<Integration | undefined> {
+  const { proposal, repository, known, run } = work;
+  if (proposal?.isVerified !== true) return undefined;
+  const { commit, onto } = proposal;
+  const [tip, candidate] = await readObjects(git, inRepository(repository), [known.branch, commit]);
+  // With its worktree deleted, a garbage collection may have taken it.
+  if (candidate === undefined) return undefined;
+  const result = tip?.name ?? commit;
+  const moved = await moveRunBranch(git, repository, { run, to: commit, from: onto });
+  if (moved.type !== 'conflict') return { type: 'integrated', result, commit };
+  const ours = moved.actual;
+  if (ours === undefined) return undefined;
+  const isIn = await isAncestor(git, repository, { ancestor: commit, of: ours });
+  return isIn ? { type: 'integrated', result, commit: ours } : undefined;
+}
+
+interface Sides {
+  readonly made: Made;
+  /** The branch of the run. */
+  readonly ours: string;
+}
+
+async function bringIn(git: Git, work: IntegrateWork, sides: Sides): Promise<Integration> {
+  const { run, repository } = work;
+  const { made } = sides;
+  let { ours } = sides;
   for (let tries = 0; tries < mostTries; tries++) {
-    const ours = await readRef(git, order.repository, ref);
-    if (ours === undefined) throw branchGone(ref);
-    if (result.type === 'unchanged') return { type: 'integrated', result: result.commit, commit: ours };
-    const sides = { ours, theirs: result.commit };
-    const unsolved = await unsolvedFiles(git, order.repository, sides);
-    if (unsolved.length > 0) return stillMarked(unsolved);
-    const merge = await mergeInto(git, mergeOrder(order, sides));
-    if (merge.type === 'already') return { type: 'integrated', result: result.commit, commit: ours };
-    if (merge.type === 'conflict') return conflict(git, { order, sides, merge });
-    const moved = await moveRef(git, order.repository, { ref, to: merge.commit, from: ours });
-    if (moved.type !== 'conflict') return { type: 'integrated', result: result.commit, commit: merge.commit };
+    const merge = made.isUnchanged ? already : await mergeMade(git, work, { made, ours });
+    if (merge.type === 'unsolved') return unsolved(merge.files);
+    if (merge.type === 'already') return { type: 'integrated', result: made.commit, commit: ours };
+    if (merge.type === 'conflict') return leave(git, work, { made, ours, merge });
+    if (work.isChecked && !(await isChecked(git, made, merge))) {
+      return propose(git, work, { made, ours, merge });
+    }
+    const moved = await moveRunBranch(git, repository, { run, to: merge.commit, from: ours });
+    if (moved.type !== 'conflict') return { type: 'integrated', result: made.commit, commit: merge.commit };
+    ours = moved.actual ?? (await headOfRun(git, repository, { run, refs: await listRefs(git, repository) }));
   }
-  throw new PitonError('GIT_FAILED', `${ref} moves all the time: somebody else writes to it.`, { ref });
+  const ref = runBranch(run);
+  throw new PitonError('GIT_FAILED', `${ref} moves all the time: somebody else writes to it.`, {
+    ref,
+    remedy: 'End what moves it, then `piton retry`.',
+  });
 }
 
-type Found = Pick<Exclude<TaskResult, { type: 'unfinished' }>, 'type' | 'commit'>;
+const already = { type: 'already' } as const;
 
-/** Killed right after it was removed, a worktree is looked for once more: by then its work is on its branch. */
-async function resultOf(
+type Merging = MergeResult | { readonly type: 'unsolved'; readonly files: readonly string[] };
+type Merged = Extract<MergeResult, { type: 'merged' }>;
+
+async function mergeMade(git: Git, work: IntegrateWork, { made, ours }: Sides): Promise<Merging> {
+  const files = await marksLeftIn(git, work, { made, ours });
+  return files.length > 0 ? { type: 'unsolved', files } : mergeInto(git, mergeOrder(work, made, ours));
+}
+
+/** The check has seen exactly these files, before they were brought here. */
+async function isChecked(git: Git, made: Made, merge: Merged): Promise<boolean> {
+  return merge.tree === (await treeOf(git, made));
+}
+
+async function treeOf(git: Git, { worktree, commit, tree }: Made): Promise<string> {
+  return tree ?? (await readCommit(git, worktree, commit)).tree;
+}
+
+async function propose(
   git: Git,
-  order: Order,
-): Promise<Found | Extract<TaskResult, { type: 'unfinished' }>> {
-  const { worktree, repository, known, task, at } = order;
-  if (worktree !== undefined) {
-    const message = `Piton: ${task}`;
-    const ref = known.branch;
-    return commitResult(git, { worktree, base: known.base, ref, message, trailers: trailersOf(order), at });
-  }
-  const commit = await readRef(git, repository, known.branch);
-  if (commit === undefined) throw branchGone(known.branch);
-  return { type: commit === known.base ? 'unchanged' : 'committed', commit };
+  work: IntegrateWork,
+  { made, ours, merge }: Sides & { readonly merge: Merged },
+): Promise<Integration> {
+  const { commit, tree, members } = await mergeWithOthers(git, work, merge);
+  const layout = await layoutOf(git, work, made);
+  await layOut(git, { ...layout, commit, tree, what: { type: 'candidate', members } });
+  return { type: 'proposed', result: made.commit, commit, onto: ours, members };
 }
 
-function trailersOf({ run, task, attempt, seq }: Order) {
-  return { run, task, attempt, seq };
-}
-
-function mergeOrder(order: Order, sides: { readonly ours: string; readonly theirs: string }) {
-  const message = `Piton: merge ${order.task}`;
-  return { repository: order.repository, ...sides, message, trailers: trailersOf(order), at: order.at };
-}
-
-interface Conflict {
-  readonly order: Order;
-  readonly sides: { readonly ours: string; readonly theirs: string };
-  readonly merge: Extract<MergeResult, { type: 'conflict' }>;
+async function layoutOf(git: Git, work: IntegrateWork, made: Made) {
+  const resultTree = await treeOf(git, made);
+  return {
+    worktree: made.worktree,
+    token: work.known.token,
+    trailers: trailersOf(work),
+    at: work.at,
+    result: made.commit,
+    resultTree,
+    expected: made.files ?? resultTree,
+    isWork: made.isWork,
+  };
 }
 
 /** Whoever is to make them fit finds both sides in the worktree. */
-async function conflict(git: Git, { order, sides, merge }: Conflict): Promise<Integration> {
-  const { worktree, known, task, at, leavesConflict } = order;
+async function leave(
+  git: Git,
+  work: IntegrateWork,
+  { made, ours, merge }: Sides & { readonly merge: Extract<MergeResult, { type: 'conflict' }> },
+): Promise<Integration> {
   const files = merge.files.map(({ path }) => path);
   const messages = merge.messages.join('\n');
-  if (!leavesConflict || worktree === undefined || merge.tree === undefined)
-    return { type: 'conflict', files, report: messages };
+  const { tree } = merge;
+  if (tree === undefined) return { type: 'conflict', files, report: messages };
   const report = `${messages}\n${bothSides}`;
-  await leaveConflict(git, {
-    worktree,
-    branch: known.branch,
-    result: sides.theirs,
-    ours: sides.ours,
-    tree: merge.tree,
-    files,
-    report,
-    message: `Piton: ${task}, to be made to fit`,
-    trailers: trailersOf(order),
-    at,
-  });
+  const message = `Piton: ${work.task}, to be made to fit`;
+  const layout = await layoutOf(git, work, made);
+  const { branch } = work.known;
+  await leaveConflict(git, { ...layout, tree, branch, ours, paths: files, report, message });
   return { type: 'conflict', files, report };
 }
 
 const bothSides =
-  'What others have made in the meantime is in your files now. Where both have changed the same, you find the two versions between marks (<<<<<<<, =======, >>>>>>>): bring them together as both sides meant it, and leave no mark.';
+  'What others have made in the meantime is in your files now. Where both have changed the same, you find the two versions between marks (<<<<<<<, =======, >>>>>>>): bring them together as both sides meant it, and leave no mark. A file without marks that one side has deleted, or that is not text, is there in one version: take it, change it or delete it, and commit that (`git commit --all --allow-empty`).';
 
-function stillMarked(files: readonly string[]): Integration {
-  const report = `Marks of the conflict are still in: ${files.join(', ')}. Bring the two versions together, and leave no mark.`;
+function unsolved(files: readonly string[]): Integration {
+  const report = `The conflict is still in: ${files.join(', ')}. Bring the two versions together, and leave no mark.`;
   return { type: 'conflict', files, report };
-}
-
-function unfinished({ operation, unmerged }: Extract<TaskResult, { type: 'unfinished' }>): Integration {
-  const report = `A ${operation} was begun in the worktree and not brought to its end. Finish or abort it.`;
-  return { type: 'conflict', files: unmerged, report };
-}
-
-function branchGone(ref: string): PitonError {
-  return new PitonError('GIT_FAILED', `The branch of the run is gone: ${ref}.`, {
-    ref,
-    remedy: 'Its commits are in the reflog of the repository: make it again, and `piton retry`.',
-  });
 }

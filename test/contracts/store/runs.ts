@@ -43,6 +43,13 @@ export function listingContract(world: World): void {
       expect((await world.store.findRun('b-old'))!.spent).toEqual(spent);
     });
 
+    test('finds the runs that have places left', async () => {
+      await world.store.rebuildSummary('b-old', summary({ places: 2 }));
+      expect(await listed({ hasPlaces: true })).toEqual(['b-old']);
+      await world.store.rebuildSummary('b-old', summary());
+      expect(await listed({ hasPlaces: true })).toEqual([]);
+    });
+
     test('replaces a summary that was folded anew, without touching the journal', async () => {
       const before = await world.store.findRun('b-old');
       await world.store.rebuildSummary('b-old', summary({ status: 'held', reason: 'ask' }));

@@ -9,7 +9,7 @@ const mostRuns = 50;
 /** Names of one kind, a line each. A shell asks while somebody types: whatever goes wrong is not worth a word. */
 export const command = defineCommand({
   configure: (command) =>
-    command.argument('<kind>', 'run, task or workflow').argument('[run]', 'of the tasks'),
+    command.argument('<kind>', 'run, task, latest-task or workflow').argument('[run]', 'of the tasks'),
   examples: [['piton __complete run', 'the latest runs']],
   async run(context, { args }) {
     const [kind = '', run] = args;
@@ -23,7 +23,7 @@ async function namesOf(context: Context, kind: string, run: string | undefined):
   if (kind === 'workflow') return workflowFiles(context.config).map(({ name }) => name);
   const piton = await context.openExisting();
   if (kind === 'run') return (await piton.list({ limit: mostRuns })).map((record) => record.run);
-  if (kind !== 'task') return [];
-  const record = await findRecord(piton, run === '' ? undefined : run);
+  if (kind !== 'task' && kind !== 'latest-task') return [];
+  const record = await findRecord(piton, run === '' || kind === 'latest-task' ? undefined : run);
   return Object.keys((await (await piton.find(record.run)).checkpoint()).tasks);
 }

@@ -1,6 +1,7 @@
 import { PitonError } from '../../../base/index.ts';
 import type { Piton } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
+import { triesIn } from '../count-tries.ts';
 import { readHistory } from '../drive/read-history.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { findTask } from '../find-task.ts';
@@ -29,7 +30,7 @@ export const command = defineCommand({
     const [, address] = args;
     if (address === undefined) {
       output.json({ checkpoint: `${checkpoint.run}@${checkpoint.seq}`, ...checkpoint });
-      if (!output.isJson) printCheckpoint(context, checkpoint);
+      if (!output.isJson) printCheckpoint(context, checkpoint, await triesIn(run, checkpoint));
       return exitCodes.done;
     }
     const task = findTask(checkpoint, address);

@@ -1,6 +1,7 @@
 import type { Checkpoint, DriverReport, TaskReport } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
+import { triesIn, type Tries } from '../count-tries.ts';
 import { usageText, type Usage, type UsageTally } from '../conversation/index.ts';
 import { readHistory } from '../drive/read-history.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -21,6 +22,7 @@ interface Report {
   readonly next: string | undefined;
   /** Of agents. */
   readonly usage: UsageTally;
+  readonly tries: Tries;
 }
 
 /** So many tasks are worth a line each; of more, those that have settled well are only counted. */
@@ -57,6 +59,7 @@ async function readReport(context: Context, given: string | undefined): Promise<
     progress: progressOf({ settled: done, total }),
     next: nextStep(checkpoint, status),
     usage: await usageOf(readHistory(run, checkpoint.seq)),
+    tries: await triesIn(run, checkpoint),
   };
 }
 
@@ -143,14 +146,14 @@ function driverText({ now }: Context, { driver, status }: Report): string | unde
   return driver.stopped ? `${since}, which was stopped (Ctrl-Z)` : since;
 }
 
-function printTasks({ output, now }: Context, { checkpoint, usage }: Report): void {
+function printTasks({ output, now }: Context, { checkpoint, usage, tries }: Report): void {
   const all = Object.entries(checkpoint.tasks);
   const shown = all.length <= mostTasks ? all : all.filter(([, task]) => !isQuiet(task)).slice(0, mostTasks);
   output.table(
     shown.map(([address, task]): (Cell | string)[] => [
       address,
       statusCell(task.status, output.style),
-      triesText(task),
+      triesText(tries.get(address)),
       durationOf(task, now()),
       usageCell(usage.ofTask(address)),
       describeTask(task, now()),

@@ -13,6 +13,7 @@ export interface CompletedCommand {
 const choices: Readonly<Record<string, string>> = {
   action: 'install uninstall status',
   shell: 'bash zsh fish',
+  what: 'list show clean reconcile restore recreate adopt discard',
 };
 
 export function commandsOf(program: Command): CompletedCommand[] {
@@ -21,8 +22,14 @@ export function commandsOf(program: Command): CompletedCommand[] {
     name: command.name(),
     summary: command.description(),
     options: [...optionsOf(command), ...shared],
-    arguments: command.registeredArguments.map((argument) => argument.name()),
+    arguments: command.registeredArguments.map((argument) => kindOf(command, argument.name())),
   }));
+}
+
+/** Where the run is an option, the word before a task is not a run. */
+function kindOf(command: Command, argument: string): string {
+  const isOfLatest = argument === 'task' && command.options.some(({ long }) => long === '--run');
+  return isOfLatest ? 'latest-task' : argument;
 }
 
 function optionsOf(command: Command): { flag: string; summary: string }[] {

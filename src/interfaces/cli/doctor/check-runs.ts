@@ -8,6 +8,7 @@ import { plural } from '../progress/index.ts';
 import { messageOf } from '../report-error.ts';
 import { interruptedRuns } from '../runs.ts';
 import { waitingTasks } from '../waiting-tasks.ts';
+import { checkWorkspaces } from './check-workspaces.ts';
 import { bad, ok, warn, type Check } from './check.ts';
 
 /** The store, and what stands in it. A store that cannot be opened is one line, not the end of all looking. */
@@ -18,7 +19,13 @@ export async function checkRuns(context: Context): Promise<Check[]> {
     const [damaged, sound] = await checkStore(piton, context.config.store);
     // What waits is only known where the journals can be read.
     if (damaged) return [sound];
-    return [sound, await checkInterrupted(piton), await checkHeld(piton), ...(await checkSpools(piton))];
+    return [
+      sound,
+      await checkInterrupted(piton),
+      await checkHeld(piton),
+      ...(await checkSpools(piton)),
+      ...(await checkWorkspaces(piton, context.config.root)),
+    ];
   } catch (thrown) {
     const error = asError(thrown);
     return [bad('store', messageOf(error), error instanceof PitonError ? error.remedy : undefined)];

@@ -8,6 +8,7 @@ import { drivenError, type Driver } from './driven-error.ts';
 import { exitCodeOfEnding, type Ended } from './ending.ts';
 import { findDefinition } from './find-definition.ts';
 import { printSummary } from './summary.ts';
+import { tidyUp } from './tidy-up.ts';
 
 export interface DriveOptions extends ResumeOptions {
   readonly run: string;
@@ -31,7 +32,9 @@ export async function driveRun(
 /** The same for whatever begins one run, or attaches to one. */
 export async function driveToExit(context: Context, begin: () => Promise<readonly [Run]>): Promise<ExitCode> {
   const { output } = context;
-  const [ended] = await driveHere({ piton: await context.open(), output }, begin);
+  const piton = await context.open();
+  await tidyUp(context, piton);
+  const [ended] = await driveHere({ piton, output }, begin);
   return conclude(context, ended!);
 }
 

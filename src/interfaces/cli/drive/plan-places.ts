@@ -9,15 +9,20 @@ export interface PlannedPlace {
   readonly place: Placement;
   /** It would work in a worktree, if there were a git repository. */
   readonly lacksRepository: boolean;
+  /** So many places for all items of its for-each. */
+  readonly pool?: number;
 }
 
-/** Functions work in the process that drives the run, and are not among them. */
+/** Functions work in the process that drives the run, and are not among them; neither is what delivers. */
 export function placesIn(workflow: Workflow, folder: string): PlannedPlace[] {
   const hasRepository = isInRepository(folder);
   return standingsIn(workflow, { outer: [], path: '' }).map(({ task, standing }) => {
     const place = placementIn(standing);
-    if (hasRepository) return { task, place, lacksRepository: false };
-    return { task, place: { mode: 'shared' }, lacksRepository: place.mode === 'worktree' };
+    if (place.mode !== 'shared' && (hasRepository || place.mode === 'directory')) {
+      const { pool } = standing[0]!.spec;
+      return { task, place, lacksRepository: false, ...(pool !== undefined && { pool }) };
+    }
+    return { task, place: { mode: 'shared' }, lacksRepository: place.mode !== 'shared' };
   });
 }
 
@@ -37,7 +42,7 @@ function standingsIn(workflow: Workflow, { outer, path }: Inside): Named[] {
     const task = path + spec.name;
     if (spec.work.type === 'workflow')
       return standingsIn(spec.work.workflow, { outer: standing, path: `${task}/` });
-    return spec.work.type === 'function' ? [] : [{ task, standing }];
+    return spec.work.type === 'command' || spec.work.type === 'agent' ? [{ task, standing }] : [];
   });
 }
 
@@ -51,16 +56,54 @@ function isInRepository(folder: string): boolean {
 const inFolder = 'the folder of the run';
 const withoutGit = `${inFolder}, as there is no git repository around it`;
 
-export function placeText({ place, lacksRepository }: Omit<PlannedPlace, 'task'>): string {
+export function placeText({ place, lacksRepository, pool }: Omit<PlannedPlace, 'task'>): string {
   if (place.mode === 'shared') return lacksRepository ? withoutGit : inFolder;
+  const where = pool === undefined ? ownPlace(place) : `one of ${pool} places, in turn: ${ownPlace(place)}`;
+  if (place.mode === 'directory') return where;
   const then = place.integrates ? 'its work is brought to the branch of the run' : 'only to look';
-  return `a git worktree of its own; ${then}`;
+  return `${where}; ${then}`;
+}
+
+type OwnPlacement = Exclude<Placement, { readonly mode: 'shared' }>;
+
+function ownPlace(place: OwnPlacement): string {
+  switch (place.mode) {
+    case 'worktree':
+      return 'a git worktree of its own';
+    case 'remote':
+      return `a git worktree of its own on ${place.remote}`;
+    case 'directory':
+      return place.copyOf === undefined
+        ? 'an empty folder of its own'
+        : `a copy of ${folderName(place.copyOf)}`;
+  }
+}
+
+function ownPlaces(place: OwnPlacement): string {
+  switch (place.mode) {
+    case 'worktree':
+      return 'git worktrees of their own';
+    case 'remote':
+      return `git worktrees of their own on ${place.remote}`;
+    case 'directory':
+      return place.copyOf === undefined
+        ? 'empty folders of their own'
+        : `copies of ${folderName(place.copyOf)}`;
+  }
+}
+
+function folderName(path: string): string {
+  return /^[./]*$/.test(path) ? inFolder : path;
 }
 
 /** Where all of them work, in as few lines as that takes. */
 export function placeLines(places: readonly PlannedPlace[]): string[] {
   const groups = Map.groupBy(places, ({ place, lacksRepository }) =>
-    place.mode === 'worktree' ? 'git worktrees of their own' : lacksRepository ? withoutGit : inFolder,
+    place.mode === 'shared' ? (lacksRepository ? withoutGit : inFolder) : ownPlaces(place),
   );
-  return [...groups].map(([where, tasks]) => `in ${where}: ${tasks.map(({ task }) => task).join(', ')}`);
+  return [...groups].map(([where, tasks]) => `in ${where}: ${tasks.map(taskText).join(', ')}`);
+}
+
+function taskText({ task, pool }: PlannedPlace): string {
+  return pool === undefined ? task : `${task} (${pool} for all items)`;
 }

@@ -5,7 +5,7 @@ import { textOf, type Render } from './render-known.ts';
 
 /** What a task is bound to, in words. */
 export function rulesOf(spec: TaskSpec, render: Render): string[] {
-  const { timeoutMs, onInterrupt, locks, writes, resources = [], priority, continueOnError } = spec;
+  const { timeoutMs, onInterrupt, locks, writes, resources, priority, continueOnError } = spec;
   return [
     ...(spec.approval === undefined ? [] : [`asks for approval: ${textOf(render(spec.approval))}`]),
     ...(spec.if === undefined ? [] : [`only if ${isFunctionRef(spec.if) ? 'a function says so' : spec.if}`]),
@@ -15,7 +15,9 @@ export function rulesOf(spec: TaskSpec, render: Render): string[] {
     `on-interrupt ${onInterrupt}`,
     ...listed('on-conflict', toList(spec.onConflict)),
     ...listed('locks', locks),
+    ...listed('repository-locks', spec.repositoryLocks),
     ...listed('writes', writes),
+    ...listed('keeps', spec.artifacts),
     ...listed('uses', resources),
     ...(priority === 0 ? [] : [`priority ${priority}`]),
     ...(continueOnError ? ['others go on if it fails'] : []),
@@ -23,7 +25,7 @@ export function rulesOf(spec: TaskSpec, render: Render): string[] {
   ];
 }
 
-function listed(word: string, names: readonly string[]): string[] {
+function listed(word: string, names: readonly string[] = []): string[] {
   return names.length === 0 ? [] : [`${word} ${names.join(', ')}`];
 }
 

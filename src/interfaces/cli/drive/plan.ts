@@ -1,6 +1,14 @@
 import type { Json, JsonObject } from '../../../base/index.ts';
 import type { Definition } from '../../../library/index.ts';
-import type { CheckSpec, CommandWork, Dynamic, SetupSpec, TaskSpec, Workflow } from '../../../model/index.ts';
+import type {
+  CheckSpec,
+  CommandWork,
+  DeliverWork,
+  Dynamic,
+  SetupSpec,
+  TaskSpec,
+  Workflow,
+} from '../../../model/index.ts';
 import { boundsOf } from '../budget-text.ts';
 import { shellWord } from '../progress/index.ts';
 import { placesIn, type PlannedPlace } from './plan-places.ts';
@@ -36,7 +44,7 @@ export interface PlannedTask {
   readonly check?: PlannedCheck;
   /** Where it works; of a nested workflow, where each of its tasks does. */
   readonly places: readonly PlannedPlace[];
-  /** What makes its worktree usable. */
+  /** What makes its place usable. */
   readonly setup?: PlannedSetup;
   readonly rules: readonly string[];
 }
@@ -50,6 +58,8 @@ export interface PlannedCheck {
 
 export interface PlannedSetup {
   readonly copy: readonly string[];
+  readonly ports?: number;
+  readonly caches?: readonly string[];
   readonly work?: string;
   readonly values: Readonly<Record<string, Json>>;
 }
@@ -118,7 +128,17 @@ function workOf({ work }: TaskSpec, render: Render): PlannedWork {
       const inner = tasks.map((task) => task.name).join(', ');
       return { work: `workflow ${name}: ${inner}`, values: withOf(work.with, render), secrets: [] };
     }
+    case 'deliver':
+      return deliveryOf(work, render);
   }
+}
+
+function deliveryOf({ pr }: DeliverWork, render: Render): PlannedWork {
+  const { base, draft, ...texts } = pr;
+  const into = base === undefined ? '' : ` into ${base}`;
+  const values = Object.entries(texts).map(([key, value]) => [key, render(value)] as const);
+  const work = `push the branch of the run, and open a ${draft ? 'draft of a ' : ''}pull request${into}`;
+  return { work, values: Object.fromEntries(values), secrets: [] };
 }
 
 function withOf(given: Dynamic | undefined, render: Render): Readonly<Record<string, Json>> {
@@ -130,20 +150,20 @@ function checkOf({ work, revise }: CheckSpec, render: Render): PlannedCheck {
   return { work: command.work, values: command.values, revise };
 }
 
-/** A setup without a worktree is none. */
+/** A setup without a place of its own is none. */
 function placeOf(
   { setup }: TaskSpec,
   places: readonly PlannedPlace[],
   render: Render,
 ): Pick<PlannedTask, 'places' | 'setup'> {
-  const isDone = setup !== undefined && places.some(({ place }) => place.mode === 'worktree');
+  const isDone = setup !== undefined && places.some(({ place }) => place.mode !== 'shared');
   return { places, ...(isDone && { setup: setupOf(setup, render) }) };
 }
 
-function setupOf({ copy, work }: SetupSpec, render: Render): PlannedSetup {
-  if (work === undefined) return { copy, values: {} };
+function setupOf({ work, ...filling }: SetupSpec, render: Render): PlannedSetup {
+  if (work === undefined) return { ...filling, values: {} };
   const command = commandOf(work, render);
-  return { copy, work: command.work, values: command.values };
+  return { ...filling, work: command.work, values: command.values };
 }
 
 function commandOf(command: CommandWork, render: Render): PlannedWork {

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { cleanLine, cleanText, type Output } from '../output/index.ts';
 import { plural, shellWord } from '../progress/index.ts';
+import { checkBase } from './check-base.ts';
 import { agentLines } from './plan-agent.ts';
 import { placeLines, placeText } from './plan-places.ts';
 import { planRun, type Plan, type PlannedCheck, type PlannedSetup, type PlannedTask } from './plan.ts';
@@ -17,6 +18,8 @@ export async function printPlan(
   inputs: JsonObject,
 ): Promise<ExitCode> {
   const { output } = context;
+  const { base } = definition.workflow;
+  if (base !== undefined) checkBase(base, context.config.root);
   const planned = await planRun(definition, inputs, context.config.root);
   const plan = { ...planned, bounds: [...planned.bounds, ...boundsOfProject(context.config)] };
   output.json(plan);
@@ -67,12 +70,21 @@ function linesOfPlaces({ task, places }: PlannedTask): string[] {
     : placeLines(places).map((line) => `works ${line}`);
 }
 
-function printSetup(output: Output, { copy, work, values }: PlannedSetup): void {
-  const copies = copy.length === 0 ? '' : `, with a copy of ${copy.map(cleanLine).join(', ')}`;
-  output.print(`      set up first${copies}${work === undefined ? '' : ':'}`);
+function printSetup(output: Output, setup: PlannedSetup): void {
+  const { work, values } = setup;
+  output.print(`      set up first${fillingText(setup)}${work === undefined ? '' : ':'}`);
   if (work === undefined) return;
   for (const line of cleanText(work).trimEnd().split('\n')) output.print(`        ${line}`);
   printValues(output, values);
+}
+
+function fillingText({ copy, caches = [], ports }: PlannedSetup): string {
+  const parts = [
+    ...(copy.length === 0 ? [] : [`a copy of ${copy.map(cleanLine).join(', ')}`]),
+    ...(caches.length === 0 ? [] : [`the shared ${caches.map(cleanLine).join(', ')}`]),
+    ...(ports === undefined ? [] : [plural(ports, 'free port')]),
+  ];
+  return parts.length === 0 ? '' : `, with ${parts.join(' and ')}`;
 }
 
 function printCheck(output: Output, { work, values, revise }: PlannedCheck): void {

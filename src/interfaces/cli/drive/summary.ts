@@ -11,7 +11,7 @@ export function printSummary(output: Output, { ending, view }: Ended): void {
   output.print();
   output.print(headline(style, ending, view));
   output.print(`  ${countsLine(view)}`);
-  if (view.branch !== undefined) output.print(`  ${branchLine(view.branch)}`);
+  if (view.branch !== undefined) output.print(`  ${branchLine(ending, view.branch)}`);
   const usage = view.usage.total();
   if (usage !== undefined) output.print(`  agents used ${usageText(usage)}`);
   if (view.outputs !== undefined) output.print(`  outputs: ${jsonLine(view.outputs)}`);
@@ -21,9 +21,11 @@ export function printSummary(output: Output, { ending, view }: Ended): void {
 }
 
 /** Nothing of it is in the person's own checkout before they say so. */
-function branchLine(branch: string): string {
+function branchLine(ending: Ending, branch: string): string {
   const name = shellWord(branch);
-  return `its work is in the branch ${name}: git diff HEAD...${name}, then git merge ${name}`;
+  return ending === 'succeeded'
+    ? `its work is in the branch ${name}`
+    : `what is done so far is in the branch ${name}`;
 }
 
 const headlines: Readonly<Record<Ending, { readonly colour: keyof Style; readonly text: string }>> = {
@@ -91,7 +93,8 @@ function troubleLines({ run, lines }: RunView): string[] {
   return more > 0 ? [...told, `… and ${more} more: piton status ${shellWord(run)}`] : told;
 }
 
-function nextCommands(ending: Ending, { run, lines }: RunView): readonly [string, ...string[]] {
+function nextCommands(ending: Ending, view: RunView): readonly [string, ...string[]] {
+  const { run, lines } = view;
   const id = shellWord(run);
   switch (ending) {
     case 'waiting':
@@ -104,9 +107,18 @@ function nextCommands(ending: Ending, { run, lines }: RunView): readonly [string
     case 'left':
     case 'lost':
       return [`piton attach ${id}`];
+    case 'succeeded':
+      return succeededCommands(view);
     default:
       return [`piton show ${id}`];
   }
+}
+
+/** What was handed over already needs no hint. */
+function succeededCommands({ run, branch, isDelivered }: RunView): [string, ...string[]] {
+  const id = shellWord(run);
+  const isOpen = branch !== undefined && isDelivered !== true;
+  return isOpen ? [`piton diff ${id}`, `piton merge ${id}`] : [`piton show ${id}`];
 }
 
 function heldCommand(run: string, lines: RunView['lines']): string | undefined {

@@ -1,4 +1,4 @@
-import type { TaskSpec, Workflow } from '../../../model/index.ts';
+import type { TaskSpec, Workflow, WorkspaceSpec } from '../../../model/index.ts';
 
 /** A task as a drawing shows it. */
 export interface GraphNode {
@@ -19,7 +19,7 @@ export interface GraphEdge {
 }
 
 /** Each task one level below the lowest of its needs. */
-export function nodesOf({ tasks }: Workflow): GraphNode[] {
+export function nodesOf({ tasks, workspace }: Workflow): GraphNode[] {
   const byName = new Map(tasks.map((task) => [task.name, task]));
   const levels = new Map<string, number>();
   const levelOf = (name: string): number => {
@@ -34,7 +34,7 @@ export function nodesOf({ tasks }: Workflow): GraphNode[] {
     name: task.name,
     needs: task.needs,
     level: levelOf(task.name),
-    marks: marksOf(task),
+    marks: marksOf(task, workspace),
     ...(task.work.type === 'workflow' && { inner: nodesOf(task.work.workflow) }),
   }));
 }
@@ -53,13 +53,29 @@ function edgesFrom({ name, next }: TaskSpec): GraphEdge[] {
   }));
 }
 
-function marksOf({ forEach, if: condition, approval, work, retry }: TaskSpec): string[] {
+function marksOf(spec: TaskSpec, around: WorkspaceSpec | undefined): string[] {
+  const { forEach, if: condition, approval, work, retry } = spec;
   return [
     ...(forEach === undefined ? [] : [forEach.matrix ? 'for each of a matrix' : 'for each']),
     ...(condition === undefined ? [] : [`if ${conditionText(condition)}`]),
     ...(approval === undefined ? [] : ['approval']),
     ...(work.type === 'workflow' ? ['workflow'] : []),
+    ...(work.type === 'deliver' ? ['pull request'] : []),
+    ...placeMarks(spec, around),
     ...(retry.attempts > 1 ? [`${retry.attempts} attempts`] : []),
+  ];
+}
+
+/** Where it works, if that is said and not one of the usual places. */
+function placeMarks({ work, workspace, pool }: TaskSpec, around: WorkspaceSpec | undefined): string[] {
+  if (work.type !== 'command' && work.type !== 'agent') return [];
+  const stated = workspace ?? around;
+  return [
+    ...(stated?.mode === 'directory'
+      ? [stated.copyOf === undefined ? 'own folder' : `copy of ${stated.copyOf}`]
+      : []),
+    ...(stated?.mode === 'remote' ? [`on ${stated.remote}`] : []),
+    ...(pool === undefined ? [] : [`pool of ${pool}`]),
   ];
 }
 

@@ -6,7 +6,7 @@ import type { TaskLine } from './run-view.ts';
 /** What is said of an attempt, with its task before it. */
 export function startedText({ number, agent, kind }: Started, line: TaskLine | undefined): string {
   if (kind === 'revision') return revisedText(line);
-  if (kind !== undefined) return `is ${kindTexts[kind]}`;
+  if (kind !== undefined) return `is ${kindText(kind, line)}`;
   const by = agent === undefined ? '' : ` with ${agent.name}`;
   if ((line?.attempt?.tries ?? number) === 1) return `started${by}`;
   return agent?.rung === 'session'
@@ -21,11 +21,19 @@ function revisedText({ isFitting, revisions = 1 }: Partial<TaskLine> = {}): stri
 type Started = EventOf<'attempt.started'>['data'];
 
 /** What an attempt is for that does not do the work itself. */
-export const kindTexts = {
+const kindTexts = {
   setup: 'being set up',
   check: 'checked',
   integrate: 'being brought to the work of others',
+  verify: 'checked together with the work of others',
 } as const;
+
+/** Who only reads has nothing to bring: then it is about what others need of it. */
+export function kindText(kind: keyof typeof kindTexts, line: Pick<TaskLine, 'spec'> | undefined): string {
+  const work = line?.spec.work;
+  const isReading = work?.type === 'agent' && work.permissions === 'read';
+  return kind === 'integrate' && isReading ? 'being kept for those who need it' : kindTexts[kind];
+}
 
 /** The same of one whose forerunner was interrupted. */
 export function againText({ agent, kind }: Started): string {

@@ -11,7 +11,17 @@ import {
   startedText,
   toldText,
 } from './agent-words.ts';
-import { cleanedText, conflictText, recoveredText, shortCommit } from './place-words.ts';
+import {
+  cleanedText,
+  conflictText,
+  deliveredText,
+  orderedText,
+  proposedText,
+  recoveredText,
+  refsText,
+  rejectedText,
+  shortCommit,
+} from './place-words.ts';
 import type { RunView, TaskLine } from './run-view.ts';
 import { actionsOf, commandFor } from './shell-words.ts';
 
@@ -77,6 +87,14 @@ const describers: Describers = {
   'workspace.integrated': ({ task, data }, view) =>
     passing(`the work of ${task} is in ${view.branch ?? 'the run'} (${shortCommit(data.commit)})`),
   'conflict.found': ({ task, data }) => say('warning', '✗', `the work of ${task} ${conflictText(data)}`),
+  'merge.proposed': ({ task, data }) => passing(`the work of ${task} ${proposedText(data)}`),
+  'merge.verified': ({ task }) =>
+    passing(`the work of ${task} has passed its check together with the others`),
+  'merge.rejected': ({ task, data }) => say('warning', '✗', `the work of ${task} ${rejectedText(data)}`),
+  'refs.changed': ({ task, data }) => say('warning', '!', `${task} ${refsText(data)}`),
+  'artifacts.kept': ({ task, data }) => passing(`${plural(data.paths.length, 'artifact')} of ${task} kept`),
+  'run.delivered': ({ data }) => say('good', '✓', deliveredText(data)),
+  'workspace.ordered': ({ task, data }) => say('plain', '▸', `the place of ${task} ${orderedText(data)}`),
   'workspace.cleaned': ({ task, data }) => cleanedSaying(task, data),
   'workspace.recovered': ({ task, data }) =>
     say('warning', data.how === 'held' ? '?' : '↻', `the place of ${task}: ${recoveredText(data)}`),

@@ -113,7 +113,10 @@ const folders: Folders = {
     if (line !== undefined && data.revision > 0) line.isFitting = true;
   },
   'workspace.prepared'(view, { data }) {
-    view.branch = runBranchOf(data.branch);
+    if (data.branch !== undefined) view.branch = runBranchOf(data.branch);
+  },
+  'run.delivered'(view) {
+    view.isDelivered = true;
   },
   'attempt.recovered'(view, { task, data }) {
     view.found[data.how].add(task);

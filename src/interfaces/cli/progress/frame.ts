@@ -1,5 +1,5 @@
 import { cleanLine, cutTo, padTo, statusSymbol, widthOf } from '../output/index.ts';
-import { kindTexts, resourceName } from './agent-words.ts';
+import { kindText, resourceName } from './agent-words.ts';
 import type { Tone } from './describe-event.ts';
 import { estimateLeft } from './estimate.ts';
 import { countTasks, type Counts, type RunningAttempt, type RunView, type TaskLine } from './run-view.ts';
@@ -94,9 +94,10 @@ function runningWords(line: TaskLine, { now, lastLine }: FrameOptions): string {
   return `${kindWords(line, attempt)}${formatElapsed(now - attempt.startedAt)}  ${cleanLine(last ?? '')}`;
 }
 
-function kindWords({ revisions = 1, isFitting }: TaskLine, { kind, tries, number }: RunningAttempt): string {
+function kindWords(line: TaskLine, { kind, tries, number }: RunningAttempt): string {
+  const { revisions = 1, isFitting } = line;
   if (kind === 'revision') return isFitting === true ? 'is made to fit  ' : `revision ${revisions}  `;
-  if (kind !== undefined) return `is ${kindTexts[kind]}  `;
+  if (kind !== undefined) return `is ${kindText(kind, line)}  `;
   return tries > 1 ? `attempt ${number}  ` : '';
 }
 

@@ -32,6 +32,44 @@ export function cleanedText({ how, reason, ref }: EventOf<'workspace.cleaned'>['
   return `was ${how}${ref === undefined ? '' : ` in ${ref}`}: ${reason}`;
 }
 
+const recoveries = {
+  recreated: 'and was made again',
+  restored: 'and was made again as it was last saved',
+  discarded: 'and was begun anew; what was there is archived',
+  held: 'and waits for you',
+} as const;
+
 export function recoveredText({ found, how }: EventOf<'workspace.recovered'>['data']): string {
-  return `${found}, ${how === 'recreated' ? 'and was made again' : 'and waits for you'}`;
+  return `${found}, ${recoveries[how]}`;
+}
+
+export function proposedText({ members, commit }: EventOf<'merge.proposed'>['data']): string {
+  const along = members.length === 0 ? '' : `, along with ${filesText(members)},`;
+  return `is merged${along} to be checked (${shortCommit(commit)})`;
+}
+
+export function rejectedText({ members, most }: EventOf<'merge.rejected'>['data']): string {
+  const next = most === 0 ? 'it is merged alone next' : `at most ${most} of them are merged along next`;
+  return `did not pass its check together with ${filesText(members)}: ${next}`;
+}
+
+export function refsText({ refs }: EventOf<'refs.changed'>['data']): string {
+  const names = refs.map(({ ref, after }) => `${ref} ${after === undefined ? 'deleted' : 'moved'}`);
+  return `changed what is not its own: ${filesText(names)}; what was there is kept`;
+}
+
+export function orderedText({ action }: EventOf<'workspace.ordered'>['data']): string {
+  return orders[action];
+}
+
+const orders = {
+  recreate: 'is to be made again from its branch',
+  restore: 'is to be made again as it was saved',
+  adopt: 'is taken as it is',
+  discard: 'is to be begun anew',
+} as const;
+
+export function deliveredText({ how, into, url }: EventOf<'run.delivered'>['data']): string {
+  if (how === 'merge') return `its work was merged into ${into}`;
+  return `a pull request into ${into} is open${url === undefined ? '' : `: ${url}`}`;
 }

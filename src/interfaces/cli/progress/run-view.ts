@@ -60,6 +60,8 @@ export interface RunView {
   readonly breakers: Map<string, number>;
   /** The branch that holds what its tasks have made. */
   branch?: string;
+  /** That was merged, or is in a pull request. */
+  isDelivered?: boolean;
   /** How often a graph has come to a node, by its address. */
   readonly visits: Map<string, number>;
   /** What whoever drives it now has found, by address. */

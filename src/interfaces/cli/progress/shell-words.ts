@@ -3,8 +3,14 @@ export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
+/** What is done with the place of a task, by `piton workspace`. */
+const ofPlaces: ReadonlySet<string> = new Set(['recreate', 'restore', 'adopt', 'discard']);
+
 /** The command that does something about a task, to be typed. */
 export function commandFor(action: string, run: string, task: string): string {
+  if (ofPlaces.has(action)) return commandFor(`workspace ${action}`, run, task);
+  if (action === 'resolve' || action.startsWith('workspace '))
+    return `piton ${action} ${shellWord(task)} --run ${shellWord(run)}`;
   const ofRun = `piton ${action} ${shellWord(run)}`;
   return action === 'resume' ? ofRun : `${ofRun} ${shellWord(task)}`;
 }

@@ -85,8 +85,6 @@ function told(before: AttemptReport, event: AttemptEvent): Partial<AttemptReport
       return { number: event.data.number, kind: event.data.kind ?? 'work', ...agentIn(event.data.agent) };
     case 'session.opened':
       return { agent: event.data.agent, session: event.data.session };
-    case 'transcript.added':
-      return {};
     case 'attempt.spawned':
       return { pid: event.data.process.pid };
     case 'attempt.recovered':
@@ -95,5 +93,8 @@ function told(before: AttemptReport, event: AttemptEvent): Partial<AttemptReport
       const { outcome, reason } = event.data;
       return { endedAt: event.at, outcome, ...(reason !== undefined && { reason }) };
     }
+    // What was said and saved is shown elsewhere.
+    default:
+      return {};
   }
 }

@@ -67,11 +67,12 @@ const integratingText = 'its work is being brought to that of others, or is stil
 
 function placeFacts({ workspace }: TaskReport): Fact[] {
   if (workspace === undefined) return [];
-  const { path, branch, base, integrated, cleaned } = workspace;
+  const { path, remote, branch = '', base, integrated, cleaned } = workspace;
   const { result, commit } = integrated ?? {};
+  const where = remote === undefined ? path : `${remote}:${path}`;
   return [
-    ['place', cleaned === undefined ? path : `${path} (it ${cleanedText(cleaned)})`],
-    ['branch', `${branch.replace('refs/heads/', '')}, from ${base}`],
+    ['place', cleaned === undefined ? where : `${where} (it ${cleanedText(cleaned)})`],
+    ['branch', branch === '' ? undefined : `${branch.replace('refs/heads/', '')}, from ${base}`],
     ['result', result && `${result}, in ${runBranchOf(branch)} by ${commit}`],
   ];
 }

@@ -1,4 +1,5 @@
 import { PitonError } from '../../../base/index.ts';
+import type { Config } from '../../../config/index.ts';
 import type { Problem } from '../../../definition/index.ts';
 import type { Workflow } from '../../../model/index.ts';
 import { boundsOf } from '../budget-text.ts';
@@ -28,10 +29,11 @@ export interface Findings {
   readonly places: readonly PlannedPlace[];
 }
 
-/** `folder`: where its runs would work. */
-export async function checkWorkflow(file: string, name: string, folder: string): Promise<Findings> {
+/** As its runs would be in this project. */
+export async function checkWorkflow(file: string, name: string, config: Project): Promise<Findings> {
   try {
     const { workflow, suggestions } = await read(file);
+    const places = placesIn(workflow, config.root);
     const lack = isData(file) ? aboutFunctions(workflow, file) : undefined;
     const found = {
       file,
@@ -39,20 +41,43 @@ export async function checkWorkflow(file: string, name: string, folder: string):
       ok: true,
       runs: lack === undefined,
       problems: [],
-      suggestions: lack === undefined ? suggestions : [...suggestions, { file, path: '', ...lack }],
+      suggestions: [
+        ...suggestions,
+        ...(lack === undefined ? [] : [{ file, path: '', ...lack }]),
+        ...unknownMachines(workflow, config).map((unknown) => ({ file, path: '', ...unknown })),
+      ],
     };
     return {
       ...found,
       irreversible: risksOf(workflow),
       ...worstCase(workflow),
       bounds: boundsOf(workflow),
-      places: placesIn(workflow, folder),
+      places,
     };
   } catch (thrown) {
     if (!(thrown instanceof PitonError)) throw thrown;
     const problems = problemsOf(thrown, file);
     return { file, name, ok: false, runs: false, problems, ...nothing };
   }
+}
+
+type Project = Pick<Config, 'root' | 'remotes'>;
+
+/** A file knows nothing of the project: what stands only there is looked up here. */
+function unknownMachines(workflow: Workflow, { remotes }: Project): Pick<Problem, 'message' | 'remedy'>[] {
+  const unknown = machinesIn(workflow).filter((name) => !Object.hasOwn(remotes, name));
+  return [...new Set(unknown)].map((name) => ({
+    message: `There is no machine \`${name}\` in .piton/config.yaml.`,
+    remedy: `Add it there: \`remotes: { ${name}: { host: user@machine } }\`.`,
+  }));
+}
+
+function machinesIn({ workspace, tasks }: Workflow): string[] {
+  const own = [workspace, ...tasks.map((task) => task.workspace)];
+  return [
+    ...own.flatMap((spec) => (spec?.mode === 'remote' ? [spec.remote] : [])),
+    ...tasks.flatMap(({ work }) => (work.type === 'workflow' ? machinesIn(work.workflow) : [])),
+  ];
 }
 
 const nothing = {

@@ -12,6 +12,8 @@ export function risksOf({ tasks }: Workflow, scope = ''): Risk[] {
   return tasks.flatMap(({ name, work, onInterrupt, check }): Risk[] => {
     const task = `${scope}${name}`;
     if (work.type === 'workflow') return risksOf(work.workflow, `${task}/`);
+    if (work.type === 'deliver')
+      return [{ task, reason: 'it opens a pull request, unless there is one', onInterrupt }];
     if (check !== undefined) return riskOf(`the check of ${task}`, check.work, check.onInterrupt);
     return work.type === 'command' ? riskOf(task, work, onInterrupt) : [];
   });

@@ -1,0 +1,101 @@
+import { dirname, join } from 'node:path';
+import type { Git } from './workspaces/git/index.ts';
+import {
+  lazyDelivery,
+  lazyUpkeep,
+  lazyWorkspaces,
+  type Delivery,
+  type Upkeep,
+  type Workspaces,
+} from './workspaces/index.ts';
+
+export interface RemoteMachine {
+  /** As one would write it after ssh. */
+  readonly host: string;
+  /** Where Piton keeps its files there; default `~/.piton-remote`. */
+  readonly folder?: string;
+  /** Further options of ssh. */
+  readonly ssh?: readonly string[];
+}
+
+export interface DeliveryOptions {
+  /** The remote repository that branches are pushed to, by its name in git. */
+  readonly remote?: string;
+  /** What opens pull requests instead of `gh`: shell text. */
+  readonly command?: string;
+}
+
+/** What the places of one opened Piton are made of. */
+export interface PlacesOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly durability: 'full' | 'process';
+  /** How long a task that was asked to stop may take. */
+  readonly graceMs: number;
+  /** Names of folders that can be made again. */
+  readonly disposable: readonly string[];
+  readonly remotes: Readonly<Record<string, RemoteMachine>>;
+  readonly delivery: DeliveryOptions;
+  /** Places live as long as the store, and lie beside its spool. */
+  readonly spool: string;
+}
+
+export interface Places {
+  readonly workspaces: Workspaces;
+  readonly upkeep: Upkeep;
+  readonly delivery: Delivery;
+}
+
+/** All of it is loaded when it is used: most runs need no place of their own. */
+export function makePlaces(options: PlacesOptions): Places {
+  const { environment, delivery: settings } = options;
+  const folder = dirname(options.spool);
+  return {
+    workspaces: lazyWorkspaces(() => openWorkspaces(options, folder)),
+    upkeep: lazyUpkeep(async () => {
+      const { makeUpkeep } = await import('./workspaces/upkeep/index.ts');
+      return makeUpkeep({ git: await openGit(options), archives: join(folder, 'archive') });
+    }),
+    delivery: lazyDelivery(async () => {
+      const { gitDelivery } = await import('./workspaces/delivery/git-delivery.ts');
+      return gitDelivery({ git: await openGit(options), environment, settings });
+    }),
+  };
+}
+
+async function openGit({ environment, durability }: PlacesOptions): Promise<Git> {
+  const { Git } = await import('./workspaces/git/index.ts');
+  return new Git({ environment, durability });
+}
+
+async function openWorkspaces(options: PlacesOptions, folder: string): Promise<Workspaces> {
+  const { routeWorkspaces } = await import('./workspaces/router/router.ts');
+  const { LocalFilling } = await import('./workspaces/filling/local-filling.ts');
+  const { environment, durability, disposable: caches } = options;
+  const git = await openGit(options);
+  const filling = new LocalFilling({ git, folder, environment });
+  const worktree = async () => {
+    const { WorktreeWorkspaces } = await import('./workspaces/worktree/worktrees.ts');
+    return new WorktreeWorkspaces({ git, folder: join(folder, 'worktrees'), caches, filling });
+  };
+  return routeWorkspaces({
+    worktree,
+    directory: async () => {
+      const { DirectoryWorkspaces } = await import('./workspaces/directory/directories.ts');
+      const folders = { folder: join(folder, 'directories'), archive: join(folder, 'archive') };
+      return new DirectoryWorkspaces({ ...folders, filling, durability });
+    },
+    remote: async () => {
+      const { RemoteWorkspaces } = await import('./workspaces/remote/remote.ts');
+      return new RemoteWorkspaces({
+        git,
+        machines: options.remotes,
+        folder: join(folder, 'from-remotes'),
+        caches,
+        environment,
+        worktree,
+        graceMs: options.graceMs,
+      });
+    },
+    artifacts: async () => filling,
+  });
+}

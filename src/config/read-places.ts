@@ -1,0 +1,84 @@
+import { cleanupPolicies } from '../model/index.ts';
+import type { DeliverySettings, RemoteSettings, WorkspaceSettings } from './config.ts';
+import {
+  durationIn,
+  entriesOf,
+  invalid,
+  itemsOf,
+  textIn,
+  unknownKey,
+  wordIn,
+  type Setting,
+} from './config-source.ts';
+
+const bytesOf: Readonly<Record<string, number>> = { kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12 };
+
+const workspaceReaders: Readers<WorkspaceSettings> = {
+  keep: (setting) => ({ keepMs: durationIn(setting, 0) }),
+  quota: (setting) => ({ quotaBytes: sizeIn(setting) }),
+  cleanup: (setting) => ({ cleanup: wordIn(setting, cleanupPolicies) }),
+  disposable: (setting) => ({
+    disposable: itemsOf(setting).map((item) => nameIn(item, 'the name of a folder, such as node_modules')),
+  }),
+};
+
+/** `workspaces`: what becomes of places whose tasks have ended, and how much may be left of them. */
+export function readWorkspaces(setting: Setting): WorkspaceSettings {
+  return readAll(setting, workspaceReaders, 'setting of workspaces');
+}
+
+const deliveryReaders: Readers<DeliverySettings> = {
+  remote: (setting) => ({ remote: nameIn(setting, 'the name of a remote of git, such as origin') }),
+  command: (setting) => ({ command: textIn(setting, 'a command that opens a pull request') }),
+};
+
+/** `delivery`: where and how the work of runs is handed over. */
+export function readDelivery(setting: Setting): DeliverySettings {
+  return readAll(setting, deliveryReaders, 'setting of deliveries');
+}
+
+const remoteReaders: Readers<Partial<RemoteSettings>> = {
+  host: (setting) => ({
+    host: nameIn(setting, 'a machine as one writes it after ssh, such as user@machine'),
+  }),
+  folder: (setting) => ({ folder: textIn(setting, 'the path of a folder on that machine') }),
+  ssh: (setting) => ({ ssh: itemsOf(setting).map((item) => textIn(item, 'an option of ssh')) }),
+};
+
+/** `remotes`: machines where tasks can work, by the names that workflows have for them. */
+export function readRemotes(setting: Setting): Readonly<Record<string, RemoteSettings>> {
+  return Object.fromEntries(entriesOf(setting).map(([name, entry]) => [name, readRemote(name, entry)]));
+}
+
+function readRemote(name: string, setting: Setting): RemoteSettings {
+  if (!/^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u.test(name))
+    throw invalid(setting, 'is no name for a machine', 'Write one without blanks and signs, such as box.');
+  const { host, ...rest } = readAll(setting, remoteReaders, 'setting of a machine');
+  if (host !== undefined) return { host, ...rest };
+  throw invalid(setting, 'lacks its host', 'Add `host: user@machine`, as you would write it after ssh.');
+}
+
+type Readers<Settings> = Readonly<Record<string, (setting: Setting) => Settings>>;
+
+function readAll<Settings>(setting: Setting, readers: Readers<Settings>, what: string): Settings {
+  const read = entriesOf(setting).map(([key, entry]) => {
+    const reader = Object.hasOwn(readers, key) ? readers[key] : undefined;
+    if (reader === undefined) throw unknownKey(entry, what, Object.keys(readers));
+    return reader(entry);
+  });
+  return Object.assign({}, ...read) as Settings;
+}
+
+function sizeIn(setting: Setting): number {
+  const { value } = setting;
+  const [, amount, unit] = /^(\d+(?:\.\d+)?) ?([kmgt]b)$/i.exec(typeof value === 'string' ? value : '') ?? [];
+  if (amount === undefined) throw invalid(setting, 'must be a size, such as 500MB or 20GB');
+  return Math.round(Number(amount) * bytesOf[unit!.toLowerCase()]!);
+}
+
+/** What begins with `-` would be an option for ssh or git, not a name. */
+function nameIn(setting: Setting, what: string): string {
+  const { value } = setting;
+  if (typeof value === 'string' && /^[^\s\p{Cc}-][^\s\p{Cc}]*$/u.test(value)) return value;
+  throw invalid(setting, `must be ${what}`);
+}

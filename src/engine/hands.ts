@@ -1,0 +1,108 @@
+import { taskAt, type RunState, type TaskState } from '../kernel/index.ts';
+import type { Lease, Outcome, Used } from '../model/index.ts';
+import type { Attempt, StopReason } from './attempt.ts';
+import { Attempts } from './attempts.ts';
+import type { Letter } from './letter.ts';
+import type { EnginePorts } from './options.ts';
+import { placeTask, type Placed } from './placing.ts';
+import type { Found } from './process-attempt.ts';
+import type { Program } from './program.ts';
+import { releaseLocks, takeLocks } from './repository-locks.ts';
+import { Saver } from './saver.ts';
+import { Sweeper } from './sweeper.ts';
+
+export interface HandsPorts extends EnginePorts {
+  readonly program: Program;
+  state(): RunState;
+  /** What agents have used today in other runs. */
+  elsewhere(): Used;
+  checkpoint(): Promise<void>;
+  put(letter: Letter): void;
+}
+
+/** After so long a lock that another had is tried again. */
+const lockPatienceMs = 5_000;
+
+/** What a driver acts with: the attempts under way, their locks, and the places that are saved and cleaned up. */
+export class Hands {
+  readonly attempts: Attempts;
+  readonly sweeper: Sweeper;
+  readonly #ports: HandsPorts;
+  readonly #saver: Saver;
+  readonly #locks = new Map<string, readonly Lease[]>();
+
+  constructor(ports: HandsPorts) {
+    const { put, workspaces, cleanup, clock } = ports;
+    this.#ports = ports;
+    this.sweeper = new Sweeper({
+      workspaces,
+      cleanup,
+      cleaned: (place, cleaned) => put({ type: 'cleaned', place, cleaned }),
+    });
+    this.#saver = new Saver({
+      workspaces,
+      clock,
+      find: (attempt) => this.#find(attempt),
+      saved: (attempt, saved) => put({ type: 'saved', attempt, saved }),
+    });
+    this.attempts = new Attempts({
+      ...ports,
+      place: (attempt, given) => this.#place(attempt, given),
+      save: (attempt) => this.#saver.final(attempt),
+      boundary: (attempt, label) => this.#saver.boundary(attempt, label),
+      transcript: (attempt, part) => put({ type: 'transcript', attempt, part }),
+      spawned: (attempt, process) => put({ type: 'spawned', attempt, process }),
+      ended: (attempt, outcome) => this.#end(attempt, outcome),
+    });
+  }
+
+  /** Goes on with a process that another driver began, under the locks that it began with. */
+  attach(task: TaskState, found: Found): void {
+    this.attempts.attach(task, found);
+    const { life, spec } = task;
+    if (life.status !== 'running' || spec.repositoryLocks === undefined) return;
+    void this.#lock(life.attempt!.id, task).catch(() => {});
+  }
+
+  /** The driver cannot go on. Resolves when nothing of it is at work any more. */
+  async letGo(reason: StopReason): Promise<void> {
+    await Promise.all([this.attempts.letGo(reason), this.sweeper.stop()]);
+  }
+
+  #find({ task: address, id }: Attempt): { readonly state: RunState; readonly task: TaskState } | undefined {
+    const state = this.#ports.state();
+    const task = taskAt(state, address);
+    return task.life.status === 'running' && task.life.attempt?.id === id ? { state, task } : undefined;
+  }
+
+  async #place(
+    attempt: Attempt,
+    given: { readonly state: RunState; readonly task: TaskState },
+  ): Promise<Placed> {
+    const { workspaces, put } = this.#ports;
+    const obstacle = await this.#lock(attempt.id, given.task);
+    if (obstacle !== undefined) return { folder: '.', enter: (order) => Promise.resolve(order), obstacle };
+    // A place that was left for good may be wanted again.
+    await this.sweeper.settled();
+    return placeTask(workspaces, given, (news) => put({ type: 'placed', attempt, news }));
+  }
+
+  async #lock(attempt: string, { spec }: TaskState): Promise<Outcome | undefined> {
+    const { repositoryLocks: locks = [] } = spec;
+    if (locks.length === 0) return undefined;
+    const found = await takeLocks(this.#ports, this.#ports.state(), { attempt, locks });
+    if ('holder' in found) {
+      const until = this.#ports.clock.now() + lockPatienceMs;
+      return { type: 'delayed', until, reason: found.holder };
+    }
+    this.#locks.set(attempt, found.taken);
+    return undefined;
+  }
+
+  #end(attempt: Attempt, outcome: Outcome): void {
+    const locks = this.#locks.get(attempt.id) ?? [];
+    this.#locks.delete(attempt.id);
+    if (locks.length > 0) void releaseLocks(this.#ports, locks);
+    this.#ports.put({ type: 'outcome', attempt, outcome });
+  }
+}

@@ -1,0 +1,84 @@
+import { livenessOf } from '../base/index.ts';
+import type { RunState } from '../kernel/index.ts';
+import type { Lease, Workflow } from '../model/index.ts';
+import type { Spool } from '../spool/index.ts';
+import type { EnginePorts } from './options.ts';
+
+/** A lock that all runs of the store in one repository share. */
+function leaseNameOf({ origin }: RunState, lock: string): string {
+  return `lock:${origin?.repository?.commonDir ?? origin?.directory ?? ''}:${lock}`;
+}
+
+/** The names that tasks of a workflow mention, also those of its child workflows. */
+export function repositoryLocksIn(workflow: Workflow): ReadonlySet<string> {
+  return new Set(
+    workflow.tasks.flatMap(({ repositoryLocks = [], work }) => [
+      ...repositoryLocks,
+      ...(work.type === 'workflow' ? repositoryLocksIn(work.workflow) : []),
+    ]),
+  );
+}
+
+/** Which of these locks others have, and who. */
+export async function locksElsewhere(
+  ports: EnginePorts,
+  state: RunState,
+  locks: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, string>> {
+  const held = new Map<string, string>();
+  for (const lock of locks) {
+    const lease = await ports.store.findLease(leaseNameOf(state, lock));
+    if (lease !== undefined && isHeld(ports, lease)) held.set(lock, holderOf(ports.spool, lease));
+  }
+  return held;
+}
+
+/** Takes all of them for an attempt, or none. Gives them, or who has one. */
+export async function takeLocks(
+  ports: EnginePorts,
+  state: RunState,
+  { attempt, locks }: { readonly attempt: string; readonly locks: readonly string[] },
+): Promise<{ readonly taken: readonly Lease[] } | { readonly holder: string }> {
+  const taken: Lease[] = [];
+  // In one order: two that want the same never wait for each other.
+  for (const lock of [...locks].sort()) {
+    const found = await takeLock(ports, leaseNameOf(state, lock), attempt);
+    if (found.taken) {
+      taken.push(found.lease);
+      continue;
+    }
+    await releaseLocks(ports, taken);
+    return { holder: `${lock} is locked by ${holderOf(ports.spool, found.lease)}` };
+  }
+  return { taken };
+}
+
+export async function releaseLocks({ store }: EnginePorts, leases: readonly Lease[]): Promise<void> {
+  for (const lease of leases) await store.releaseLease(lease).catch(() => {});
+}
+
+/** The token is the attempt's id: by it, whoever comes next finds out whether its process lives, even without its driver. */
+async function takeLock(
+  ports: EnginePorts,
+  name: string,
+  attempt: string,
+): Promise<{ readonly taken: boolean; readonly lease: Lease }> {
+  const { store, owner, leaseMs } = ports;
+  const request = { name, owner, token: attempt, leaseMs };
+  const current = await store.findLease(name);
+  const isTaken = current !== undefined && current.token !== attempt && isHeld(ports, current);
+  if (isTaken) return { taken: false, lease: current };
+  return store.takeLease({ ...request, ...(current !== undefined && { replaces: current.token }) });
+}
+
+function isHeld({ clock, spool }: EnginePorts, { owner, token, expiresAt }: Lease): boolean {
+  const seen = livenessOf(owner);
+  if (seen === 'unknown') return expiresAt > clock.now();
+  return seen !== 'dead' || spool.look(token).type === 'alive';
+}
+
+function holderOf(spool: Spool, { owner: { pid, host }, token }: Lease): string {
+  const found = spool.describe(token);
+  const where = `process ${pid} on ${host}`;
+  return found === undefined ? where : `${found.task} of run ${found.run} (${where})`;
+}

@@ -1,0 +1,80 @@
+import { placementOf, type RunState, type TaskState } from '../kernel/index.ts';
+import type { Clock } from '../base/index.ts';
+import type { Workspaces } from '../workspaces/index.ts';
+import type { Attempt } from './attempt.ts';
+import { knownRequestOf } from './placing.ts';
+
+export interface Saved {
+  readonly commit: string;
+  /** After what, for people. */
+  readonly label: string;
+}
+
+export interface SaverPorts {
+  readonly workspaces: Workspaces;
+  readonly clock: Clock;
+  /** The task of an attempt under way; undefined: it is not any more. */
+  find(attempt: Attempt): { readonly state: RunState; readonly task: TaskState } | undefined;
+  saved(attempt: Attempt, saved: Saved): void;
+}
+
+/** What a check of merged work leaves is not the task's own, and a setup leaves nothing of worth. */
+function mayChange({ life }: TaskState): boolean {
+  const kind = life.status === 'running' ? life.attempt?.kind : undefined;
+  return kind !== 'setup' && kind !== 'verify';
+}
+
+/** Agents call tools all the time; so much of their work at most is lost with a place. */
+const shortestMs = 15_000;
+
+/** Keeps the files of places while they are worked in. It only saves work: that it fails is nobody's failure. */
+export class Saver {
+  readonly #ports: SaverPorts;
+  readonly #lastAt = new Map<string, number>();
+  readonly #saving = new Map<string, Promise<void>>();
+
+  constructor(ports: SaverPorts) {
+    this.#ports = ports;
+  }
+
+  /** A good moment, if it is time again. */
+  boundary(attempt: Attempt, label: string): void {
+    const now = this.#ports.clock.now();
+    const last = this.#lastAt.get(attempt.id) ?? 0;
+    if (this.#saving.has(attempt.id) || now - last < shortestMs) return;
+    this.#lastAt.set(attempt.id, now);
+    void this.#save(attempt, label);
+  }
+
+  /** The last of an attempt, when nobody writes any more. */
+  async final(attempt: Attempt): Promise<void> {
+    await this.#saving.get(attempt.id);
+    await this.#save(attempt, 'at the end of the attempt');
+    this.#lastAt.delete(attempt.id);
+  }
+
+  async #save(attempt: Attempt, label: string): Promise<void> {
+    const saving = this.#trySave(attempt, label).catch(() => {});
+    this.#saving.set(attempt.id, saving);
+    await saving;
+    this.#saving.delete(attempt.id);
+  }
+
+  async #trySave(attempt: Attempt, label: string): Promise<void> {
+    const found = this.#ports.find(attempt);
+    if (found === undefined) return;
+    const { state, task } = found;
+    const { workspace } = task;
+    if (workspace === undefined || !mayChange(task) || placementOf(state, task).mode === 'shared') return;
+    const { snapshot: previous } = workspace;
+    const commit = await this.#ports.workspaces.save({
+      ...knownRequestOf(state, task),
+      attempt: attempt.id,
+      seq: state.seq,
+      at: this.#ports.clock.now(),
+      label,
+      ...(previous !== undefined && { previous }),
+    });
+    if (commit !== undefined && commit !== previous) this.#ports.saved(attempt, { commit, label });
+  }
+}

@@ -1,0 +1,85 @@
+import { PitonError } from '../../../base/index.ts';
+import type { Diff, DiffOptions } from '../../../library/index.ts';
+import { defineCommand } from '../command-spec.ts';
+import type { Context } from '../context.ts';
+import { showText } from '../deliver/show-text.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { findTask } from '../find-task.ts';
+import { isColoured } from '../output/index.ts';
+import { shellWord } from '../progress/index.ts';
+import { findRecord } from '../runs.ts';
+
+interface Options {
+  readonly stat?: boolean;
+  readonly patch?: boolean;
+  readonly nameOnly?: boolean;
+}
+
+type Form = NonNullable<DiffOptions['form']>;
+
+export const command = defineCommand<Options>({
+  configure: (command) =>
+    command
+      .argument('[run]', 'beginning of its id; default: the latest')
+      .argument('[task]', 'only what this task has made; also one that is at work')
+      .option('--stat', 'how much was changed in which file (this is what it does)')
+      .option('-p, --patch', 'the changes themselves')
+      .option('--name-only', 'only the names of the files')
+      .option('--json', 'print JSON'),
+  examples: [
+    ['piton diff', 'which files the latest run has changed'],
+    ['piton diff 4f2 -p', 'how it has changed them'],
+    ['piton diff 4f2 build -p', 'what the task build has changed so far'],
+  ],
+  async run(context, { args, options }) {
+    const { output } = context;
+    const form = formOf(options);
+    const piton = await context.openExisting();
+    const { run } = await findRecord(piton, args[0]);
+    const [, task] = args;
+    if (task !== undefined) findTask(await (await piton.find(run)).checkpoint(), task);
+    const coloured = !output.isJson && isColoured(process.stdout, context.env);
+    const diff = await piton.diff(run, {
+      form,
+      coloured,
+      columns: output.columns,
+      ...(task !== undefined && { task }),
+    });
+    output.json(jsonOf(diff, { run, task, form }));
+    if (!output.isJson) await printDiff(context, diff, { run, task });
+    return exitCodes.done;
+  },
+});
+
+function formOf({ stat, patch, nameOnly }: Options): Form {
+  const chosen: Form[] = [];
+  if (stat === true) chosen.push('stat');
+  if (patch === true) chosen.push('patch');
+  if (nameOnly === true) chosen.push('name-only');
+  if (chosen.length <= 1) return chosen[0] ?? 'stat';
+  throw new PitonError('USAGE_INVALID', 'Only one of --stat, --patch and --name-only can be meant.', {
+    remedy: 'See piton diff --help.',
+  });
+}
+
+interface Subject {
+  readonly run: string;
+  readonly task: string | undefined;
+}
+
+function jsonOf(
+  { from, to, files, text }: Diff,
+  { run, task, form }: Subject & { readonly form: Form },
+): Record<string, unknown> {
+  return { run, task: task ?? null, from, to, files, ...(form === 'patch' && { patch: text }) };
+}
+
+/** A patch in a file or a pipe is for programs: nothing else is written there. */
+async function printDiff(context: Context, diff: Diff, { run, task }: Subject): Promise<void> {
+  const { output } = context;
+  if (!output.isTerminal) return void output.write(diff.text);
+  if (diff.text === '') output.print('Nothing was changed.');
+  else await showText(context, diff);
+  if (task === undefined) output.next(`piton merge ${shellWord(run)}`, `piton pr ${shellWord(run)}`);
+  else output.next(`piton show ${shellWord(run)} ${shellWord(task)}`);
+}

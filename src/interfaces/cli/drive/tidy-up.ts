@@ -1,0 +1,15 @@
+import type { Piton } from '../../../library/index.ts';
+import type { Context } from '../context.ts';
+
+/**
+ * What runs have left whose driver was killed is put right before another begins. It is not what was asked for: whatever goes
+ * wrong with it keeps nobody from that, and `piton workspace reconcile` says why.
+ */
+export async function tidyUp({ config, output }: Context, piton: Piton): Promise<void> {
+  const actions = await piton.reconcile({ standing: true, folder: config.root }).catch(() => []);
+  for (const { run, task, done, reason } of actions) {
+    if (done === undefined) continue;
+    const what = task === undefined ? `what run ${run} has left` : `the place of ${task} of run ${run}`;
+    output.note(`${what} was ${done}: ${reason}`);
+  }
+}

@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs';
+import { PitonError } from '../../../base/index.ts';
+import type { Run, TaskReport } from '../../../library/index.ts';
+import { readHistory } from '../drive/read-history.ts';
+import { findTask } from '../find-task.ts';
+import { commandFor } from '../progress/index.ts';
+
+/** Work that does not fit to that of others, and where both sides are laid out. */
+export interface Conflict {
+  readonly run: string;
+  readonly task: string;
+  readonly folder: string;
+  readonly files: readonly string[];
+}
+
+/** Throws `TASK_UNKNOWN`, `COMMAND_REFUSED` (nobody has to resolve anything there), `FOLDER_MISSING`. */
+export async function findConflict(run: Run, address: string): Promise<Conflict> {
+  const checkpoint = await run.checkpoint();
+  const task = findTask(checkpoint, address);
+  const folder = task.workspace?.path;
+  if (task.status !== 'held' || task.unfitted !== true || folder === undefined)
+    throw nothingToResolve(run.id, address, task);
+  if (!existsSync(folder)) throw folderMissing(run.id, address, folder);
+  return { run: run.id, task: address, folder, files: await filesOf(run, address, checkpoint.seq) };
+}
+
+/** As they were found last. */
+async function filesOf(run: Run, address: string, seq: number): Promise<readonly string[]> {
+  let files: readonly string[] = [];
+  for await (const event of readHistory(run, seq))
+    if (event.type === 'conflict.found' && event.task === address) files = event.data.files;
+  return files;
+}
+
+function nothingToResolve(run: string, task: string, { status, reason }: TaskReport): PitonError {
+  const why = reason === undefined ? '' : ` (${reason})`;
+  return new PitonError('COMMAND_REFUSED', `${task} is ${status}${why}: there is no conflict to resolve.`, {
+    run,
+    task,
+    remedy: `See how it stands: ${commandFor('show', run, task)}.`,
+  });
+}
+
+function folderMissing(run: string, task: string, folder: string): PitonError {
+  return new PitonError(
+    'FOLDER_MISSING',
+    `The folder in which the conflict was laid out is gone: ${folder}.`,
+    {
+      run,
+      task,
+      folder,
+      remedy: `Have it laid out again: ${commandFor('retry', run, task)}.`,
+    },
+  );
+}

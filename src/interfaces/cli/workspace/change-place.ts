@@ -1,0 +1,22 @@
+import type { Invocation } from '../command-spec.ts';
+import type { Context } from '../context.ts';
+import { decide } from '../decide.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import { findTask } from '../find-task.ts';
+import { findRecord } from '../runs.ts';
+import { taskGiven, type WorkspaceOptions } from './options.ts';
+
+/** What is to be done with the place of a held task: whoever drives the run does it before the next attempt. */
+export async function changePlace(context: Context, given: Invocation<WorkspaceOptions>): Promise<ExitCode> {
+  const { args, options } = given;
+  const action = args[0] as 'recreate' | 'adopt' | 'discard' | 'restore';
+  const address = taskGiven(given);
+  const piton = await context.openExisting();
+  const { run } = await findRecord(piton, options.run);
+  findTask(await (await piton.find(run)).checkpoint(), address);
+  return decide(context, {
+    run,
+    send: (handle) => handle.place(address, action, options.from),
+    mayDrive: options.drive,
+  });
+}

@@ -1,0 +1,30 @@
+import { PitonError } from '../../../base/index.ts';
+import type { Piton } from '../../../library/index.ts';
+import type { Invocation } from '../command-spec.ts';
+import { findRecord } from '../runs.ts';
+
+export interface WorkspaceOptions {
+  readonly run?: string;
+  readonly all?: boolean;
+  readonly size?: boolean;
+  readonly dryRun?: boolean;
+  readonly olderThan?: string;
+  readonly strays?: boolean;
+  readonly force?: boolean;
+  readonly from?: string;
+  readonly to?: string;
+  readonly drive: boolean;
+}
+
+/** The run that was named, for what is about all of them otherwise. */
+export async function runGiven(piton: Piton, { run }: WorkspaceOptions): Promise<{ run?: string }> {
+  return run === undefined ? {} : { run: (await findRecord(piton, run)).run };
+}
+
+export function taskGiven({ args }: Invocation<WorkspaceOptions>): string {
+  const [what, task] = args;
+  if (task !== undefined) return task;
+  throw new PitonError('USAGE_INVALID', `piton workspace ${what} needs the name of a task.`, {
+    remedy: 'See all places with piton workspace list.',
+  });
+}

@@ -1,0 +1,121 @@
+import type { EventOf, EventType } from '../model/index.ts';
+import { dropProposal, propose } from './holdings.ts';
+import { isSlotEquipped } from './slots.ts';
+import { taskAt, type RunState, type TaskState, type WorkspaceState } from './run-state.ts';
+
+/** What becomes of a task's place, and of what was made there. */
+type PlaceEvent =
+  | 'workspace.prepared'
+  | 'workspace.equipped'
+  | 'workspace.saved'
+  | 'workspace.ordered'
+  | 'workspace.integrated'
+  | 'workspace.cleaned'
+  | 'workspace.recovered'
+  | 'artifacts.kept'
+  | 'merge.proposed'
+  | 'merge.verified'
+  | 'merge.rejected'
+  | 'conflict.found'
+  | 'refs.changed';
+
+type PlaceFolders = {
+  readonly [Type in Extract<EventType, PlaceEvent>]: (state: RunState, event: EventOf<Type>) => void;
+};
+
+export const placeFolders: PlaceFolders = {
+  'workspace.prepared'(state, { task: address, data }) {
+    const task = taskAt(state, address);
+    if (!isStanding(task.workspace)) state.counts.places++;
+    const { snapshot, isAdopted } = task.workspace?.token === data.token ? task.workspace : {};
+    const isEquipped = isSlotEquipped(state, task);
+    task.workspace = {
+      ...data,
+      ...(snapshot !== undefined && { snapshot }),
+      ...(isAdopted === true && { isAdopted }),
+      ...(isEquipped && { isEquipped }),
+    };
+  },
+  'workspace.equipped'(state, { task: address }) {
+    const task = taskAt(state, address);
+    change(task, { isEquipped: true });
+    const pool = poolOf(state, task);
+    if (pool !== undefined) pool.equipped = [...pool.equipped, task.slot!];
+    state.agenda.continued.push(address);
+  },
+  'workspace.saved'(state, { task, data }) {
+    change(taskAt(state, task), { snapshot: data.commit });
+  },
+  'workspace.ordered'(state, { task: address, data: { action, ...order } }) {
+    const task = taskAt(state, address);
+    if (action === 'adopt') return change(task, { isAdopted: true });
+    const { isAdopted: _, ...place } = task.workspace!;
+    task.workspace = { ...place, order: { action, ...order } };
+    // What is made anew has to be looked at again by whoever did it.
+    for (const known of ['finished', 'conflicts', 'isUnfitted'] as const) delete task[known];
+    if (action !== 'discard') return;
+    for (const known of ['session', 'lastEnd', 'report', 'revisions', 'wasLent'] as const) delete task[known];
+  },
+  'workspace.integrated'(state, { task: address, data }) {
+    const task = taskAt(state, address);
+    dropProposal(state, task);
+    delete task.mergesWith;
+    delete task.isUnfitted;
+    change(task, { integrated: data });
+  },
+  'workspace.cleaned'(state, { task: address, data }) {
+    const task = taskAt(state, address);
+    const wasStanding = isStanding(task.workspace);
+    change(task, { cleaned: data });
+    if (wasStanding && !isStanding(task.workspace)) state.counts.places--;
+  },
+  'workspace.recovered'(state, { task: address, data }) {
+    if (data.how === 'held') return;
+    // What was made anew has to be made usable again.
+    const task = taskAt(state, address);
+    const { isEquipped: _, order: __, ...place } = task.workspace!;
+    task.workspace = place;
+    const pool = poolOf(state, task);
+    if (pool !== undefined) pool.equipped = pool.equipped.filter((slot) => slot !== task.slot);
+  },
+  'artifacts.kept'() {},
+  'merge.proposed'(state, { task: address, data }) {
+    propose(state, taskAt(state, address), data);
+    state.agenda.continued.push(address);
+  },
+  'merge.verified'(state, { task: address }) {
+    const task = taskAt(state, address);
+    if (task.proposal !== undefined) task.proposal = { ...task.proposal, isVerified: true };
+    state.agenda.continued.push(address);
+  },
+  'merge.rejected'(state, { task: address, data }) {
+    const task = taskAt(state, address);
+    dropProposal(state, task);
+    task.mergesWith = data.most;
+    state.agenda.continued.push(address);
+  },
+  'conflict.found'(state, { task: address, data }) {
+    const task = taskAt(state, address);
+    task.isUnfitted = true;
+    if (data.revision === 0) return;
+    delete task.finished;
+    task.report = data.report;
+    task.conflicts = data.revision;
+    state.agenda.continued.push(address);
+  },
+  'refs.changed'(state, { data }) {
+    state.knownRefs = [...state.knownRefs, ...data.refs];
+  },
+};
+
+function isStanding(workspace: WorkspaceState | undefined): boolean {
+  return workspace !== undefined && (workspace.cleaned === undefined || workspace.cleaned.how === 'kept');
+}
+
+function change(task: TaskState, news: Partial<WorkspaceState>): void {
+  task.workspace = { ...task.workspace!, ...news };
+}
+
+function poolOf(state: RunState, { item, slot }: TaskState): RunState['pools'][string] | undefined {
+  return slot === undefined ? undefined : state.pools[item!.parent];
+}

@@ -1,0 +1,27 @@
+import { PitonError } from '../../base/index.ts';
+
+const mostNamed = 10;
+
+interface Details {
+  readonly remedy?: string;
+  readonly [detail: string]: unknown;
+}
+
+/** Nothing was changed. */
+export function refused(reason: string, details: Details = {}): PitonError {
+  return new PitonError('MERGE_REFUSED', `Not merged: ${reason}.`, details);
+}
+
+export function nothingToDeliver(run: string, branch: string): PitonError {
+  return new PitonError('NOTHING_TO_DELIVER', `Run ${run} has brought nothing to ${branch}.`, {
+    run,
+    remedy: `See what its tasks did: piton show ${run}.`,
+  });
+}
+
+/** The first of them, and how many more there are. */
+export function namesText(names: readonly string[]): string {
+  const shown = names.slice(0, mostNamed).join(', ');
+  const more = names.length - mostNamed;
+  return more > 0 ? `${shown} and ${more} more` : shown;
+}

@@ -1,0 +1,83 @@
+import { mkdir, realpath, rename, stat } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { crashPoint, PitonError } from '../../base/index.ts';
+import type { PlaceRequest } from '../contract.ts';
+import {
+  copyTree,
+  deleteTree,
+  findEntry,
+  isInside,
+  isSameFile,
+  orSetupFailure,
+  type Durability,
+} from '../files.ts';
+import type { Git } from '../git/index.ts';
+import { assertIgnored, prefixOf, type Filled } from './layout.ts';
+
+export interface CopyTools {
+  readonly git: Git;
+  readonly durability: Durability;
+}
+
+/** What is there is left alone: the agent may have changed it. */
+export async function bringCopies(tools: CopyTools, filled: Filled): Promise<void> {
+  const { request, root } = filled;
+  for (const file of request.copy) {
+    const source = await sourceOf(request, file);
+    if (source === undefined) throw missingFile(file, request.folder);
+    const path = join(prefixOf(request), file);
+    const target = join(root, path);
+    if ((await findEntry(target)) !== undefined) continue;
+    const isFolder = (await stat(source)).isDirectory();
+    const brought = { source, path, isFolder, why: 'setup.copy' };
+    await assertIgnored(tools.git, filled, brought);
+    await copyWhole(tools, { source, target, token: request.token });
+  }
+}
+
+/** A file that is kept elsewhere and linked here is meant, not the link, which would lead nowhere from the place. */
+async function sourceOf({ folder }: PlaceRequest, file: string): Promise<string | undefined> {
+  return realpath(join(folder, file)).catch(() => undefined);
+}
+
+export interface WholeCopy {
+  readonly source: string;
+  readonly target: string;
+  readonly token: string;
+}
+
+/** By renaming: after a crash, half of a copy would be taken for all of it. */
+export async function copyWhole(
+  { durability }: Pick<CopyTools, 'durability'>,
+  copy: WholeCopy,
+): Promise<void> {
+  const { source, target, token } = copy;
+  const draft = `${target}.copied-${token}`;
+  await mkdir(dirname(target), { recursive: true });
+  await deleteTree(draft);
+  await orSetupFailure(target, () => copyTree(source, draft, { durability }));
+  crashPoint('before:workspace.copied');
+  await rename(draft, target);
+  crashPoint('after:workspace.copied');
+}
+
+/** Whether a file of the place (a path from its root) is a copy that is still the same as where it came from. */
+export async function isUnchangedCopy({ request, root }: Filled, path: string): Promise<boolean> {
+  const file = wayInFolder(request, path);
+  const name = request.copy.find((name) => isInside(relative(join(name), file)));
+  const source = name === undefined ? undefined : await sourceOf(request, name);
+  if (name === undefined || source === undefined) return false;
+  return isSameFile(join(root, path), join(source, relative(join(name), file)));
+}
+
+/** A path from the root of the place, as one from the folder of the run. */
+export function wayInFolder(request: PlaceRequest, path: string): string {
+  return relative(prefixOf(request), path);
+}
+
+function missingFile(file: string, folder: string): PitonError {
+  return new PitonError('SETUP_FAILED', `There is no ${file} in ${folder} to copy.`, {
+    file,
+    remedy: 'Take it out of `setup.copy`, or make it.',
+  });
+}

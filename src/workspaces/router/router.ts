@@ -1,0 +1,111 @@
+import { isAbsolute } from 'node:path';
+import type {
+  KnownRequest,
+  Look,
+  PlaceAdapter,
+  PlaceRequest,
+  RepositoryOrigin,
+  Stray,
+  Workspaces,
+} from '../contract.ts';
+
+/** A kind of places that are on this machine: what is left behind of them can be found and kept. */
+export type LocalPlaces = PlaceAdapter & Pick<Workspaces, 'strays' | 'cleanStray' | 'archives' | 'restore'>;
+
+export type WorktreePlaces = LocalPlaces & Pick<Workspaces, 'find' | 'assertFree'>;
+
+export type DirectoryPlaces = LocalPlaces & {
+  /** Whether a path is in one of the folders that this kind alone writes to. */
+  isOwn(path: string): boolean;
+};
+
+/** Each is opened when the first place of its kind is asked for. */
+export interface PlaceKinds {
+  worktree(): Promise<WorktreePlaces>;
+  directory(): Promise<DirectoryPlaces>;
+  remote(): Promise<PlaceAdapter>;
+  artifacts(): Promise<Pick<Workspaces, 'keepArtifacts'>>;
+}
+
+/** Hands every request to the kind of places that it is about. */
+export function routeWorkspaces(kinds: PlaceKinds): Workspaces {
+  const opened = openOnce(kinds);
+  const kindOf = (request: Asking): Promise<PlaceAdapter> => opened[nameOf(request)]();
+  return Object.freeze({
+    ...routePlaces(kindOf),
+    ...routeLeftovers(opened),
+    find: async (folder, base) => (await opened.worktree()).find(folder, base),
+    assertFree: async (repository, run) => (await opened.worktree()).assertFree(repository, run),
+    keepArtifacts: async (order) => (await opened.artifacts()).keepArtifacts(order),
+  } satisfies Workspaces);
+}
+
+type Asking = Pick<PlaceRequest, 'known' | 'mode'>;
+type KindName = 'worktree' | 'directory' | 'remote';
+
+/** What is recorded counts: a workflow that was changed since does not change where the work is. */
+function nameOf({ known, mode }: Asking): KindName {
+  return known === undefined ? mode.mode : (known.kind ?? 'worktree');
+}
+
+function openOnce(kinds: PlaceKinds): PlaceKinds {
+  return {
+    worktree: once(() => kinds.worktree()),
+    directory: once(() => kinds.directory()),
+    remote: once(() => kinds.remote()),
+    artifacts: once(() => kinds.artifacts()),
+  };
+}
+
+function once<Opened>(open: () => Promise<Opened>): () => Promise<Opened> {
+  let opening: Promise<Opened> | undefined;
+  return () => (opening ??= open());
+}
+
+function routePlaces(kindOf: (request: Asking) => Promise<PlaceAdapter>): PlaceAdapter {
+  return {
+    prepare: async (request) => (await kindOf(request)).prepare(request),
+    enter: async (request, order) => (await kindOf(request)).enter(request, order),
+    save: async (request) => (await kindOf(request)).save(request),
+    integrate: async (request) => (await kindOf(request)).integrate(request),
+    clean: async (request, policy) => (await kindOf(request)).clean(request, policy),
+    look: (requests) => lookAtAll(requests, kindOf),
+  };
+}
+
+/** Those of one kind are looked at together: that is much faster than one by one. */
+async function lookAtAll(
+  requests: readonly KnownRequest[],
+  kindOf: (request: Asking) => Promise<PlaceAdapter>,
+): Promise<readonly Look[]> {
+  const looks = new Map<KnownRequest, Look>();
+  const groups = Map.groupBy(requests, nameOf);
+  await Promise.all(
+    [...groups.values()].map(async (group) => {
+      const seen = await (await kindOf(group[0]!)).look(group);
+      seen.forEach((look, index) => looks.set(group[index]!, look));
+    }),
+  );
+  return requests.map((request) => looks.get(request)!);
+}
+
+type Leftovers = Pick<Workspaces, 'strays' | 'cleanStray' | 'archives' | 'restore'>;
+
+function routeLeftovers({ worktree, directory }: PlaceKinds): Leftovers {
+  const both = async <T>(ask: (kind: LocalPlaces) => Promise<readonly T[]>): Promise<readonly T[]> =>
+    (await Promise.all([worktree().then(ask), directory().then(ask)])).flat();
+  const ownerOf = async ({ kind, name }: Stray): Promise<LocalPlaces> => {
+    const folders = await directory();
+    return kind === 'folder' && folders.isOwn(name) ? folders : worktree();
+  };
+  return {
+    strays: (repository, recorded) => both((kind) => kind.strays(repository, recorded)),
+    archives: (repository) => both((kind) => kind.archives(repository)),
+    cleanStray: async (repository, stray) => (await ownerOf(stray)).cleanStray(repository, stray),
+    restore: async (repository: RepositoryOrigin | undefined, ref: string, folder: string) => {
+      // What is kept without git is a folder, and named by its path.
+      const kind = isAbsolute(ref) ? await directory() : await worktree();
+      return kind.restore(repository, ref, folder);
+    },
+  };
+}

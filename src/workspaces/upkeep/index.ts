@@ -1,0 +1,1 @@
+export { makeUpkeep } from './upkeep.ts';

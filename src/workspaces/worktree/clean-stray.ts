@@ -1,0 +1,158 @@
+import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { crashPoint, hasCode } from '../../base/index.ts';
+import type { Cleaned, RepositoryOrigin, Stray } from '../contract.ts';
+import { writeWhole } from '../files.ts';
+import {
+  archiveBranch,
+  areContained,
+  dropRefs,
+  encodeName,
+  freshMarker,
+  keepReachable,
+  listRefs,
+  removeRecord,
+  removeWorktree,
+  writeMarker,
+  type Git,
+  type Marker,
+  type WorktreePlace,
+} from '../git/index.ts';
+import { beginToLeave, keepAll } from './keep-all.ts';
+import type { WorktreeOptions } from './options.ts';
+import { lookAtPath, type Standing } from './standing.ts';
+import { findUnkept } from './unkept.ts';
+
+/** What holds nothing is removed; all else is archived first. */
+export async function cleanStray(
+  options: WorktreeOptions,
+  repository: RepositoryOrigin | undefined,
+  stray: Stray,
+): Promise<Cleaned> {
+  if (repository === undefined || stray.kind === 'folder') return cleanFolder(options, stray);
+  if (stray.kind === 'branch') return cleanBranch(options.git, repository, stray);
+  return cleanWorktree(options, repository, stray);
+}
+
+/** A folder without git is kept as it is, where those of other kinds of places are kept. */
+async function cleanFolder({ folder, git }: WorktreeOptions, { name, run, task }: Stray): Promise<Cleaned> {
+  const isRest = basename(name).includes('.removed-');
+  if (isRest || (await isEmpty(name))) {
+    crashPoint('before:workspace.rest-removed');
+    await rm(name, { recursive: true, force: true });
+    crashPoint('after:workspace.rest-removed');
+    await rmdir(dirname(name)).catch(() => undefined);
+    return { how: 'removed', reason: isRest ? 'all that was in it was kept before' : 'it was empty' };
+  }
+  const at = Date.now();
+  const time = new Date(at).toISOString().replaceAll(/[-:.]/g, '').toLowerCase();
+  const group = run === undefined ? basename(dirname(name)) : encodeName(run);
+  const whose = task === undefined ? basename(name) : encodeName(task);
+  const kept = join(dirname(folder), 'archive', group, whose, time);
+  await mkdir(dirname(kept), { recursive: true });
+  // By what stands beside it, it is listed and can be restored.
+  const facts = { run: run ?? group, task: task ?? whose, token: '', at };
+  await writeWhole(`${kept}.piton.json`, `${JSON.stringify(facts, null, 2)}\n`, git.durability);
+  crashPoint('before:workspace.folder-archived');
+  await rename(name, kept);
+  crashPoint('after:workspace.folder-archived');
+  await rmdir(dirname(name)).catch(() => undefined);
+  return { how: 'archived', reason: 'it is no worktree, so it was moved as it is', ref: kept };
+}
+
+async function isEmpty(folder: string): Promise<boolean> {
+  try {
+    return (await readdir(folder)).length === 0;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return true;
+    if (hasCode(error, 'ENOTDIR')) return false;
+    throw error;
+  }
+}
+
+async function cleanBranch(git: Git, repository: RepositoryOrigin, { name }: Stray): Promise<Cleaned> {
+  const refs = await listRefs(git, repository);
+  const tip = refs.get(name);
+  if (tip === undefined) return { how: 'removed', reason: 'it was gone already' };
+  const holders = [...refs].filter(([ref]) => ref !== name).map(([, commit]) => commit);
+  const isHeld = await areContained(git, repository, { commits: [tip], holders });
+  const ref = isHeld
+    ? undefined
+    : await archiveBranch(git, repository, { branch: name, tip, at: Date.now() });
+  if (!(await dropRefs(git, repository, new Map([[name, tip]]))))
+    return { how: 'kept', reason: 'it was moved meanwhile' };
+  if (ref === undefined) return { how: 'removed', reason: 'other refs lead to all of its commits' };
+  return { how: 'archived', reason: 'nothing else led to its commits', ref };
+}
+
+async function cleanWorktree(
+  options: WorktreeOptions,
+  repository: RepositoryOrigin,
+  { name, run = 'unknown', task = 'unknown' }: Stray,
+): Promise<Cleaned> {
+  const { git } = options;
+  const standing = await lookAtPath(repository, name);
+  const { entry, worktree, path, link } = standing;
+  if (entry === undefined) return cleanFolder(options, { kind: 'folder', name, text: '', run, task });
+  if (entry.locked !== undefined) return { how: 'kept', reason: `it is locked (${entry.locked})` };
+  if (worktree !== undefined) return removeKept(options, { repository, standing, worktree, run, task });
+  const place = { path, gitDir: entry.gitDir, commonDir: repository.commonDir };
+  const owner = { run, task, base: repository.base, branch: 'HEAD', ...standing.marker };
+  await keepReachable(git, place, owner);
+  if (link.type !== 'absent') return cleanFolder(options, { kind: 'folder', name, text: '', run, task });
+  await removeRecord(git, repository, path);
+  return { how: 'removed', reason: 'its folder was gone already' };
+}
+
+interface StrayWorktree {
+  readonly repository: RepositoryOrigin;
+  readonly standing: Standing;
+  readonly worktree: WorktreePlace;
+  readonly run: string;
+  readonly task: string;
+}
+
+async function removeKept({ git, caches }: WorktreeOptions, stray: StrayWorktree): Promise<Cleaned> {
+  const { repository, worktree } = stray;
+  const marker = stray.standing.marker ?? (await mark(git, stray));
+  const { run, task, token } = marker;
+  const refs = await listRefs(git, repository);
+  const holding = { worktree, marker, holders: [...refs.values()], caches };
+  const more = { hasStash: refs.has('refs/stash'), isIgnoredLeft: false };
+  const unkept = await findUnkept(git, { ...holding, ...more });
+  const cleaned =
+    unkept === undefined ? nothingLost : await archive(git, { marker, worktree, caches, unkept });
+  if (cleaned.how === 'kept') return cleaned;
+  const removal = await removeWorktree(git, { run, task, token, path: worktree.path, repository });
+  if (removal.type === 'refused') return { ...cleaned, how: 'kept', reason: removal.why };
+  await rmdir(dirname(worktree.path)).catch(() => undefined);
+  return cleaned;
+}
+
+const nothingLost: Cleaned = { how: 'removed', reason: 'all that was in it is in git' };
+
+interface Leaving {
+  readonly marker: Marker;
+  readonly worktree: WorktreePlace;
+  readonly caches: readonly string[];
+  readonly unkept: string;
+}
+
+async function archive(git: Git, { marker, worktree, caches, unkept }: Leaving): Promise<Cleaned> {
+  const { run, task, token: attempt } = marker;
+  const trailers = { run, task, attempt, seq: 0 };
+  const at = await beginToLeave(git, worktree);
+  const { archive: made, missing } = await keepAll(git, { worktree, trailers, at, caches });
+  const { ref } = made;
+  if (missing !== undefined) return { how: 'kept', reason: `not all of it could be kept: ${missing}`, ref };
+  return { how: 'archived', reason: `it held ${unkept}`, ref };
+}
+
+/** Only what bears a mark is ever removed. */
+async function mark(git: Git, { repository, worktree, run, task }: StrayWorktree): Promise<Marker> {
+  const { base } = repository;
+  const order = { run, task, token: 'stray', path: worktree.path, branch: 'HEAD', base, repository };
+  const marker = { ...(await freshMarker(git, order)), isReady: true };
+  await writeMarker(git, worktree.gitDir, marker);
+  return marker;
+}

@@ -1,0 +1,83 @@
+import { PitonError } from '../../base/index.ts';
+import {
+  listRefs,
+  mergeInto,
+  unsolvedFiles,
+  type Git,
+  type MergeOrder,
+  type MergeResult,
+} from '../git/index.ts';
+import type { MemberRequest } from '../contract.ts';
+import { lookForWork } from './find-work.ts';
+import { objectionTo } from './integrate-objections.ts';
+import { trailersOf, workIn, type IntegrateWork, type Work } from './integrate-work.ts';
+import { takeResult, type Made } from './take-result.ts';
+
+type Merged = Omit<Extract<MergeResult, { type: 'merged' }>, 'type'>;
+
+export interface Candidate extends Merged {
+  readonly members: readonly string[];
+}
+
+/** Merges along what others have made, one after the other; whoever does not fit, or has to be asked about, stays behind. */
+export async function mergeWithOthers(git: Git, work: IntegrateWork, first: Merged): Promise<Candidate> {
+  const members: string[] = [];
+  let { commit, tree } = first;
+  if (work.others.length === 0) return { commit, tree, members };
+  const refs = await listRefs(git, work.repository);
+  for (const other of work.others) {
+    const merge = await mergeAlong(git, other, { refs, ours: commit });
+    if (merge?.type !== 'merged') continue;
+    ({ commit, tree } = merge);
+    members.push(other.task);
+  }
+  return { commit, tree, members };
+}
+
+interface Onto {
+  readonly refs: ReadonlyMap<string, string>;
+  readonly ours: string;
+}
+
+/** Undefined: it is not ready to be merged. What is wrong with it is found out by its own turn. */
+async function mergeAlong(git: Git, other: MemberRequest, onto: Onto): Promise<MergeResult | undefined> {
+  try {
+    const work = workIn(other);
+    const made = await readyWork(git, work, onto);
+    return made && (await mergeInto(git, mergeOrder(work, made, onto.ours)));
+  } catch (error) {
+    if (error instanceof PitonError) return undefined;
+    throw error;
+  }
+}
+
+async function readyWork(git: Git, work: Work, seen: Onto): Promise<Made | undefined> {
+  const found = await lookForWork(work);
+  if (found === undefined) return undefined;
+  const made = await takeResult(git, work, found);
+  if (made.type === 'conflict' || made.isUnchanged) return undefined;
+  if ((await marksLeftIn(git, work, { made, ours: seen.ours })).length > 0) return undefined;
+  return (await objectionTo(git, work, { made, seen })) === undefined ? made : undefined;
+}
+
+/** Files of a conflict that was laid out, and that nobody has solved. */
+export async function marksLeftIn(
+  git: Git,
+  { repository, known, isAdopted }: Work,
+  { made, ours }: { readonly made: Made; readonly ours: string },
+): Promise<readonly string[]> {
+  if (made.parents.includes(known.base)) return [];
+  return unsolvedFiles(git, repository, { ours, theirs: made.commit, isTakenAsItIs: isAdopted });
+}
+
+export function mergeOrder(work: Work, { commit, tree, parents }: Made, ours: string): MergeOrder {
+  return {
+    repository: work.repository,
+    ours,
+    theirs: commit,
+    ...(tree !== undefined && { made: { tree, parents } }),
+    message: `Piton: merge ${work.task}`,
+    trailers: trailersOf(work),
+    at: work.at,
+  };
+}

@@ -1,0 +1,71 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Place, Prepared } from '../contract.ts';
+import { headOfRun, listRefs, readHead, type Git } from '../git/index.ts';
+import { adoptPlace } from './adopt.ts';
+import { make, type Placed } from './make.ts';
+import { newsIn } from './news.ts';
+import type { WorktreeOptions } from './options.ts';
+import { carryOut, isOrdered } from './orders.ts';
+import { isAnothersSlot, takeSlot } from './slots.ts';
+import type { Sight } from './sight.ts';
+import { findSource, sourceOfBranch } from './sources.ts';
+import { isOurs, lookAtPath, pathOf, refsOf, type WorktreeRequest } from './standing.ts';
+
+/** The place of a task as it should be, whatever is there. */
+export async function preparePlace(options: WorktreeOptions, request: WorktreeRequest): Promise<Prepared> {
+  const { place, news } = await placeFor(options, await lookAround(options, request));
+  const ports = await options.filling.fill(request, place.path);
+  return { place: { ...place, ...(ports !== undefined && { ports }) }, ...news };
+}
+
+async function placeFor(options: WorktreeOptions, sight: Sight): Promise<Placed> {
+  if (isAnothersSlot(sight)) return takeAnothers(options, sight);
+  if (isOrdered(sight)) return carryOut(options, sight);
+  if (sight.request.isAdopted) await adoptPlace(options.git, sight);
+  return (await isFound(options.git, sight)) ? found(sight) : makeAgain(options.git, sight);
+}
+
+/** What a person wants done with a place is done when the task has one again. */
+async function takeAnothers(options: WorktreeOptions, sight: Sight): Promise<Placed> {
+  const taken = await takeSlot(options, sight);
+  if (sight.request.order === undefined) return taken;
+  const { place, news } = await carryOut(options, await lookAround(options, sight.request));
+  return { place, news: { ...taken.news, ...news } };
+}
+
+async function lookAround({ git, folder }: WorktreeOptions, request: WorktreeRequest): Promise<Sight> {
+  const { run, repository, known, token, isAdopted } = request;
+  const refs = await listRefs(git, repository);
+  const head = await headOfRun(git, repository, { run, refs, base: repository.base, isAdopted });
+  const { branch } = refsOf(request);
+  // A task that is tried again may have been given another of the slots.
+  const path = request.slot === undefined && known !== undefined ? known.path : pathOf(folder, request);
+  mkdirSync(dirname(path), { recursive: true });
+  const place = { ...named(known), path, branch, base: known?.base ?? head, token: known?.token ?? token };
+  return { request, place, refs, head, standing: await lookAtPath(repository, path) };
+}
+
+/** What is recorded besides may be of another time: its ports are asked for again. */
+function named(known: Place | undefined): Pick<Place, 'kind'> {
+  return known?.kind === undefined ? {} : { kind: known.kind };
+}
+
+async function isFound(git: Git, { request, place, standing }: Sight): Promise<boolean> {
+  const { marker, worktree } = standing;
+  if (worktree === undefined || marker?.isReady !== true) return false;
+  return isOurs(request, place.token, marker) && (await readHead(git, worktree)) !== undefined;
+}
+
+function found({ place, standing: { path, marker } }: Sight): Placed {
+  return { place: { ...place, path, base: marker!.base }, news: newsIn(marker) };
+}
+
+async function makeAgain(git: Git, sight: Sight): Promise<Placed> {
+  const { request, place, refs } = sight;
+  const order = { request, refs, base: place.base };
+  if (request.known === undefined) return make(git, sight, { source: sourceOfBranch(order) });
+  const source = await findSource(git, order);
+  const recovered = { found: 'it was gone', how: source.how, from: source.from } as const;
+  return make(git, sight, { source, recovered });
+}
