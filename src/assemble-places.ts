@@ -1,13 +1,6 @@
 import { dirname, join } from 'node:path';
 import type { Git } from './workspaces/git/index.ts';
-import {
-  lazyDelivery,
-  lazyUpkeep,
-  lazyWorkspaces,
-  type Delivery,
-  type Upkeep,
-  type Workspaces,
-} from './workspaces/index.ts';
+import { lazily, type Delivery, type Upkeep, type Workspaces } from './workspaces/index.ts';
 
 export interface RemoteMachine {
   /** As one would write it after ssh. */
@@ -16,6 +9,8 @@ export interface RemoteMachine {
   readonly folder?: string;
   /** Further options of ssh. */
   readonly ssh?: readonly string[];
+  /** Environment variables of Piton that programs there are given too. */
+  readonly env?: readonly string[];
 }
 
 export interface DeliveryOptions {
@@ -50,12 +45,12 @@ export function makePlaces(options: PlacesOptions): Places {
   const { environment, delivery: settings } = options;
   const folder = dirname(options.spool);
   return {
-    workspaces: lazyWorkspaces(() => openWorkspaces(options, folder)),
-    upkeep: lazyUpkeep(async () => {
+    workspaces: lazily(() => openWorkspaces(options, folder)),
+    upkeep: lazily<Upkeep>(async () => {
       const { makeUpkeep } = await import('./workspaces/upkeep/index.ts');
       return makeUpkeep({ git: await openGit(options), archives: join(folder, 'archive') });
     }),
-    delivery: lazyDelivery(async () => {
+    delivery: lazily<Delivery>(async () => {
       const { gitDelivery } = await import('./workspaces/delivery/git-delivery.ts');
       return gitDelivery({ git: await openGit(options), environment, settings });
     }),

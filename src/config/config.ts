@@ -50,6 +50,8 @@ export interface RemoteSettings {
   readonly folder?: string;
   /** Further options of ssh. */
   readonly ssh?: readonly string[];
+  /** Environment variables of Piton that programs there are given too. */
+  readonly env?: readonly string[];
 }
 
 export interface DeliverySettings {

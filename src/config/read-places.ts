@@ -43,6 +43,9 @@ const remoteReaders: Readers<Partial<RemoteSettings>> = {
   }),
   folder: (setting) => ({ folder: textIn(setting, 'the path of a folder on that machine') }),
   ssh: (setting) => ({ ssh: itemsOf(setting).map((item) => textIn(item, 'an option of ssh')) }),
+  env: (setting) => ({
+    env: itemsOf(setting).map((item) => nameIn(item, 'the name of an environment variable')),
+  }),
 };
 
 /** `remotes`: machines where tasks can work, by the names that workflows have for them. */

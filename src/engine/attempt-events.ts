@@ -8,7 +8,7 @@ import type { Letter, News } from './letter.ts';
 import type { PlaceNews } from './placing.ts';
 
 /** What is known of an attempt from now on. */
-export function newsEvents(news: News, task: TaskState, now: number): Event[] {
+export function newsEvents(news: News, state: RunState, now: number): Event[] {
   const { attempt } = news;
   switch (news.type) {
     case 'spawned': {
@@ -16,11 +16,11 @@ export function newsEvents(news: News, task: TaskState, now: number): Event[] {
       return [{ type: 'attempt.spawned', task: attempt.task, attempt: attempt.id, data }];
     }
     case 'placed':
-      return placedEvents(attempt.task, news.news);
+      return placedEvents(attempt.task, news.news, state);
     case 'saved':
       return [{ type: 'workspace.saved', task: attempt.task, attempt: attempt.id, data: { ...news.saved } }];
     case 'transcript':
-      return transcriptEvents(news, task, now);
+      return transcriptEvents(news, taskAt(state, attempt.task), now);
   }
 }
 
@@ -29,20 +29,31 @@ export function cleanedEvents(
   { place, cleaned }: Extract<Letter, { type: 'cleaned' }>,
   state: RunState,
 ): Event[] {
-  const { workspace, life } = taskAt(state, place.task);
-  if (workspace?.token !== place.token || workspace.cleaned !== undefined || !isSettled(life)) return [];
+  const task = state.tasks.get(place.task);
+  const { workspace } = task ?? {};
+  if (workspace?.token !== place.token || workspace.cleaned !== undefined || !isSettled(task!.life))
+    return [];
   return [{ type: 'workspace.cleaned', task: place.task, data: cleaned }];
 }
 
-/** Where a task works from now on. */
-function placedEvents(task: string, { place, recovered, handedOver }: PlaceNews): Event[] {
+/** Where a task works from now on. Who had it before may have been begun anew since, and have another place. */
+function placedEvents(
+  task: string,
+  { place, recovered, handedOver }: PlaceNews,
+  { tasks }: RunState,
+): Event[] {
+  const former = handedOver && tasks.get(handedOver.task)?.workspace;
   return [
-    ...(handedOver === undefined
-      ? []
-      : [{ type: 'workspace.cleaned', task: handedOver.task, data: handedOver.cleaned } as const]),
+    ...(former?.path !== place.path ? [] : [handedOn(handedOver!, task)]),
     { type: 'workspace.prepared', task, data: place },
     ...(recovered === undefined ? [] : [{ type: 'workspace.recovered', task, data: recovered } as const]),
   ];
+}
+
+/** The folder is there still: it must not read as if that were gone. */
+function handedOn({ task, cleaned }: NonNullable<PlaceNews['handedOver']>, next: string): Event {
+  const reason = `${cleaned.reason}; ${next} works there now`;
+  return { type: 'workspace.cleaned', task, data: { ...cleaned, reason } };
 }
 
 /** What an agent has said; a session that it names is known from now on. */

@@ -58,9 +58,22 @@ export function environmentFor(
   return { ...givenTo(given.environment), ...addedBy(work, given), ...secretsOf(work, given.environment) };
 }
 
+/** What git tells a hook that it starts. A task that had it would commit there, wherever it works. */
+const ofHooks: ReadonlySet<string> = new Set([
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_COMMON_DIR',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_QUARANTINE_PATH',
+  'GIT_NAMESPACE',
+  'GIT_PREFIX',
+]);
+
 function givenTo(environment: Environment): Record<string, string> {
   const entries = Object.entries(environment).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined,
+    (entry): entry is [string, string] => entry[1] !== undefined && !ofHooks.has(entry[0]),
   );
   return Object.fromEntries(entries);
 }

@@ -209,8 +209,11 @@ export class Driver {
   /** The run has ended, or we were asked to let go of it. */
   async #leave(): Promise<void> {
     await this.#hands.sweeper.stop();
+    // A place that was being cleaned until now: without a word, whoever comes next would take it for lost.
+    const letters = this.#mailbox.drain();
+    if (letters.some(({ type }) => type === 'cleaned')) await this.#turn(letters);
     this.#isOver = true;
-    this.#reply(this.#mailbox.drain());
+    this.#reply([...letters, ...this.#mailbox.drain()]);
     const { state, journal, hasEnded, isReleased } = this.#writer;
     if (!isReleased) await this.#ports.store.releaseLease(journal.lease);
     if (!hasEnded) return;
@@ -285,7 +288,7 @@ export class Driver {
     const events =
       letter.type === 'outcome'
         ? decideOutcome(state, task, { outcome: letter.outcome, world: this.#world() })
-        : newsEvents(letter, task, this.#ports.clock.now());
+        : newsEvents(letter, state, this.#ports.clock.now());
     this.#writer.add(events);
   }
 

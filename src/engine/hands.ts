@@ -29,7 +29,8 @@ export class Hands {
   readonly sweeper: Sweeper;
   readonly #ports: HandsPorts;
   readonly #saver: Saver;
-  readonly #locks = new Map<string, readonly Lease[]>();
+  /** By attempt; also while they are being taken: an attempt may end before. */
+  readonly #locks = new Map<string, Promise<readonly Lease[]>>();
 
   constructor(ports: HandsPorts) {
     const { put, workspaces, cleanup, clock } = ports;
@@ -58,10 +59,9 @@ export class Hands {
 
   /** Goes on with a process that another driver began, under the locks that it began with. */
   attach(task: TaskState, found: Found): void {
+    const { life } = task;
+    if (life.status === 'running') void this.#lock(life.attempt!.id, task).catch(() => {});
     this.attempts.attach(task, found);
-    const { life, spec } = task;
-    if (life.status !== 'running' || spec.repositoryLocks === undefined) return;
-    void this.#lock(life.attempt!.id, task).catch(() => {});
   }
 
   /** The driver cannot go on. Resolves when nothing of it is at work any more. */
@@ -83,26 +83,31 @@ export class Hands {
     const obstacle = await this.#lock(attempt.id, given.task);
     if (obstacle !== undefined) return { folder: '.', enter: (order) => Promise.resolve(order), obstacle };
     // A place that was left for good may be wanted again.
-    await this.sweeper.settled();
+    await this.sweeper.settled(given.task.workspace?.token);
     return placeTask(workspaces, given, (news) => put({ type: 'placed', attempt, news }));
   }
 
   async #lock(attempt: string, { spec }: TaskState): Promise<Outcome | undefined> {
     const { repositoryLocks: locks = [] } = spec;
     if (locks.length === 0) return undefined;
-    const found = await takeLocks(this.#ports, this.#ports.state(), { attempt, locks });
-    if ('holder' in found) {
-      const until = this.#ports.clock.now() + lockPatienceMs;
-      return { type: 'delayed', until, reason: found.holder };
-    }
-    this.#locks.set(attempt, found.taken);
-    return undefined;
+    const taking = takeLocks(this.#ports, this.#ports.state(), { attempt, locks });
+    const taken = taking.then((found) => ('taken' in found ? found.taken : []));
+    this.#locks.set(
+      attempt,
+      taken.catch(() => []),
+    );
+    const found = await taking;
+    if ('taken' in found) return undefined;
+    const until = this.#ports.clock.now() + lockPatienceMs;
+    return { type: 'delayed', until, reason: found.holder };
   }
 
   #end(attempt: Attempt, outcome: Outcome): void {
-    const locks = this.#locks.get(attempt.id) ?? [];
+    const tell = (): void => this.#ports.put({ type: 'outcome', attempt, outcome });
+    const locks = this.#locks.get(attempt.id);
+    if (locks === undefined) return tell();
     this.#locks.delete(attempt.id);
-    if (locks.length > 0) void releaseLocks(this.#ports, locks);
-    this.#ports.put({ type: 'outcome', attempt, outcome });
+    // Before it is told: whoever comes next would find it locked, and wait.
+    void locks.then((leases) => releaseLocks(this.#ports, leases)).finally(tell);
   }
 }

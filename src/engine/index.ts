@@ -3,7 +3,7 @@ export type { Driver } from './driver.ts';
 export { Observers, type Notice, type Observation, type Observer, type RunEvent } from './observers.ts';
 export type { FoundSession, OfferedSession } from './offer-session.ts';
 export { leaseName, type AgentSettings, type EnginePorts, type Inputs } from './options.ts';
-export { knownRequestOf, requestOf } from './placing.ts';
+export { knownRequestOf } from './placing.ts';
 export type { ResumePreview, TaskPreview } from './preview.ts';
 export type { FunctionCall, Program, TaskFunction } from './program.ts';
 export { readEvents } from './read-events.ts';

@@ -5,7 +5,7 @@ import type { Outcome } from '../model/index.ts';
 import type { IntegrateRequest, Integration, MemberRequest, Workspaces } from '../workspaces/index.ts';
 import { stoppedOutcome, type Attempt, type StopReason } from './attempt.ts';
 import { failureOf } from './call-function.ts';
-import { folderOf, knownRequestOf, workOf } from './placing.ts';
+import { folderOf, isWorkSaved, knownRequestOf, workOf } from './placing.ts';
 
 export interface IntegratePorts {
   readonly workspaces: Workspaces;
@@ -75,8 +75,9 @@ export class IntegrateAttempt implements Attempt {
 type Kept = Pick<Extract<Outcome, { type: 'succeeded' }>, 'artifacts'>;
 
 function integrateRequest(state: RunState, task: TaskState): IntegrateRequest {
-  const { spec, proposal, mergesWith = largestBatch } = task;
+  const { spec, mergesWith = largestBatch } = task;
   const { check } = spec;
+  const proposal = wantedProposal(state, task);
   const others = check === undefined ? [] : companionsOf(state, task).slice(0, mergesWith);
   return {
     ...memberRequest(state, task),
@@ -86,12 +87,21 @@ function integrateRequest(state: RunState, task: TaskState): IntegrateRequest {
   };
 }
 
+/** Who was merged along may have been skipped, or told something, since: then it is not to land with this. */
+function wantedProposal(state: RunState, { proposal }: TaskState): TaskState['proposal'] {
+  if (proposal === undefined || proposal.members.length === 0) return proposal;
+  const waiting = new Set(waitingToMerge(state).map(({ address }) => address));
+  return proposal.members.every((member) => waiting.has(member)) ? proposal : undefined;
+}
+
 function memberRequest(state: RunState, task: TaskState): MemberRequest {
   const { knownRefs } = state;
   const { writes } = task.spec;
-  const request = knownRequestOf(state, task);
+  const { snapshot, ...request } = knownRequestOf(state, task);
+  const isOfAll = request.known.kind === 'remote' || isWorkSaved(task);
   return {
     ...workOf(state, task, request),
+    ...(snapshot !== undefined && isOfAll && { snapshot }),
     known: request.known,
     knownRefs,
     ...(writes.length > 0 && { writes }),
@@ -108,7 +118,7 @@ function companionsOf(state: RunState, task: TaskState): TaskState[] {
   );
 }
 
-function outcomeOf(found: Integration, { address, workspace }: TaskState, kept: Kept): Outcome {
+function outcomeOf(found: Integration, { workspace }: TaskState, kept: Kept): Outcome {
   switch (found.type) {
     case 'integrated': {
       const { result, commit } = found;
@@ -121,18 +131,17 @@ function outcomeOf(found: Integration, { address, workspace }: TaskState, kept: 
     case 'conflict': {
       const { files, report } = found;
       const what = `what it made does not fit to what others have made: ${namesOf(files)}`;
-      const mend = `both sides are in ${workspace!.path}, see: piton resolve ${address}`;
-      const message = `${files.length === 0 ? report : what} (${mend})`;
+      const message = `${files.length === 0 ? report : what} (both sides are in ${workspace!.path})`;
       const failure = { code: 'MERGE_CONFLICT', message, retryable: true };
       return { type: 'failed', failure, conflict: files, report };
     }
     case 'exceeded': {
-      const message = `it has written what it was not to write: ${namesOf(found.files)} (to take it all the same: piton workspace adopt ${address})`;
+      const message = `it has written what it was not to write: ${namesOf(found.files)} (adopt takes it all the same; or put it right in ${workspace!.path}, and retry)`;
       return { type: 'failed', failure: { code: 'WRITES_EXCEEDED', message, retryable: false } };
     }
     case 'refs': {
       const refs = found.changes;
-      const message = `refs of yours were changed while it worked: ${refs.map(textOfChange).join(', ')}. Put them right if need be, then piton retry ${address}`;
+      const message = `refs of yours were changed while it worked: ${refs.map(textOfChange).join(', ')}. Put them right if need be, then retry`;
       return { type: 'failed', failure: { code: 'REFS_CHANGED', message, retryable: false }, refs };
     }
   }

@@ -31,6 +31,7 @@ export function findSession(ports: EnginePorts, state: RunState, address: string
   const { agent, id: session } = sessionOf(state, task);
   const { title } = agentNamed(agent);
   const argv = interactiveCommand(ports, { agent, session });
+  assertHere(task, argv);
   return { agent, title, session, argv, directory: directoryOf(ports, state, task) };
 }
 
@@ -76,6 +77,16 @@ function interactiveCommand(
   }
   const executable = agents[name]?.executable;
   return executable === undefined ? argv : [executable, ...argv.slice(1)];
+}
+
+/** A conversation is kept where it was held. */
+function assertHere({ address, workspace }: TaskState, argv: readonly string[]): void {
+  if (workspace?.kind !== 'remote') return;
+  const { remote, path } = workspace;
+  throw new PitonError('SESSION_CLOSED', `The session of ${address} is on ${remote}.`, {
+    remote,
+    remedy: `Open it there, while the task waits: cd ${path} && ${argv.join(' ')}`,
+  });
 }
 
 function assertIdle({ run, tasks }: RunState, session: string): void {

@@ -1,7 +1,13 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { PitonError } from '../base/index.ts';
-import { artifactSources, placementOf, type RunState, type TaskState } from '../kernel/index.ts';
+import {
+  artifactSources,
+  isSlotEquipped,
+  placementOf,
+  type RunState,
+  type TaskState,
+} from '../kernel/index.ts';
 import type { Outcome, TaskSpec } from '../model/index.ts';
 import type { SpoolOrder } from '../spool/index.ts';
 import type {
@@ -44,14 +50,17 @@ export async function placeTask(
   return {
     folder: folderIn(request, place),
     ...(prepared.recovered !== undefined && isEquippedFirst(task) && { obstacle: unequipped }),
-    enter: async (order) => workspaces.enter(known, { ...order, env: { ...order.env, ...portsOf(place) } }),
+    enter: async (order) => {
+      const env = { ...order.env, ...portsOf(place), ...boundsOf(place, order.env) };
+      return workspaces.enter(known, { ...order, env });
+    },
   };
 }
 
-/** What is done in a place that was made anew needs its setup before. */
+/** What is done in a place that was made anew needs its setup before; and a merge that was to be checked is gone with it. */
 function isEquippedFirst({ spec, life }: TaskState): boolean {
   const kind = life.status === 'running' ? life.attempt?.kind : undefined;
-  return spec.setup?.work !== undefined && kind !== 'setup';
+  return kind === 'verify' || (spec.setup?.work !== undefined && kind !== 'setup');
 }
 
 const unequipped: Outcome = {
@@ -84,9 +93,24 @@ function portsOf({ ports }: Place): Record<string, string> {
   return { PITON_PORT: String(first), PITON_PORTS: all.join(' ') };
 }
 
+/** Where a place is no repository of its own, git would find the user's above it, and commit what is theirs. */
+function boundsOf({ kind, path }: Place, env: SpoolOrder['env']): Record<string, string> {
+  if (kind === 'remote') return {};
+  const { GIT_CEILING_DIRECTORIES: given } = env;
+  const bounds = [dirname(path), ...(given === undefined || given === '' ? [] : [given])];
+  return { GIT_CEILING_DIRECTORIES: bounds.join(delimiter) };
+}
+
+/** Whether its finished work would be there if its place were made again; what was saved before its end is not all of it. */
+export function isWorkSaved({ finished, workspace }: TaskState): boolean {
+  return workspace?.savedBy !== undefined && workspace.savedBy === finished?.by;
+}
+
 /** Made again without its files, what is done would be checked, or brought in, without having been there. */
-function assertNotLost({ address, finished, workspace }: TaskState): void {
-  if (finished === undefined || workspace === undefined || workspace.snapshot !== undefined) return;
+function assertNotLost(task: TaskState): void {
+  const { address, finished, workspace } = task;
+  if (finished === undefined || workspace === undefined || isWorkSaved(task)) return;
+  if (workspace.isAdopted === true && workspace.snapshot !== undefined) return;
   if (workspace.kind === 'remote' || existsSync(workspace.path)) return;
   const { path } = workspace;
   throw new PitonError(
@@ -115,9 +139,14 @@ export function requestOf(state: RunState, task: TaskState): PlaceRequest {
     folder: origin?.directory ?? '.',
     ...equipmentOf(spec),
     artifactsOf: artifactSources(state, task),
+    ...(isEquipped(state, task) && { isEquipped: true }),
     ...(origin?.repository !== undefined && { repository: origin.repository }),
     ...recordOf(task),
   };
+}
+
+function isEquipped(state: RunState, task: TaskState): boolean {
+  return task.workspace === undefined ? isSlotEquipped(state, task) : task.workspace.isEquipped === true;
 }
 
 function equipmentOf({ setup }: TaskSpec): Pick<PlaceRequest, 'copy' | 'caches' | 'ports'> {
@@ -143,8 +172,10 @@ function recordOf({
 
 /** The same with the work that was done there; see `WorkRequest`. */
 export function workOf(state: RunState, task: TaskState, request: PlaceRequest): Omit<WorkRequest, 'known'> {
-  const { finished, key, startedAt: at = state.at } = task;
-  return { ...request, attempt: finished?.by ?? key!, seq: state.seq, at };
+  const { finished, key, life, startedAt: at = state.at } = task;
+  const kind = life.status === 'running' ? life.attempt?.kind : undefined;
+  const work = { attempt: finished?.by ?? key!, seq: state.seq, at };
+  return { ...request, ...work, ...(kind !== undefined && { kind }) };
 }
 
 export function knownRequestOf(state: RunState, task: TaskState): KnownRequest {

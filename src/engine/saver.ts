@@ -8,7 +8,11 @@ export interface Saved {
   readonly commit: string;
   /** After what, for people. */
   readonly label: string;
+  /** The attempt has ended. */
+  readonly isLast?: boolean;
 }
+
+type Moment = Omit<Saved, 'commit'>;
 
 export interface SaverPorts {
   readonly workspaces: Workspaces;
@@ -43,24 +47,24 @@ export class Saver {
     const last = this.#lastAt.get(attempt.id) ?? 0;
     if (this.#saving.has(attempt.id) || now - last < shortestMs) return;
     this.#lastAt.set(attempt.id, now);
-    void this.#save(attempt, label);
+    void this.#save(attempt, { label });
   }
 
   /** The last of an attempt, when nobody writes any more. */
   async final(attempt: Attempt): Promise<void> {
     await this.#saving.get(attempt.id);
-    await this.#save(attempt, 'at the end of the attempt');
+    await this.#save(attempt, { label: 'at the end of the attempt', isLast: true });
     this.#lastAt.delete(attempt.id);
   }
 
-  async #save(attempt: Attempt, label: string): Promise<void> {
-    const saving = this.#trySave(attempt, label).catch(() => {});
+  async #save(attempt: Attempt, moment: Moment): Promise<void> {
+    const saving = this.#trySave(attempt, moment).catch(() => {});
     this.#saving.set(attempt.id, saving);
     await saving;
     this.#saving.delete(attempt.id);
   }
 
-  async #trySave(attempt: Attempt, label: string): Promise<void> {
+  async #trySave(attempt: Attempt, moment: Moment): Promise<void> {
     const found = this.#ports.find(attempt);
     if (found === undefined) return;
     const { state, task } = found;
@@ -72,9 +76,11 @@ export class Saver {
       attempt: attempt.id,
       seq: state.seq,
       at: this.#ports.clock.now(),
-      label,
+      label: moment.label,
       ...(previous !== undefined && { previous }),
     });
-    if (commit !== undefined && commit !== previous) this.#ports.saved(attempt, { commit, label });
+    // That nothing has changed since is worth knowing at the end: by this, the finished work is known to be kept.
+    if (commit !== undefined && (commit !== previous || moment.isLast === true))
+      this.#ports.saved(attempt, { commit, ...moment });
   }
 }

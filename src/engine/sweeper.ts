@@ -19,7 +19,8 @@ export interface SweptPlace {
 /** Cleans up the places of tasks that have come to their end, one after the other, while the run goes on. */
 export class Sweeper {
   readonly #ports: SweeperPorts;
-  readonly #queued = new Set<string>();
+  /** By the tokens of the places. */
+  readonly #queued = new Map<string, Promise<void>>();
   #last: Promise<void> = Promise.resolve();
   #isStopped = false;
 
@@ -65,18 +66,18 @@ export class Sweeper {
     if (this.#isStopped || !isToBeCleaned(state, task, policy)) return;
     const { token } = task.workspace!;
     if (this.#queued.has(token)) return;
-    this.#queued.add(token);
     const request = cleanRequest(state, task);
     this.#last = this.#last.then(() => this.#clean(request, policy));
+    this.#queued.set(token, this.#last);
   }
 
   #policyOf({ workflow }: RunState): CleanupPolicy {
     return workflow.cleanup ?? this.#ports.cleanup;
   }
 
-  /** Until it is over, a place is not to be used again. */
-  async settled(): Promise<void> {
-    await this.#last;
+  /** A place that is being cleaned is not to be used again before that is over. */
+  async settled(token: string | undefined): Promise<void> {
+    if (token !== undefined) await this.#queued.get(token);
   }
 
   async #clean(request: CleanRequest, policy: CleanupPolicy): Promise<void> {

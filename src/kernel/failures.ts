@@ -93,7 +93,9 @@ const placeCodes: ReadonlySet<string> = new Set([
 
 function holdForPlace(state: RunState, task: TaskState, outcome: Failed): FailureConsequence {
   const { failure, refs } = outcome;
-  const next = heldOrCancelled(state, task, heldForPlace(task, failure.message));
+  // To retry brings it to the very same end, unless somebody has changed the files.
+  const first = failure.code === 'WRITES_EXCEEDED' ? ['adopt'] : [];
+  const next = heldOrCancelled(state, task, heldForPlace(task, failure.message, first));
   const told: Event[] =
     refs === undefined ? [] : [{ type: 'refs.changed', task: task.address, data: { refs } }];
   return { ended: 'failed', settled: [...told, next], failure: { ...failure, class: 'unknown' } };

@@ -1,7 +1,8 @@
 import type { EventOf, EventType } from '../model/index.ts';
 import { dropProposal, propose } from './holdings.ts';
+import { isStanding } from './places-to-clean.ts';
 import { isSlotEquipped } from './slots.ts';
-import { taskAt, type RunState, type TaskState, type WorkspaceState } from './run-state.ts';
+import { kindOf, taskAt, type RunState, type TaskState, type WorkspaceState } from './run-state.ts';
 
 /** What becomes of a task's place, and of what was made there. */
 type PlaceEvent =
@@ -27,11 +28,12 @@ export const placeFolders: PlaceFolders = {
   'workspace.prepared'(state, { task: address, data }) {
     const task = taskAt(state, address);
     if (!isStanding(task.workspace)) state.counts.places++;
-    const { snapshot, isAdopted } = task.workspace?.token === data.token ? task.workspace : {};
+    const { snapshot, savedBy, isAdopted } = task.workspace?.token === data.token ? task.workspace : {};
     const isEquipped = isSlotEquipped(state, task);
     task.workspace = {
       ...data,
       ...(snapshot !== undefined && { snapshot }),
+      ...(savedBy !== undefined && { savedBy }),
       ...(isAdopted === true && { isAdopted }),
       ...(isEquipped && { isEquipped }),
     };
@@ -43,8 +45,13 @@ export const placeFolders: PlaceFolders = {
     if (pool !== undefined) pool.equipped = [...pool.equipped, task.slot!];
     state.agenda.continued.push(address);
   },
-  'workspace.saved'(state, { task, data }) {
-    change(taskAt(state, task), { snapshot: data.commit });
+  'workspace.saved'(state, { task: address, attempt, data }) {
+    const task = taskAt(state, address);
+    const { savedBy: before, ...place } = task.workspace!;
+    const last = data.isLast === true ? attempt : undefined;
+    // What a check leaves does not make it another's work.
+    const savedBy = kindOf(task) === 'check' ? before : last;
+    task.workspace = { ...place, snapshot: data.commit, ...(savedBy !== undefined && { savedBy }) };
   },
   'workspace.ordered'(state, { task: address, data: { action, ...order } }) {
     const task = taskAt(state, address);
@@ -71,8 +78,10 @@ export const placeFolders: PlaceFolders = {
   },
   'workspace.recovered'(state, { task: address, data }) {
     if (data.how === 'held') return;
-    // What was made anew has to be made usable again.
     const task = taskAt(state, address);
+    // What was laid out to be checked is not there any more.
+    dropProposal(state, task);
+    // What was made anew has to be made usable again.
     const { isEquipped: _, order: __, ...place } = task.workspace!;
     task.workspace = place;
     const pool = poolOf(state, task);
@@ -107,10 +116,6 @@ export const placeFolders: PlaceFolders = {
     state.knownRefs = [...state.knownRefs, ...data.refs];
   },
 };
-
-function isStanding(workspace: WorkspaceState | undefined): boolean {
-  return workspace !== undefined && (workspace.cleaned === undefined || workspace.cleaned.how === 'kept');
-}
 
 function change(task: TaskState, news: Partial<WorkspaceState>): void {
   task.workspace = { ...task.workspace!, ...news };

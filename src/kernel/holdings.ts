@@ -21,7 +21,8 @@ export function leaveSlot(state: RunState, task: TaskState): void {
 }
 
 export function propose(state: RunState, task: TaskState, data: EventOf<'merge.proposed'>['data']): void {
-  keep(state, mergeLimit, 1);
+  // What is proposed anew, since it could not land as it was, is still its one turn.
+  if (task.proposal === undefined) keep(state, mergeLimit, 1);
   task.proposal = { ...data, isVerified: false };
 }
 

@@ -34,6 +34,7 @@ export {
   type TaskState,
 } from './run-state.ts';
 export { isFailFast, reasonToStop } from './settle-task.ts';
+export { isSlotEquipped } from './slots.ts';
 export { decodeState, encodeState, snapshotFormat } from './snapshot.ts';
 export { dollarsLeft, spentOn } from './usage.ts';
 export { addUsed, nothingUsed, tokensOf, UsageMeter } from './usage-meter.ts';

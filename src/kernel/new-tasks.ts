@@ -38,7 +38,7 @@ export function addItems(
     const { scope, spec, needFailed, ancestorFailed } = parent;
     const task = newTask(state, { address: addresses[index]!, scope, spec });
     const place = { key, index, value: item, parent: parent.address };
-    addTask(state, { ...task, needFailed, ancestorFailed, unmet: 0, item: place });
+    addTask(state, { ...task, ...generationOf(parent), needFailed, ancestorFailed, unmet: 0, item: place });
   });
   if (items.length === 0) state.agenda.concluded.push(parent.address);
 }
@@ -70,7 +70,13 @@ function newTask(
     interruptions: 0,
     settledAtInterruption: -1,
     approved: false,
+    ...generationOf(state.tasks.get(given.scope)),
   };
+}
+
+/** What a task consists of is begun from scratch as often as the task itself. */
+function generationOf(owner: TaskState | undefined): Pick<TaskState, 'generation'> {
+  return owner?.generation === undefined ? {} : { generation: owner.generation };
 }
 
 function addTask(state: RunState, task: TaskState): void {

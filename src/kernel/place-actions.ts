@@ -10,7 +10,7 @@ export function heldForPlace(
   first: readonly string[] = [],
 ): Event {
   const ofPlace = workspace === undefined ? [] : ['recreate', 'restore', 'adopt', 'discard'];
-  const actions = [...first, 'retry', ...ofPlace, 'skip'];
+  const actions = [...new Set([...first, 'retry', ...ofPlace, 'skip'])];
   return { type: 'task.held', task: address, data: { reason, actions } };
 }
 

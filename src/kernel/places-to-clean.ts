@@ -1,5 +1,5 @@
 import type { CleanupPolicy } from '../model/index.ts';
-import { isSettled, type RunState, type TaskState } from './run-state.ts';
+import { isSettled, type RunState, type TaskState, type WorkspaceState } from './run-state.ts';
 
 /** Tasks that have come to their end, and whose place is still to be cleaned up, as far as that is to be done now. */
 export function placesToClean(state: RunState, policy: CleanupPolicy): TaskState[] {
@@ -26,4 +26,9 @@ function isGivenUp(state: RunState, policy: CleanupPolicy): boolean {
 
 function hasEnded({ phase }: RunState): boolean {
   return phase.status !== 'active' && phase.status !== 'paused';
+}
+
+/** As far as is known, it is there. */
+export function isStanding(workspace: WorkspaceState | undefined): boolean {
+  return workspace !== undefined && (workspace.cleaned === undefined || workspace.cleaned.how === 'kept');
 }

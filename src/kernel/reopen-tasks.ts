@@ -1,4 +1,6 @@
 import type { EventOf } from '../model/index.ts';
+import { leaveSlot } from './holdings.ts';
+import { isStanding } from './places-to-clean.ts';
 import { rebuildAgenda } from './rebuild-agenda.ts';
 import { recountAll, recountGroup, recountScope } from './recount.ts';
 import { scopeAt, taskAt, type RunState, type TaskState } from './run-state.ts';
@@ -12,7 +14,13 @@ export function reopenTasks(
   removeBelow(state, new Set(tasks));
   const reset = tasks.map((address) => taskAt(state, address));
   const goingOn = continued.map((address) => taskAt(state, address));
-  for (const task of reset) resetTask(task, inSession.includes(task.address));
+  for (const task of reset) {
+    const keepsSession = inSession.includes(task.address);
+    leaveSlot(state, task);
+    // It will be made again, and counts from now on.
+    if (keepsSession && task.workspace !== undefined && !isStanding(task.workspace)) state.counts.places++;
+    resetTask(task, keepsSession);
+  }
   for (const task of goingOn) {
     task.life = { status: 'running' };
     delete task.endedAt;
@@ -23,17 +31,29 @@ export function reopenTasks(
   rebuildAgenda(state);
 }
 
-/** Owners come before what they own, so one pass finds everything. */
-function removeBelow({ tasks, scopes }: RunState, owners: ReadonlySet<string>): void {
-  const gone = new Set(owners);
-  for (const { address, item, scope } of tasks.values()) {
-    if (gone.has(address) || !(gone.has(scope) || (item !== undefined && gone.has(item.parent)))) continue;
-    gone.add(address);
-  }
-  for (const address of gone) {
+function removeBelow(state: RunState, owners: ReadonlySet<string>): void {
+  const { tasks, scopes, pools } = state;
+  for (const address of reachBelow(state, owners)) {
     scopes.delete(address);
+    delete pools[address];
     if (!owners.has(address)) tasks.delete(address);
   }
+}
+
+/**
+ * Owners come before what they own, so one pass finds everything. Whatever takes the addresses of those that go must not find
+ * their places and branches: it begins a generation after all of them.
+ */
+function reachBelow(state: RunState, owners: ReadonlySet<string>): Iterable<string> {
+  const ownerOf = new Map([...owners].map((address) => [address, address]));
+  for (const { address, item, scope, generation = 0 } of state.tasks.values()) {
+    const above = ownerOf.get(item?.parent ?? scope) ?? ownerOf.get(scope);
+    if (above === undefined || owners.has(address)) continue;
+    ownerOf.set(address, above);
+    const owner = taskAt(state, above);
+    owner.generation = Math.max(owner.generation ?? 0, generation + 1);
+  }
+  return ownerOf.keys();
 }
 
 const beginnings = [

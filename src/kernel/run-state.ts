@@ -283,6 +283,8 @@ export type WorkspaceState = EventOf<'workspace.prepared'>['data'] & {
   readonly isEquipped?: boolean;
   /** The commit that holds the files as they were last saved. */
   readonly snapshot?: string;
+  /** The attempt at whose end that was; absent: it has gone on since. */
+  readonly savedBy?: string;
   /** What a person wants done with it, and is not done yet. */
   readonly order?: PlaceOrder;
   /** A person takes it as it is. */

@@ -168,10 +168,10 @@ function repositoryOf({ run, origin }: RunState): RepositoryOrigin {
   if (repository !== undefined) return repository;
   throw new PitonError(
     'NOTHING_TO_DELIVER',
-    `Run ${run} has worked in your folder, and has no branch of its own.`,
+    `Run ${run} has no branch of its own: none of its tasks worked in a worktree.`,
     {
       run,
-      remedy: 'What it changed is there: git diff.',
+      remedy: 'What it changed in your folder is there: git diff.',
     },
   );
 }

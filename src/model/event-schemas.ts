@@ -158,7 +158,12 @@ export const eventSchema = z.discriminatedUnion('type', [
     ports: z.object({ first: z.number(), count: z.number() }).optional(),
   }),
   /** The files of an attempt are kept as they were then. */
-  ofAttempt('workspace.saved', { commit: z.string(), label: z.string() }),
+  ofAttempt('workspace.saved', {
+    commit: z.string(),
+    label: z.string(),
+    /** The attempt has ended: nothing comes after it. */
+    isLast: z.boolean().optional(),
+  }),
   /** A person wants something done with the place: the next attempt does it first. */
   ofTask('workspace.ordered', {
     id: z.string(),

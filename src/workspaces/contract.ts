@@ -65,6 +65,8 @@ export interface PlaceRequest {
   readonly artifactsOf: readonly string[];
   /** One of several places that the items of a for-each take in turn. `pool`: the address of the for-each. */
   readonly slot?: { readonly pool: string; readonly number: number };
+  /** Its setup was done, by itself or by another who had the slot: if it has to be made again, that has to be told. */
+  readonly isEquipped?: boolean;
   /** As it is recorded, if it is. */
   readonly known?: Place;
   /** A commit: the files as they were last saved. */
@@ -230,10 +232,12 @@ export interface PlacedOrder {
 export interface Filling {
   /** What is there already is left alone. `root`: of the place. Gives the ports it has, if it wants some. */
   fill(request: PlaceRequest, root: string): Promise<PortBlock | undefined>;
-  /** Whether a file (a path from the root) was brought, and is still the same as where it came from: then nothing is lost with it. */
+  /** Whether a file (a path from the root) was brought, and is still as it was, or as where it came from: then nothing is lost with it. */
   isBrought(request: PlaceRequest, root: string, path: string): Promise<boolean>;
-  /** Its ports may be given to others. */
-  release(place: Place): Promise<void>;
+  /** The same of a file that was copied, in a place of which nobody knows any more what was asked for. */
+  isCopied(root: string, path: string): Promise<boolean>;
+  /** It is gone: its ports may be given to others. */
+  release(place: Pick<Place, 'path' | 'ports'>): Promise<void>;
 }
 
 /** One kind of places. Each method may be killed anywhere and called again. */

@@ -120,15 +120,3 @@ export interface Delivery {
   /** Changes nothing. Throws `NOTHING_TO_DELIVER`. */
   diff(order: DiffOrder): Promise<Diff>;
 }
-
-/** Loaded when it is used: most commands hand nothing over. */
-export function lazyDelivery(open: () => Promise<Delivery>): Delivery {
-  let opening: Promise<Delivery> | undefined;
-  const opened = (): Promise<Delivery> => (opening ??= open());
-  return {
-    merge: async (order) => (await opened()).merge(order),
-    openPullRequest: async (order) => (await opened()).openPullRequest(order),
-    process: async (order) => (await opened()).process(order),
-    diff: async (order) => (await opened()).diff(order),
-  };
-}

@@ -2,7 +2,6 @@ export type {
   ArtifactOrder,
   Cleaned,
   CleanRequest,
-  Filling,
   FoundRepository,
   Health,
   IntegrateRequest,
@@ -14,7 +13,6 @@ export type {
   MergedBranch,
   Place,
   PlaceAdapter,
-  PlacedOrder,
   PlaceMode,
   PlaceOrder,
   PlaceRequest,
@@ -22,18 +20,15 @@ export type {
   Prepared,
   Proposal,
   Recorded,
-  Recovery,
   RefChange,
   RepositoryOrigin,
-  SaveRequest,
   Stray,
   Upkeep,
   WorkRequest,
   Workspaces,
 } from './contract.ts';
-export { lazyUpkeep, lazyWorkspaces } from './lazy.ts';
+export { lazily } from './lazy.ts';
 export {
-  lazyDelivery,
   type Delivery,
   type Diff,
   type DiffFile,

@@ -92,3 +92,16 @@ test('a workflow with `deliver` opens it at its end, and says where', async () =
     output: { url: 'https://git.example/pull/1', branch: 'piton/r1', base: 'main', existed: false },
   });
 });
+
+test('a workflow with `deliver` fails at once where gh is missing, and does not wait for it', async () => {
+  const { call, write } = withRemote(inRepository());
+  const tasks = { fix: played([edits('b.txt', 'two\n')]) };
+  write('.piton/workflows/flow.yaml', JSON.stringify({ name: 'flow', tasks, deliver: 'pr' }));
+  const { code, stdout } = await call(['run', 'flow', '--id', 'r1'], {
+    PATH: pathWithoutGh(temporaryFolder()),
+  });
+  expect([code, stdout]).toEqual([
+    1,
+    expect.stringContaining('gh, the command line of GitHub, is not on the PATH'),
+  ]);
+});

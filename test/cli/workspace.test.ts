@@ -95,6 +95,7 @@ describe('piton workspace', () => {
       [['show'], /needs the name of a task/],
       [['show', 'bild'], /Did you mean build/],
       [['clean', '--older-than', 'soon'], /no time span/],
+      [['clean', 'build'], /clean takes no task: build/],
       [['restore', 'build', '--to', 'x', '--from', 'refs/none'], /no archive refs\/none/],
     ];
     for (const [args, message] of cases) {
@@ -102,6 +103,21 @@ describe('piton workspace', () => {
       expect(stderr).toMatch(message);
       expect(code).toBe(2);
     }
+    const { code, stderr } = await project.piton(['workspace', 'adopt', 'build']);
+    expect([code, stderr]).toEqual([4, expect.stringContaining('build is failed, not held')]);
+  });
+
+  test('names the command that does what a dry run has shown, with the same limits', async () => {
+    const project = await failedRun();
+    const { stdout } = await project.piton([
+      'workspace',
+      'clean',
+      '--dry-run',
+      '--older-than',
+      '0s',
+      '--force',
+    ]);
+    expect(stdout).toContain('Next: piton workspace clean --older-than 0s --force\n');
   });
 
   test('reconciles after a crash, and says so when there is nothing to do', async () => {
@@ -140,7 +156,7 @@ describe('a place that is not as it should be', () => {
       'piton workspace discard build --run r1',
       'piton skip r1 build',
     ])
-      expect(inbox).toContain(`    ${line}\n`);
+      expect(inbox).toMatch(new RegExp(`^    ${line} +# \\w+`, 'm'));
     expect((await project.piton(['workspace', 'list'])).stdout).toMatch(
       /^r1 +build +worktree +needs attention +drifted/m,
     );
@@ -170,9 +186,12 @@ describe('piton resolve', () => {
     expect(code).toBe(3);
     expect(stdout).toContain(`folder: ${folder}`);
     expect(stdout).toContain('  a.txt: one place between marks');
-    expect(stdout).toMatch(/^sides: between <<<<<<< and ======= stands \S.*$/m);
+    expect(stdout).toMatch(/^sides: between <<<<<<< and ======= stands what others made \([0-9a-f]{7}\),$/m);
+    expect(stdout).toMatch(
+      new RegExp(`between ======= and >>>>>>> what ${held} made \\([0-9a-f]{7}\\)$`, 'm'),
+    );
     expect(stdout).toContain(`piton resolve ${held} --run r1 --done`);
-    expect((await project.piton(['inbox'])).stdout).toContain(`    piton resolve ${held} --run r1\n`);
+    expect((await project.piton(['inbox'])).stdout).toContain(`    piton resolve ${held} --run r1 `);
 
     const refused = await project.piton(['resolve', held, '--done']);
     expect(refused.code).toBe(4);

@@ -76,7 +76,7 @@ test('work that does not fit is told with its files, and waits for a person', as
   expect(code).toBe(3);
   expect(stdout).toMatch(/✗ the work of (one|two) does not fit to that of others: a\.txt\n/);
   expect(stdout).toMatch(
-    /\? (one|two) waits for you: .*a\.txt \(both sides are in .+\/\1, see: piton resolve \1\)/,
+    /\? (one|two) waits for you: .*a\.txt \(both sides are in .+\/\1\)\n.+ piton resolve \1 --run r1\n/,
   );
   const { stdout: status } = await project.piton(['status', 'r1']);
   expect(status).toMatch(/(one|two) +\? held +what it made does not fit/);
@@ -87,6 +87,17 @@ test('work that does not fit is told with its files, and waits for a person', as
   ]);
   expect(page).toMatch(/^branch: piton-tasks/m);
   expect(page).not.toMatch(/^(result|now):/m);
+});
+
+test('what was cleaned while a run came to wait for a person is written down, and not found missing later', async () => {
+  const project = inRepository();
+  writeFlow(project, {
+    one: played([edits('b.txt', 'b\n')]),
+    two: { needs: 'one', approval: 'Go on?', run: 'true' },
+  });
+  expect((await project.piton(['run', 'flow', '--id', 'r1'])).code).toBe(3);
+  const { stdout } = await project.piton(['history', 'r1']);
+  expect(stdout).toContain('the place of one was removed: all that was in it is in git');
 });
 
 const places = {

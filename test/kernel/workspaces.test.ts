@@ -287,6 +287,29 @@ describe('what is merged', () => {
     expect(kinds(simulation).slice(-2).sort()).toEqual(['integrate', 'work']);
   });
 
+  test('and is proposed anew, since it could not land as it was, takes its turn once, and others merge after it', () => {
+    const simulation = allDone(checked(['a', 'b', 'c']));
+    simulation.end('a', proposed(['b']));
+    simulation.end('a', done);
+    simulation.end('a', proposed([]));
+    expect(kinds(simulation).at(-1)).toBe('verify');
+    simulation.end('a', done);
+    simulation.end('a', integrated);
+    expect(simulation.running).toEqual(['b']);
+  });
+
+  test('and whose place was made anew before it was checked, is merged anew', () => {
+    const simulation = allDone(checked(['a', 'b']));
+    simulation.end('a', proposed([]));
+    simulation.transition(() => [
+      { type: 'workspace.recovered', task: 'a', data: { found: 'missing', how: 'restored' } },
+    ]);
+    simulation.end('a', interrupted);
+    expect(taskAt(simulation.state, 'a')).not.toHaveProperty('proposal');
+    expect(kinds(simulation).slice(-1)).toEqual(['integrate']);
+    expect(simulation.running).toHaveLength(1);
+  });
+
   test('is cancelled in the middle, and leaves the way to others', () => {
     const simulation = allDone(
       workflow([writer('a', { check: checkOf(1) }), writer('b', { check: checkOf(1) })], { failFast: false }),
@@ -329,6 +352,39 @@ describe('the items of a for-each with a pool', () => {
     simulation.end('a[3]', failedWith('BROKEN', false));
     expect(slots(simulation)).toEqual({ 'a[1]': 1, 'a[4]': 2 });
     expect(simulation.replayed().tasks.get('a[4]')).toEqual(simulation.state.tasks.get('a[4]'));
+  });
+
+  test('give a place back that they are taken from, to be done again', () => {
+    const simulation = inRepository(workflow([writer('a', { ...each, pool: 2 })], { failFast: false }));
+    prepare(simulation, 'a[1]');
+    simulation.end('a[1]', failedWith('WORKTREE_REFUSED'));
+    expect(simulation.statuses['a[1]']).toBe('held');
+    expect(simulation.reopen('a[1]')).toBeUndefined();
+    expect(slots(simulation)).toEqual({ 'a[1]': 1, 'a[2]': 2 });
+    expect(simulation.state.pools['a']!.holders).toEqual({ 1: 'a[1]', 2: 'a[2]' });
+  });
+
+  test('are begun as often from scratch as all of them were: what takes their names has other places', () => {
+    const flow = workflow([writer('a', { ...each, forEach: { ...each.forEach!, in: ['1', '2'] } })]);
+    const simulation = inRepository(flow);
+    const fail = (address: string): void => {
+      prepare(simulation, address);
+      simulation.end(address, failedWith('BROKEN', false));
+    };
+    const integrate = (address: string): void => {
+      prepare(simulation, address);
+      simulation.end(address, done);
+      simulation.end(address, integrated);
+    };
+    fail('a[1]');
+    expect(simulation.reopen('a[1]')).toBeUndefined();
+    expect(taskAt(simulation.state, 'a[1]').generation).toBe(1);
+    integrate('a[1]');
+    integrate('a[2]');
+    expect(simulation.status).toBe('succeeded');
+    expect(simulation.reopen('a')).toBeUndefined();
+    expect(taskAt(simulation.state, 'a[1]').generation).toBe(2);
+    expect(simulation.replayed().tasks.get('a[1]')).toEqual(simulation.state.tasks.get('a[1]'));
   });
 
   test('are never more at work than it has places, also after the agenda was made anew', () => {

@@ -44,8 +44,8 @@ describe('a pool', () => {
     expect(files).toEqual(['a.txt', 'five.txt', 'four.txt', 'one.txt', 'six.txt', 'three.txt', 'two.txt']);
     expect(git(repository, 'worktree', 'list').split('\n')).toHaveLength(1);
     const { tasks } = await started.checkpoint();
-    for (const { workspace } of Object.values(tasks))
-      if (workspace !== undefined) expect(workspace.cleaned).toBeDefined();
+    const places = Object.values(tasks).flatMap(({ workspace }) => workspace ?? []);
+    expect(places.map(({ cleaned }) => cleaned === undefined)).toEqual(Array(6).fill(false));
   });
 });
 
@@ -142,6 +142,27 @@ describe('a folder of its own', () => {
     expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('a');
     const { tasks } = await started.checkpoint();
     expect(tasks['copied']!.workspace).toMatchObject({ kind: 'directory', cleaned: { how: 'archived' } });
+  });
+
+  test('inside of a repository is no part of it: git finds nothing there that it could commit to', async () => {
+    const { run, repository } = await openRepository();
+    writeFileSync(join(repository, 'a.txt'), 'mine, and not committed');
+    const before = git(repository, 'rev-parse', 'HEAD');
+    const started = await run({
+      fresh: { run: 'git commit -qam oops || echo "no repository"', workspace: 'directory' },
+      orphaned: { run: 'rm .git; git commit -qam oops || echo "no repository"', workspace: 'worktree' },
+    });
+    await eventually(
+      'both have ended',
+      async () => {
+        const { tasks } = await started.checkpoint();
+        return tasks['fresh']!.status === 'succeeded' && tasks['orphaned']!.status === 'held';
+      },
+      30_000,
+    );
+    expect((await started.checkpoint()).tasks['fresh']!.output).toBe('no repository');
+    expect(git(repository, 'rev-parse', 'HEAD')).toBe(before);
+    expect(git(repository, 'status', '--porcelain', 'a.txt')).toBe('M a.txt');
   });
 });
 

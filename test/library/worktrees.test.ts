@@ -225,7 +225,7 @@ describe('agents in a git repository', () => {
     );
 
     expect(await started.result()).toMatchObject({ outputs: { build: 'done' } });
-    expect(git(repository, 'for-each-ref', 'refs/piton')).toBe('');
+    expect(git(repository, 'for-each-ref', '--format=%(refname)', 'refs/piton')).toBe('refs/piton/runs/run');
     const objects = git(repository, 'cat-file', '--batch-all-objects', '--batch');
     expect(objects).not.toContain('PASSWORD');
   });

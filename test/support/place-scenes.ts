@@ -16,7 +16,8 @@ export function makeMergeScene(folder: string): void {
     setup: { copy: '.env', run: 'mkdir -p dist && cp .env dist/ready' },
     check: 'test -e dist/ready && ls *.part',
   };
-  const own = 'echo left > left.part; echo left >> a.txt; git add -A; git commit -qm own; echo more >> left.part';
+  const own =
+    'echo left > left.part; echo left >> a.txt; git add -A; git commit -qm own; echo more >> left.part';
   const after = (file: string): string => untilMerged(folder, file);
   const tasks = {
     left: played([[{ run: `${counted(folder)}; ${own}` }, { answer: 'l' }]], care),
@@ -32,7 +33,8 @@ export function makeMergeScene(folder: string): void {
 /** Items that take one place in turn, and each leaves a commit and a file that only an archive keeps. */
 export function makePoolScene(folder: string): void {
   makeUserRepository(folder);
-  const lost = 'echo draft > draft.txt; git add -A; git commit -qm draft; git reset -q --hard HEAD~1';
+  const lost =
+    'echo draft of ${{ item }} > draft.txt; git add -A; git commit -qm draft; git reset -q --hard HEAD~1';
   const each = {
     'for-each': { in: ['x', 'y', 'z'] },
     pool: 1,

@@ -46,6 +46,7 @@ const at = Date.UTC(2026, 0, 2, 3, 4, 5);
 const noFilling = {
   fill: async () => undefined,
   isBrought: async () => false,
+  isCopied: async () => false,
   release: async () => undefined,
 };
 

@@ -47,8 +47,8 @@ interface Manifest {
 
 /** Contents of files in commits that no ref leads to any more, if no other commit has them. What an archive says of itself does not count. */
 export function lostIn(folder: string): string[] {
-  const commits = gitLines(folder, 'fsck', '--unreachable', '--no-reflogs', '--no-progress').flatMap((line) =>
-    line.startsWith('unreachable commit ') ? [line.split(' ')[2]!] : [],
+  const commits = gitLines(folder, 'fsck', '--unreachable', '--no-reflogs', '--no-progress').flatMap(
+    (line) => (line.startsWith('unreachable commit ') ? [line.split(' ')[2]!] : []),
   );
   const kept = new Set(gitLines(folder, 'rev-list', '--objects', '--no-object-names', '--all'));
   const held = commits.flatMap((commit) =>

@@ -121,6 +121,38 @@ describe('a copy of a folder', () => {
     expect(readFileSync(join(ref!, 'src/a.txt'), 'utf8')).toMatch(/^[ab]\n$/);
   });
 
+  test('of a repository is without the branches of Piton, which change with every task', async () => {
+    const { folder, prepare, clean } = stand(whole);
+    const own = [
+      'refs/piton/r1/a/saved',
+      'refs/heads/piton-tasks/r1/a',
+      'refs/heads/piton/r1',
+      'logs/refs/heads/piton/r1',
+    ];
+    write(folder, { '.git/HEAD': 'ref: refs/heads/main\n', '.git/refs/heads/main': 'one\n' });
+    write(folder, Object.fromEntries(own.map((ref) => [`.git/${ref}`, 'one\n'])));
+    const { place } = await prepare();
+    expect(own.map((ref) => existsSync(join(place.path, '.git', ref)))).toEqual(own.map(() => false));
+    expect(existsSync(join(place.path, '.git/refs/heads/main'))).toBe(true);
+    write(folder, Object.fromEntries(own.map((ref) => [`.git/${ref}`, 'two\n'])));
+    expect(await clean(place)).toMatchObject({ how: 'removed' });
+  });
+
+  test('of a repository has the branch of a run that is checked out', async () => {
+    const { folder, prepare } = stand(whole);
+    write(folder, { '.git/HEAD': 'ref: refs/heads/piton/r1\n', '.git/refs/heads/piton/r1': 'one\n' });
+    const { place } = await prepare();
+    expect(existsSync(join(place.path, '.git/refs/heads/piton/r1'))).toBe(true);
+  });
+
+  test('in which somebody has committed names the files first, and what git wrote for itself last', async () => {
+    const { folder, prepare, clean } = stand(whole);
+    write(folder, { '.git/HEAD': 'ref: refs/heads/main\n' });
+    const { place } = await prepare();
+    write(place.path, { '.git/COMMIT_EDITMSG': 'x', '.git/index': 'x', '.git/logs/HEAD': 'x', 'z.txt': 'z' });
+    expect((await clean(place)).reason).toMatch(/^it holds z\.txt, /);
+  });
+
   test('whose original has changed since is archived: it may be the last of its kind', async () => {
     const { folder, prepare, clean } = stand(whole);
     const { place } = await prepare();

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { faultGround, worktreesOf } from '../support/fault-ground.ts';
 import {
@@ -13,6 +13,8 @@ import {
   userState,
   write,
 } from '../support/git-playground.ts';
+import { plainEnvironment } from '../support/git-orders.ts';
+import { openLocal } from '../support/local-places.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const integrated = { integration: { type: 'integrated' } };
@@ -48,6 +50,25 @@ describe('a task is done as anywhere else', () => {
     expect(userState(root)).toBe(before);
   });
 
+  test('in the middle of a rebase of the user, which can be ended afterwards', async () => {
+    const { root } = playground();
+    shell(root, 'checkout', '--quiet', '-b', 'feature');
+    commit(root, { 'src/a.txt': 'feature\n' });
+    shell(root, 'checkout', '--quiet', 'main');
+    commit(root, { 'src/a.txt': 'main\n' });
+    expect(() => shell(root, 'rebase', 'feature')).toThrow('could not apply');
+    const before = userState(root);
+    const ground = await faultGround(root);
+    expect(await ground.live('build', addFile)).toMatchObject(integrated);
+    expect(ground.made()).toMatchObject({ 'src/a.txt': 'feature', 'new.txt': 'new' });
+    expect(userState(root)).toBe(before);
+    write(root, { 'src/a.txt': 'both\n' });
+    shell(root, 'add', '.');
+    shell(root, 'commit', '--quiet', '-m', 'both');
+    shell(root, 'rebase', '--continue');
+    expect(shell(root, 'status', '--porcelain')).toBe('');
+  });
+
   test('in folders and with files whose names have spaces, line breaks, quotes and other scripts', async () => {
     const { root } = playground('mein Ordner "ü" 日本 \'x\'');
     const folder = join(root, 'pakete/ä b');
@@ -79,6 +100,11 @@ describe('a task is done as anywhere else', () => {
     expect(await ground.live('build', addFile)).toMatchObject(integrated);
     expect(ground.made()).toMatchObject({ 'feature.txt': 'f', 'new.txt': 'new' });
     expect(state()).toEqual(before);
+    const place = await ground.place('last');
+    write(place.path, { 'last.txt': 'last' });
+    shell(root, 'worktree', 'remove', '--force', other);
+    expect(await ground.integrate('last', place)).toMatchObject({ type: 'integrated' });
+    expect(shell(root, 'show', 'piton/run-1:last.txt')).toBe('last');
   });
 
   test('in a submodule, and the repository around it does not notice', async () => {
@@ -223,4 +249,76 @@ describe('a task is done as anywhere else', () => {
     expect(worktreesOf(ground)).toEqual([]);
   });
 });
-void execFileSync;
+
+describe('large files that git has only pointers of', () => {
+  const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 3\n';
+
+  function withLargeFiles(): { root: string; equipped: Record<string, string>; fetched: string } {
+    const { root, folder } = playground();
+    commit(root, { '.gitattributes': '*.bin filter=lfs -text\n', 'large.bin': pointer });
+    const settings = { clean: 'git-lfs clean -- %f', smudge: 'git-lfs smudge -- %f', required: 'true' };
+    for (const [name, value] of Object.entries(settings)) shell(root, 'config', `filter.lfs.${name}`, value);
+    const fetched = join(folder, 'fetched');
+    const standIn = `case $1 in smudge) touch ${fetched};; esac\nif grep -a -E '^(version|oid|size) '; then :; else echo a pointer; fi`;
+    const programs = temporaryFolder();
+    writeFileSync(join(programs, 'git-lfs'), `#!/bin/sh\n${standIn}\n`, { mode: 0o755 });
+    const equipped = plainEnvironment({ PATH: `${programs}:${process.env['PATH']}` });
+    return { root, equipped, fetched };
+  }
+
+  test('stay pointers in places and results, unless an agent has changed them', async () => {
+    const { root, equipped, fetched } = withLargeFiles();
+    const before = userState(root);
+    const ground = await faultGround(root, equipped);
+    const seen: string[] = [];
+    const life = await ground.live('build', (place) => {
+      seen.push(readFileSync(join(place, 'large.bin'), 'utf8'));
+      write(place, { 'other.bin': 'much' });
+    });
+    expect(life).toMatchObject({ ...integrated, cleaned: { how: 'removed' } });
+    expect(seen).toEqual([pointer]);
+    expect(ground.made()).toMatchObject({ 'large.bin': pointer.trim(), 'other.bin': 'a pointer' });
+    expect([userState(root), existsSync(fetched)]).toEqual([before, false]);
+  });
+
+  test('hold the task, if it has changed them and the program for them is missing', async () => {
+    const { root, equipped } = withLargeFiles();
+    const ground = await faultGround(root, equipped);
+    const place = await ground.place('build');
+    write(place.path, { 'large.bin': 'much' });
+    const request = { ...ground.request('build'), known: place, attempt: 'a1', seq: 1, at: 1 };
+    const without = openLocal({ kind: 'worktree', state: dirname(ground.worktrees), folder: root }).places;
+    const refusal = without.integrate({ ...request, isChecked: false, others: [] });
+    await expect(refusal).rejects.toThrow(/git-lfs: not found[^]*Install the program of the filter 'lfs'/);
+    expect(readFileSync(join(place.path, 'large.bin'), 'utf8')).toBe('much');
+    expect(await ground.integrate('build', place)).toMatchObject({ type: 'integrated' });
+    expect(ground.made()).toMatchObject({ 'large.bin': 'a pointer' });
+  });
+});
+
+test('a path that no folder can have holds the task, and leaves the user alone', async () => {
+  const { root } = playground();
+  const deep = Array.from({ length: 4 }, () => 'x'.repeat(250)).join('/');
+  const long = `${Array.from({ length: 5 }, () => deep).join('/')}/file.txt`;
+  const blob = execFileSync('git', ['hash-object', '-w', '--stdin'], { cwd: root, input: 'deep' });
+  const line = `100644,${blob.toString().trim()},${long}`;
+  shell(root, 'update-index', '--add', '--cacheinfo', line);
+  shell(root, 'commit', '--quiet', '-m', 'too long');
+  const before = userState(root);
+  const ground = await faultGround(root);
+  const refusal = await ground.place('build').catch((error: unknown) => error);
+  expect(refusal).toMatchObject({ code: 'GIT_FAILED' });
+  expect(String(refusal)).toContain('cannot create directory');
+  expect([userState(root), fsck(root)]).toEqual([before, '']);
+});
+
+test('a repository that names its objects by longer hashes is one like any other', async () => {
+  const root = realpathSync(temporaryFolder());
+  shell(root, 'init', '--quiet', '--initial-branch=main', '--object-format=sha256');
+  commit(root, firstFiles);
+  const ground = await faultGround(root);
+  expect(await ground.live('one', addFile)).toMatchObject(integrated);
+  expect(await ground.live('two', (place) => write(place, { 'two.txt': '2' }))).toMatchObject(integrated);
+  expect(ground.made()).toMatchObject({ 'new.txt': 'new', 'two.txt': '2' });
+  expect(fsck(root)).toBe('');
+});

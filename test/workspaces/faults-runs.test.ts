@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Run } from '../../src/index.ts';
@@ -225,5 +226,118 @@ describe('the branch of the run', () => {
     await started.retry('second');
     expect((await started.result()).status).toBe('succeeded');
     expect(filesOf(repository)).toEqual(['a.txt', 'first.txt', 'second.txt', 'third.txt']);
+  });
+});
+
+test('a place inside of the repository never leads git to the checkout of the user, even without a `.git` of its own', async () => {
+  const { repository } = await openRepository();
+  writeFileSync(join(repository, '.git/info/exclude'), '.piton/\n');
+  const { run } = await openPlace({ store: `sqlite:${join(repository, '.piton/piton.db')}` }, repository);
+  const commitAnyway = {
+    run: 'rm -f .git; git -c user.name=A -c user.email=a@b commit --allow-empty -qm mine || true',
+  };
+  const committing = (more: Record<string, unknown>): object =>
+    played([[commitAnyway, { answer: 'done' }]], more);
+  const started = await run({
+    folder: committing({ workspace: 'directory' }),
+    worktree: committing({ needs: 'folder' }),
+  });
+  const before = checkoutOf(repository);
+  await held(started);
+  const { tasks } = await started.checkpoint();
+  expect(tasks['worktree']!.reason).toContain('is not the worktree any more');
+  expect(checkoutOf(repository)).toBe(before);
+});
+
+test('started by a hook of git, with the variables that git has for it, agents still commit in their own places', async () => {
+  const { repository } = await openRepository();
+  const ofHook = {
+    GIT_DIR: join(repository, '.git'),
+    GIT_WORK_TREE: repository,
+    GIT_INDEX_FILE: join(repository, '.git/index'),
+    GIT_PREFIX: '',
+  };
+  const store = `sqlite:${join(dirname(repository), 'hooked.db')}`;
+  const { run } = await openPlace({ store, environment: { ...process.env, ...ofHook } }, repository);
+  const committing = 'git add -A && git -c user.name=A -c user.email=a@b commit -qm mine';
+  const started = await run({
+    build: played([[edit('made.txt', 'made'), { run: committing }, { answer: 'done' }]]),
+  });
+  const before = checkoutOf(repository);
+  expect((await started.result()).status).toBe('succeeded');
+  expect(filesOf(repository)).toEqual(['a.txt', 'made.txt']);
+  expect(checkoutOf(repository)).toBe(before);
+});
+
+test('a repository that was moved holds its tasks; brought back, they go on with all that was in their places', async () => {
+  const { repository, root } = await openRepository();
+  const store = `sqlite:${join(repository, '.piton/piton.db')}`;
+  const { run, piton } = await openPlace({ store }, repository);
+  const begun = join(root, 'begun');
+  const first = [edit('half.txt', 'half'), { run: `touch ${begun}` }, { hang: true }];
+  await run({ build: played([first, [{ run: 'cat half.txt' }, { answer: 'done' }]]) });
+  await eventually('it has begun', () => existsSync(begun), 30_000);
+  await piton.close();
+
+  const moved = join(root, 'moved');
+  renameSync(repository, moved);
+  const there = await openPlace({ store: `sqlite:${join(moved, '.piton/piton.db')}` }, moved);
+  const { definition } = await there.piton.definitionOf('run');
+  const lost = await there.piton.resume(definition, 'run');
+  await held(lost);
+  expect((await lost.checkpoint()).tasks['build']!.reason).toMatch(/no such folder.*bring it back/);
+  await there.piton.close();
+
+  renameSync(moved, repository);
+  const here = await openPlace({ store }, repository);
+  const again = await here.piton.resume(definition, 'run');
+  await again.retry('build');
+  expect((await again.result()).status).toBe('succeeded');
+  expect(filesOf(repository)).toEqual(['a.txt', 'half.txt']);
+});
+
+describe('a disk that takes no more', () => {
+  /** A git that cannot write a file of more than a few kilobytes as long as `full` is there. */
+  function fullDisk(): { full: string; environment: Record<string, string | undefined> } {
+    const full = join(temporaryFolder(), 'full');
+    const script = `if [ -e ${full} ]; then trap '' XFSZ; ulimit -f 8; fi; exec "$GIT" "$@"`;
+    return { full, environment: { ...process.env, PATH: gitBehind(script)['PATH'] } };
+  }
+
+  const noise = randomBytes(60_000).toString('hex');
+
+  test('when a place is to be made holds the task; with room, it goes on', async () => {
+    const { full, environment } = fullDisk();
+    const { run, repository } = await openRepository({ environment });
+    writeFileSync(join(repository, 'large.txt'), noise);
+    git(repository, 'add', '.');
+    git(repository, 'commit', '-qm', 'large');
+    writeFileSync(full, '');
+    const started = await run({ build: writing('made.txt') });
+    const before = checkoutOf(repository);
+    await held(started);
+    expect((await started.checkpoint()).tasks['build']!.reason).toContain('large.txt');
+    rmSync(full);
+    await started.retry('build');
+    expect((await started.result()).status).toBe('succeeded');
+    expect(filesOf(repository)).toEqual(['a.txt', 'large.txt', 'made.txt']);
+    expect(checkoutOf(repository)).toBe(before);
+  });
+
+  test('when work is to be brought in holds the task, which is not done again; with room, it is brought in', async () => {
+    const { full, environment } = fullDisk();
+    const { run, repository, root } = await openRepository({ environment });
+    const work = `echo x >> ${join(root, 'count')}; touch ${full}`;
+    const started = await run({
+      build: played([[edit('large.txt', noise), { run: work }, { answer: 'done' }]]),
+    });
+    await held(started);
+    expect(filesOf(repository)).toEqual(['a.txt']);
+    rmSync(full);
+    await started.retry('build');
+    expect((await started.result()).status).toBe('succeeded');
+    expect(filesOf(repository)).toEqual(['a.txt', 'large.txt']);
+    expect(readFileSync(join(root, 'count'), 'utf8')).toBe('x\n');
+    expect(git(repository, 'fsck', '--no-dangling', '--no-progress')).toBe('');
   });
 });

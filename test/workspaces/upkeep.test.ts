@@ -65,6 +65,27 @@ test('a branch stays that has moved, or whose holder was moved, since it was loo
   expect(git(root, 'for-each-ref', '--format=%(refname)', 'refs/heads/piton').split('\n')).toHaveLength(2);
 });
 
+test('with a branch goes what Piton knows it by; where somebody has deleted the branch, that alone', async () => {
+  const { repository, upkeep, commit } = newScene();
+  const { root } = repository;
+  for (const run of ['one', 'two', 'three']) {
+    commit('main', `refs/heads/piton/${run}`);
+    git(root, 'update-ref', `refs/piton/runs/${run}`, `piton/${run}`);
+  }
+  git(root, 'update-ref', 'refs/heads/feature', 'piton/one');
+  git(root, 'update-ref', 'refs/heads/other', 'piton/two');
+  for (const run of ['two', 'three']) git(root, 'update-ref', '-d', `refs/heads/piton/${run}`);
+
+  const merged = await upkeep.mergedBranches(repository, ['one', 'two', 'three']);
+  for (const branch of merged) expect(await upkeep.dropBranch(repository, branch)).toBe(true);
+  expect(git(root, 'for-each-ref', '--format=%(refname)').split('\n')).toEqual([
+    'refs/heads/feature',
+    'refs/heads/main',
+    'refs/heads/other',
+    'refs/piton/runs/three',
+  ]);
+});
+
 test('nothing is dropped that is no archive', async () => {
   const { repository, upkeep, archives, commit } = newScene();
   commit('main', 'refs/heads/piton/run');

@@ -8,7 +8,7 @@ import {
   type Git,
 } from '../git/index.ts';
 import type { Diff, DiffFile, DiffForm, DiffOrder } from '../delivery-contract.ts';
-import { nothingToDeliver } from './refusals.ts';
+import { branchMissing } from './refusals.ts';
 
 /** What differs between a commit and what a run or a task has made. */
 export async function diffOf(git: Git, order: DiffOrder): Promise<Diff> {
@@ -33,7 +33,7 @@ async function sideOf(git: Git, { repository, to }: DiffOrder): Promise<string> 
   if (to.type === 'place') return (await treeIn(git, repository, to.path)) ?? to.otherwise;
   const ref = runBranch(to.run);
   const tip = await readRef(git, repository, ref);
-  if (tip === undefined) throw nothingToDeliver(to.run, ref.replace('refs/heads/', ''));
+  if (tip === undefined) throw branchMissing(to.run, ref.replace('refs/heads/', ''));
   return tip;
 }
 

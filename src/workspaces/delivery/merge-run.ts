@@ -5,7 +5,7 @@ import { findCheckout } from './checkout.ts';
 import { findNote, removeNote, type MergeNote } from './merge-note.ts';
 import { assertFree, moveCheckout, type Move } from './move-checkout.ts';
 import { findDelivered, isEmptySquash, prepareMerge, type Joining, type Prepared } from './prepare-merge.ts';
-import { nothingToDeliver } from './refusals.ts';
+import { branchMissing, nothingToDeliver } from './refusals.ts';
 
 /** Brings the branch of a run into the branch that is checked out: computed first, then moved by git itself. */
 export async function mergeRun(git: Git, order: RunMerge): Promise<RunMerged> {
@@ -34,7 +34,8 @@ async function look(git: Git, order: RunMerge): Promise<Joining> {
   const ref = runBranch(account.run);
   const name = ref.replace('refs/heads/', '');
   const tip = await readRef(git, repository, ref);
-  if (tip === undefined || tip === repository.base) throw nothingToDeliver(account.run, name);
+  if (tip === undefined) throw branchMissing(account.run, name);
+  if (tip === repository.base) throw nothingToDeliver(account.run, name);
   return { order, checkout: await findCheckout(git, repository), tip, name };
 }
 

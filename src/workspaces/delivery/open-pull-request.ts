@@ -5,7 +5,7 @@ import { bodyOf, fitBody, titleOf } from './account-text.ts';
 import { commandService } from './command-service.ts';
 import { ghService } from './gh.ts';
 import { pushBranch } from './push-branch.ts';
-import { nothingToDeliver } from './refusals.ts';
+import { branchMissing, nothingToDeliver } from './refusals.ts';
 import { chooseRemote, lookAtRemote } from './remote.ts';
 import type { FoundReview, ReviewRequest, ReviewService } from './review-service.ts';
 
@@ -30,7 +30,8 @@ export async function openPullRequest(delivering: Delivering, order: PullRequest
   const ref = runBranch(account.run);
   const name = ref.replace('refs/heads/', '');
   const tip = await readRef(git, repository, ref);
-  if (tip === undefined || tip === repository.base) throw nothingToDeliver(account.run, name);
+  if (tip === undefined) throw branchMissing(account.run, name);
+  if (tip === repository.base) throw nothingToDeliver(account.run, name);
   const branch = await branchName(git, order.branch ?? name);
   const remote = await chooseRemote(git, repository, { remote: settings.remote, base: order.base });
   const { main, tip: remoteTip } = await lookAtRemote(git, repository, { remote, branch });

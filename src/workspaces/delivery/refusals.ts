@@ -12,6 +12,15 @@ export function refused(reason: string, details: Details = {}): PitonError {
   return new PitonError('MERGE_REFUSED', `Not merged: ${reason}.`, details);
 }
 
+/** There was one, maybe: `piton workspace clean` deletes those of runs that are merged. */
+export function branchMissing(run: string, branch: string): PitonError {
+  const why = 'the run has brought nothing to it, or it was deleted when all of it was merged';
+  return new PitonError('NOTHING_TO_DELIVER', `There is no branch ${branch}: ${why}.`, {
+    run,
+    remedy: `See what became of it: piton history ${run}.`,
+  });
+}
+
 export function nothingToDeliver(run: string, branch: string): PitonError {
   return new PitonError('NOTHING_TO_DELIVER', `Run ${run} has brought nothing to ${branch}.`, {
     run,

@@ -33,9 +33,9 @@ export async function runProgram({ argv, cwd, env, input = '' }: ProgramOrder): 
     cwd,
     env: Object.fromEntries(given),
     stdio: ['pipe', 'pipe', 'pipe'],
-    timeout: longestMs,
-    killSignal: 'SIGKILL',
   });
+  // Not the timeout of spawn: where there is no such program, that one keeps the process alive until it is over.
+  const timer = setTimeout(() => child.kill('SIGKILL'), longestMs);
   // One that ends without reading its input is judged by its exit code.
   child.stdin.on('error', () => undefined).end(input);
   const ending = Promise.withResolvers<Pick<ProgramEnd, 'code' | 'isMissing'>>();
@@ -45,7 +45,7 @@ export async function runProgram({ argv, cwd, env, input = '' }: ProgramOrder): 
   });
   child.on('close', (code) => ending.resolve({ code: code ?? undefined, isMissing: false }));
   const said = Promise.all([text(child.stdout), text(child.stderr)]);
-  const end = await ending.promise;
+  const end = await ending.promise.finally(() => clearTimeout(timer));
   const [stdout, stderr] = end.isMissing ? ['', ''] : await said;
   return { ...end, stdout, stderr };
 }

@@ -19,6 +19,7 @@ import type {
   Stray,
   WorkRequest,
 } from '../contract.ts';
+import { stayInPlace } from '../stay-in-place.ts';
 import { isInside, type Durability } from '../files.ts';
 import { encodeName } from '../git/index.ts';
 import { listArchives, restoreFolder } from './archive.ts';
@@ -65,7 +66,7 @@ export class DirectoryWorkspaces implements PlaceAdapter {
 
   async enter<Order extends PlacedOrder>({ known }: WorkRequest, order: Order): Promise<Order> {
     await hearNews(known, this.#tools.durability);
-    return order;
+    return stayInPlace(order, known.path);
   }
 
   async save(): Promise<undefined> {

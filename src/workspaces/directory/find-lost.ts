@@ -36,8 +36,13 @@ async function looksSame(source: string, copy: string): Promise<boolean> {
   return one.size === other.size && one.mtimeMs === other.mtimeMs;
 }
 
-/** "a, b, c and 3 more" */
+/** "a, b, c and 3 more"; what git has written for itself comes last. */
 export function someOf(ways: readonly string[]): string {
-  const shown = ways.slice(0, 3).join(', ');
+  const [inside, files] = [ways.filter(isOfGit), ways.filter((way) => !isOfGit(way))];
+  const shown = [...files, ...inside].slice(0, 3).join(', ');
   return ways.length > 3 ? `${shown} and ${ways.length - 3} more` : shown;
+}
+
+function isOfGit(way: string): boolean {
+  return way.startsWith('.git/') || way.includes('/.git/');
 }

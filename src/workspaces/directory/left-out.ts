@@ -11,8 +11,22 @@ export async function leftOutOf(source: string, { path: place }: Place): Promise
   const state = dirname(await realpath(dirname(dirname(place))));
   const own = new Set([state, ...ownNames.map((name) => join(state, name))]);
   // Of what Piton keeps, a copy would be of no use; and the copy itself is in there.
-  return (path) => basename(path) === '.piton' || own.has(path) || leadsIntoRepository(source, path);
+  return (path) =>
+    basename(path) === '.piton' ||
+    own.has(path) ||
+    leadsIntoRepository(source, path) ||
+    isOwnRef(source, path);
 }
+
+/** They change with every task: compared with them, a copy in which nobody has done anything would be kept as a whole. */
+function isOwnRef(source: string, path: string): boolean {
+  const found = ownRefs.exec(relative(source, path));
+  if (found === null || found[1] !== 'heads/piton') return found !== null;
+  // Whoever looks at the result of a run has its branch checked out.
+  return !readFileSync(join(source, '.git/HEAD'), 'utf8').startsWith('ref: refs/heads/piton/');
+}
+
+const ownRefs = /^\.git\/(?:logs\/)?refs\/(piton|heads\/piton-tasks|heads\/piton)$/;
 
 /**
  * A copied link of git would make the index and HEAD of the user's own worktree those of the copy; and by a copied list of

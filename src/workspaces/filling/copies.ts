@@ -12,11 +12,11 @@ import {
   type Durability,
 } from '../files.ts';
 import type { Git } from '../git/index.ts';
+import { noteCopy, type NoteTools } from './copy-notes.ts';
 import { assertIgnored, prefixOf, type Filled } from './layout.ts';
 
-export interface CopyTools {
+export interface CopyTools extends NoteTools {
   readonly git: Git;
-  readonly durability: Durability;
 }
 
 /** What is there is left alone: the agent may have changed it. */
@@ -31,7 +31,8 @@ export async function bringCopies(tools: CopyTools, filled: Filled): Promise<voi
     const isFolder = (await stat(source)).isDirectory();
     const brought = { source, path, isFolder, why: 'setup.copy' };
     await assertIgnored(tools.git, filled, brought);
-    await copyWhole(tools, { source, target, token: request.token });
+    const arrived = (draft: string): Promise<void> => noteCopy(tools, { root, path, source, draft });
+    await copyWhole(tools, { source, target, token: request.token, arrived });
   }
 }
 
@@ -44,11 +45,13 @@ export interface WholeCopy {
   readonly source: string;
   readonly target: string;
   readonly token: string;
+  /** Called before it is at its place. */
+  arrived?(draft: string): Promise<void>;
 }
 
 /** By renaming: after a crash, half of a copy would be taken for all of it. */
 export async function copyWhole(
-  { durability }: Pick<CopyTools, 'durability'>,
+  { durability }: { readonly durability: Durability },
   copy: WholeCopy,
 ): Promise<void> {
   const { source, target, token } = copy;
@@ -56,6 +59,7 @@ export async function copyWhole(
   await mkdir(dirname(target), { recursive: true });
   await deleteTree(draft);
   await orSetupFailure(target, () => copyTree(source, draft, { durability }));
+  await copy.arrived?.(draft);
   crashPoint('before:workspace.copied');
   await rename(draft, target);
   crashPoint('after:workspace.copied');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Git } from '../git/index.ts';
 import { ArtifactStore } from './artifact-store.ts';
 import { bringCaches, isSharedCache, type CacheTools } from './caches.ts';
+import { forgetCopies, isNotedCopy } from './copy-notes.ts';
 import { bringCopies, isUnchangedCopy, type CopyTools } from './copies.ts';
 import { bringArtifacts, isUnchangedArtifact, type ArtifactTools } from './lay-out-artifacts.ts';
 import type { ClaimSettings } from './port-claims.ts';
@@ -10,7 +11,7 @@ import { defaultRange, givePorts, portsFolder, releasePorts } from './ports.ts';
 
 export interface FillingOptions {
   readonly git: Git;
-  /** What lives as long as the store: `caches` and `artifacts` are kept in it. */
+  /** What lives as long as the store: `caches`, `artifacts`, and notes of `copies` are kept in it. */
   readonly folder: string;
   /** Where the ports of all Pitons of this user are shared out; default: below `XDG_STATE_HOME`. */
   readonly portsFolder?: string;
@@ -29,7 +30,8 @@ export class LocalFilling implements Filling {
   constructor({ git, folder, environment = process.env, ...options }: FillingOptions) {
     const { durability } = git;
     this.#artifacts = new ArtifactStore({ folder: join(folder, 'artifacts'), durability });
-    this.#tools = { git, durability, caches: join(folder, 'caches'), store: this.#artifacts };
+    const [caches, notes] = [join(folder, 'caches'), join(folder, 'copies')];
+    this.#tools = { git, durability, caches, notes, store: this.#artifacts };
     this.#ports = {
       folder: options.portsFolder ?? portsFolder(environment),
       ...(options.portRange ?? defaultRange),
@@ -48,12 +50,18 @@ export class LocalFilling implements Filling {
     const filled = { request, root };
     return (
       (await isUnchangedCopy(filled, path)) ||
+      (await this.isCopied(root, path)) ||
       (await isSharedCache(this.#tools, filled, path)) ||
       isUnchangedArtifact(this.#tools, filled, path)
     );
   }
 
-  async release({ path, ports }: Place): Promise<void> {
+  isCopied(root: string, path: string): Promise<boolean> {
+    return isNotedCopy(this.#tools, root, path);
+  }
+
+  async release({ path, ports }: Pick<Place, 'path' | 'ports'>): Promise<void> {
+    await forgetCopies(this.#tools, path);
     if (ports !== undefined) releasePorts(this.#ports, path);
   }
 

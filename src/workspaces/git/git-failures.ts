@@ -10,6 +10,7 @@ export type GitFailureReason =
   | 'not-a-repository'
   | 'dubious-ownership'
   | 'no-identity'
+  | 'filter'
   | 'no-such-folder'
   | 'no-git'
   | 'time'
@@ -82,7 +83,13 @@ async function diagnoseStart(failure: Error, cwd: string): Promise<Diagnosis> {
     (found) => found.isDirectory(),
     () => false,
   );
-  if (!isFolder) return { reason: 'no-such-folder', what: 'could not be started: there is no such folder' };
+  if (!isFolder) {
+    return {
+      reason: 'no-such-folder',
+      what: 'could not be started: there is no such folder',
+      remedy: 'If it was moved, bring it back to where it was; then try again.',
+    };
+  }
   return {
     reason: 'no-git',
     what: 'could not be started: there is no git on the PATH',
@@ -101,6 +108,8 @@ function tooLarge(maxBytes: number): Diagnosis {
 function readComplaint(stderr: string, cwd: string): Omit<Diagnosis, 'what'> {
   const [, lock] = /Unable to create '(.+\.lock)': File exists/.exec(stderr) ?? [];
   if (lock !== undefined) return lockedBy(resolve(cwd, lock));
+  const [, filter] = /(?:clean|smudge) filter '(.+)' failed/.exec(stderr) ?? [];
+  if (filter !== undefined) return brokenFilter(filter);
   const known = complaints.find(({ said }) => said.test(stderr));
   return known === undefined ? { reason: 'other' } : { reason: known.reason, remedy: known.remedy };
 }
@@ -110,6 +119,14 @@ function lockedBy(lockFile: string): Omit<Diagnosis, 'what'> {
     reason: 'locked',
     lockFile,
     remedy: `If no git is at work there, a killed one has left ${lockFile}: remove that file.`,
+  };
+}
+
+/** One that is `required`, such as that of git-lfs: without it git would take the wrong content. */
+function brokenFilter(filter: string): Omit<Diagnosis, 'what'> {
+  return {
+    reason: 'filter',
+    remedy: `Install the program of the filter '${filter}', or put it on the PATH of Piton; then try again.`,
   };
 }
 

@@ -36,6 +36,8 @@ export type LaidOut =
       readonly paths: readonly string[];
       readonly report: string;
     }
+  /** What the task itself has made, again, after a merge with what others have made: the task goes on with it. */
+  | { readonly type: 'result'; readonly branch: string }
   /** Merged with what these tasks have made as well. HEAD is detached, the branch stays at the result. */
   | { readonly type: 'candidate'; readonly members: readonly string[] };
 

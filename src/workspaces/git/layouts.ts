@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode, PitonError } from '../../base/index.ts';
+import { asText } from './changed-paths.ts';
 import { checkOut } from './checkout.ts';
 import { writeCommit } from './commits.ts';
 import type { Git } from './git.ts';
@@ -103,9 +104,24 @@ async function keepWhatIsInTheWay(git: Git, worktree: WorktreePlace, note: Layou
   const isInTheWay = await Promise.all(added.map((path) => isTaken(worktree, path)));
   if (!isInTheWay.includes(true)) return;
   const message = 'What was in the way of a merge';
-  const everything = { includeIgnored: true, maxFileBytes: Number.POSITIVE_INFINITY };
+  // No more than that: among all that is ignored there may be passwords.
+  const isMet = meetsOneOf(added.map(asText));
+  const isElsewhere = async (path: string): Promise<boolean> => !isMet(path);
+  const everything = { includeIgnored: true, maxFileBytes: Number.POSITIVE_INFINITY, isElsewhere };
   const kept = await snapshotTree(git, { worktree, message, trailers, at, ...everything });
   await keepCommit(git, worktree, { ...trailers, commit: kept.commit });
+}
+
+/** Whether a path is one of these, a folder on the way to one, or below one. */
+function meetsOneOf(paths: readonly string[]): (path: string) => boolean {
+  const named = new Set(paths);
+  const passed = new Set(paths.flatMap(foldersOf));
+  return (path) => named.has(path) || passed.has(path) || foldersOf(path).some((folder) => named.has(folder));
+}
+
+function foldersOf(path: string): string[] {
+  const names = path.split('/');
+  return names.slice(1).map((_, index) => names.slice(0, index + 1).join('/'));
 }
 
 async function isTaken({ path: root }: WorktreePlace, path: string): Promise<boolean> {

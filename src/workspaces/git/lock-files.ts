@@ -12,16 +12,22 @@ export interface OwnLocks {
   readonly folders: readonly string[];
 }
 
-/** Does it again if a lock file that a killed git of ours has left was in the way. Locks of others are named, never removed. */
+/**
+ * Does it again if a lock file that a killed git of ours has left was in the way; of several, git names one at a time. Locks of
+ * others are named, never removed.
+ */
 export async function withoutStaleLocks<T>(git: Git, own: OwnLocks, act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    if (gitFailureReason(error) !== 'locked') throw error;
-    const file = (error as PitonError).details['lockFile'] as string;
-    if (!own.isOwn(file)) throw error;
-    await releaseLock(git, file, own.folders);
-    return act();
+  const released = new Set<string>();
+  for (;;) {
+    try {
+      return await act();
+    } catch (error) {
+      if (gitFailureReason(error) !== 'locked') throw error;
+      const file = (error as PitonError).details['lockFile'] as string;
+      if (!own.isOwn(file) || released.has(file)) throw error;
+      await releaseLock(git, file, own.folders);
+      released.add(file);
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import { isAncestor } from './commits.ts';
 import type { Git } from './git.ts';
 import { runBranch, runTipRef } from './names.ts';
 import type { RepositoryPlace } from './places.ts';
+import { keepCommit } from './reflogs.ts';
 import { moveRef, type RefMove, type RefMoveResult } from './refs.ts';
 
 /** By compare-and-swap. What it is moved to is kept besides: agents delete branches, and collect garbage. */
@@ -16,6 +17,8 @@ export async function moveRunBranch(
 
 export interface RunHead {
   readonly run: string;
+  /** For whose sake it is looked at. */
+  readonly task: string;
   /** All refs, read just now. */
   readonly refs: ReadonlyMap<string, string>;
   /** Where the branch begins, if it was never there. */
@@ -29,12 +32,15 @@ export interface RunHead {
  * more would be to lose what tasks have made. Throws WORKSPACE_DRIFTED if it was moved away from that.
  */
 export async function headOfRun(git: Git, repository: RepositoryPlace, head: RunHead): Promise<string> {
-  const { run, refs, base, isAdopted = false } = head;
+  const { run, task, refs, base, isAdopted = false } = head;
   const [actual, last] = [refs.get(runBranch(run)), refs.get(runTipRef(run))];
   if (actual === undefined) return beginBranch(git, repository, { run, to: last ?? base });
-  if (last === undefined || last === actual || isAdopted) return actual;
-  if (await isAncestor(git, repository, { ancestor: last, of: actual })) return actual;
-  throw movedAway(run, { actual, last });
+  if (last === undefined || (await isAncestor(git, repository, { ancestor: last, of: actual })))
+    return actual;
+  if (!isAdopted) throw movedAway(run, { actual, last });
+  // From now on nothing else would lead to it.
+  await keepCommit(git, repository, { run, task, commit: last });
+  return actual;
 }
 
 async function beginBranch(

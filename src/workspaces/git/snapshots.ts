@@ -18,6 +18,8 @@ export interface SnapshotOrder {
   readonly includeIgnored?: boolean;
   readonly caches?: readonly string[];
   readonly maxFileBytes?: number;
+  /** Whether a file that git does not have is passed over. */
+  isElsewhere?(path: string): Promise<boolean>;
 }
 
 export interface Snapshot {
@@ -39,6 +41,7 @@ export async function snapshotTree(git: Git, order: SnapshotOrder): Promise<Snap
     includeIgnored: order.includeIgnored ?? false,
     caches: order.caches ?? [],
     maxFileBytes: order.maxFileBytes ?? defaultMaxFileBytes,
+    ...(order.isElsewhere !== undefined && { isElsewhere: order.isElsewhere }),
   });
   const known = await findSame(git, order, { head, tree });
   const parents = head === undefined ? [] : [head];

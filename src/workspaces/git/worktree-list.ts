@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { lstat, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { hasCode } from '../../base/index.ts';
 import type { Git } from './git.ts';
@@ -102,8 +102,9 @@ export type FolderLink =
 
 export async function readLink(path: string): Promise<FolderLink> {
   const found = await stat(path).catch(unlessAbsent);
-  if (found === undefined) return { type: 'absent' };
-  if (!found.isDirectory()) return { type: 'unlinked', isEmpty: false };
+  // A symbolic link to nowhere is something, too.
+  if (found === undefined && (await lstat(path).catch(unlessAbsent)) === undefined) return { type: 'absent' };
+  if (found?.isDirectory() !== true) return { type: 'unlinked', isEmpty: false };
   const names = await namesIn(path);
   if (!names.includes('.git')) return { type: 'unlinked', isEmpty: names.length === 0 };
   const text = await readUnlessAbsent(join(path, '.git'));

@@ -55,7 +55,9 @@ export class RemoteWorkspaces implements PlaceAdapter {
   }
 
   async integrate(request: IntegrateRequest): Promise<Integration> {
-    return integrateRemote(this.#options, inPlace(request));
+    const work = inPlace(request);
+    hearNews(this.#options, work.known);
+    return integrateRemote(this.#options, work);
   }
 
   async clean(request: CleanRequest, policy: CleanupPolicy): Promise<Cleaned> {

@@ -1,20 +1,25 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { lstatSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { hasCode } from '../../base/index.ts';
 
 /** The path of a socket may not be longer than that, with what ssh adds to it. */
 const longestFolder = 40;
 
-let socket: string | undefined;
-
-/** Where the connections of this process are shared: in a folder that nobody else can look into, and that goes with the process. */
-export function sharedSocket(): string {
-  return (socket ??= makeSocket());
+/** Where connections of this user are shared. Undefined: somebody else could get at them, so that nothing is shared. */
+export function sharedSocket(): string | undefined {
+  const parent = tmpdir().length <= longestFolder ? tmpdir() : '/tmp';
+  const folder = join(parent, `piton-ssh-${process.getuid!()}`);
+  return isOwnFolder(folder) ? join(folder, '%C') : undefined;
 }
 
-function makeSocket(): string {
-  const parent = tmpdir().length <= longestFolder ? tmpdir() : '/tmp';
-  const folder = mkdtempSync(join(parent, 'piton-ssh-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  return join(folder, '%C');
+/** Others may write in the folder above: what they have put there under this name is not ours. */
+function isOwnFolder(folder: string): boolean {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) return false;
+  }
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  return found?.isDirectory() === true && found.uid === process.getuid!() && (found.mode & 0o077) === 0;
 }

@@ -112,19 +112,23 @@ interface StrayWorktree {
   readonly task: string;
 }
 
-async function removeKept({ git, caches }: WorktreeOptions, stray: StrayWorktree): Promise<Cleaned> {
+async function removeKept({ git, caches, filling }: WorktreeOptions, stray: StrayWorktree): Promise<Cleaned> {
   const { repository, worktree } = stray;
   const marker = stray.standing.marker ?? (await mark(git, stray));
   const { run, task, token } = marker;
   const refs = await listRefs(git, repository);
   const holding = { worktree, marker, holders: [...refs.values()], caches };
-  const more = { hasStash: refs.has('refs/stash'), isIgnoredLeft: false };
+  const isElsewhere = (path: string): Promise<boolean> => filling.isCopied(worktree.path, path);
+  const more = { hasStash: refs.has('refs/stash'), isIgnoredLeft: false, isElsewhere };
   const unkept = await findUnkept(git, { ...holding, ...more });
   const cleaned =
-    unkept === undefined ? nothingLost : await archive(git, { marker, worktree, caches, unkept });
+    unkept === undefined
+      ? nothingLost
+      : await archive(git, { marker, worktree, caches, unkept, isElsewhere });
   if (cleaned.how === 'kept') return cleaned;
   const removal = await removeWorktree(git, { run, task, token, path: worktree.path, repository });
   if (removal.type === 'refused') return { ...cleaned, how: 'kept', reason: removal.why };
+  await filling.release(worktree);
   await rmdir(dirname(worktree.path)).catch(() => undefined);
   return cleaned;
 }
@@ -136,13 +140,15 @@ interface Leaving {
   readonly worktree: WorktreePlace;
   readonly caches: readonly string[];
   readonly unkept: string;
+  /** Else a password that was copied into the worktree would be in the repository from then on. */
+  isElsewhere(path: string): Promise<boolean>;
 }
 
-async function archive(git: Git, { marker, worktree, caches, unkept }: Leaving): Promise<Cleaned> {
+async function archive(git: Git, { marker, worktree, unkept, ...leaving }: Leaving): Promise<Cleaned> {
   const { run, task, token: attempt } = marker;
   const trailers = { run, task, attempt, seq: 0 };
   const at = await beginToLeave(git, worktree);
-  const { archive: made, missing } = await keepAll(git, { worktree, trailers, at, caches });
+  const { archive: made, missing } = await keepAll(git, { worktree, trailers, at, ...leaving });
   const { ref } = made;
   if (missing !== undefined) return { how: 'kept', reason: `not all of it could be kept: ${missing}`, ref };
   return { how: 'archived', reason: `it held ${unkept}`, ref };

@@ -11,6 +11,7 @@ import {
   moveRunBranch,
   readCommit,
   readObjects,
+  readSaved,
   runBranch,
   type Git,
   type MergeResult,
@@ -45,10 +46,14 @@ export async function integrateResult(
   const made = await takeResult(git, work, await findWork((place) => ports.prepare(place), work));
   if (made.type === 'conflict') return made;
   const refs = await listRefs(git, work.repository);
-  const { run, isAdopted } = work;
-  const ours = await headOfRun(git, work.repository, { run, refs, isAdopted });
+  const ours = await headOf(git, work, refs);
   const objection = await objectionTo(git, work, { made, seen: { refs, ours } });
   return objection ?? bringIn(git, work, { made, ours });
+}
+
+function headOf(git: Git, work: IntegrateWork, refs: ReadonlyMap<string, string>): Promise<string> {
+  const { run, task, isAdopted, repository } = work;
+  return headOfRun(git, repository, { run, task, isAdopted, refs });
 }
 
 /** What was proposed and has passed its check; undefined: the branch of the run is not any more where it was then. */
@@ -83,12 +88,12 @@ async function bringIn(git: Git, work: IntegrateWork, sides: Sides): Promise<Int
     if (merge.type === 'unsolved') return unsolved(merge.files);
     if (merge.type === 'already') return { type: 'integrated', result: made.commit, commit: ours };
     if (merge.type === 'conflict') return leave(git, work, { made, ours, merge });
-    if (work.isChecked && !(await isChecked(git, made, merge))) {
+    if (work.isChecked && merge.tree !== (await checkedTree(git, work, made))) {
       return propose(git, work, { made, ours, merge });
     }
     const moved = await moveRunBranch(git, repository, { run, to: merge.commit, from: ours });
     if (moved.type !== 'conflict') return { type: 'integrated', result: made.commit, commit: merge.commit };
-    ours = moved.actual ?? (await headOfRun(git, repository, { run, refs: await listRefs(git, repository) }));
+    ours = await headOf(git, work, await listRefs(git, repository));
   }
   const ref = runBranch(run);
   throw new PitonError('GIT_FAILED', `${ref} moves all the time: somebody else writes to it.`, {
@@ -107,9 +112,10 @@ async function mergeMade(git: Git, work: IntegrateWork, { made, ours }: Sides): 
   return files.length > 0 ? { type: 'unsolved', files } : mergeInto(git, mergeOrder(work, made, ours));
 }
 
-/** The check has seen exactly these files, before they were brought here. */
-async function isChecked(git: Git, made: Made, merge: Merged): Promise<boolean> {
-  return merge.tree === (await treeOf(git, made));
+/** The files that the check has seen: saved when it ended. A person may have changed them since, to make them fit. */
+async function checkedTree(git: Git, { repository, snapshot }: IntegrateWork, made: Made): Promise<string> {
+  const seen = snapshot === undefined ? undefined : await readSaved(git, repository, snapshot);
+  return seen?.tree ?? treeOf(git, made);
 }
 
 async function treeOf(git: Git, { worktree, commit, tree }: Made): Promise<string> {

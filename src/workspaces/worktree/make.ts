@@ -28,8 +28,9 @@ export interface Former {
 }
 
 /** For the marker of a slot that has changed hands. */
-export function handOver({ task, branch, cleaned }: Former): MarkerNotes {
-  return { former: { task, branch }, ...asNews({ handedOver: { task, cleaned } }) };
+export function handOver({ task, branch, cleaned }: Former, recovered?: Recovery): MarkerNotes {
+  const news = { handedOver: { task, cleaned }, ...(recovered !== undefined && { recovered }) };
+  return { former: { task, branch }, ...asNews(news) };
 }
 
 /** Makes it from its source, or finishes what a killed try has left of it. */
@@ -40,7 +41,9 @@ export async function make(git: Git, sight: Sight, making: Making): Promise<Plac
   const notes = {
     ...(slot !== undefined && { slot }),
     ...(orders !== undefined && { orders }),
-    ...(former === undefined ? asNews(recovered === undefined ? {} : { recovered }) : handOver(former)),
+    ...(former === undefined
+      ? asNews(recovered === undefined ? {} : { recovered })
+      : handOver(former, recovered)),
   };
   const { run, task, repository } = request;
   const { path, branch, base, token } = place;

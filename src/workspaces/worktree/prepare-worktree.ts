@@ -35,9 +35,9 @@ async function takeAnothers(options: WorktreeOptions, sight: Sight): Promise<Pla
 }
 
 async function lookAround({ git, folder }: WorktreeOptions, request: WorktreeRequest): Promise<Sight> {
-  const { run, repository, known, token, isAdopted } = request;
+  const { run, task, repository, known, token, isAdopted } = request;
   const refs = await listRefs(git, repository);
-  const head = await headOfRun(git, repository, { run, refs, base: repository.base, isAdopted });
+  const head = await headOfRun(git, repository, { run, task, refs, base: repository.base, isAdopted });
   const { branch } = refsOf(request);
   // A task that is tried again may have been given another of the slots.
   const path = request.slot === undefined && known !== undefined ? known.path : pathOf(folder, request);
@@ -64,8 +64,9 @@ function found({ place, standing: { path, marker } }: Sight): Placed {
 async function makeAgain(git: Git, sight: Sight): Promise<Placed> {
   const { request, place, refs } = sight;
   const order = { request, refs, base: place.base };
-  if (request.known === undefined) return make(git, sight, { source: sourceOfBranch(order) });
-  const source = await findSource(git, order);
+  if (request.known === undefined && request.isEquipped !== true)
+    return make(git, sight, { source: sourceOfBranch(order) });
+  const source = request.known === undefined ? sourceOfBranch(order) : await findSource(git, order);
   const recovered = { found: 'it was gone', how: source.how, from: source.from } as const;
   return make(git, sight, { source, recovered });
 }

@@ -6,10 +6,12 @@ import {
   savedRef,
   writeMarker,
   type Git,
+  type MarkerNotes,
   type WorktreePlace,
 } from '../git/index.ts';
 import { beginToLeave, cannotLeave, keepAll } from './keep-all.ts';
 import { handOver, make, type Former, type Placed } from './make.ts';
+import { newsIn } from './news.ts';
 import type { WorktreeOptions } from './options.ts';
 import type { Sight } from './sight.ts';
 import { findSource, sourceOfBranch } from './sources.ts';
@@ -35,9 +37,22 @@ export async function takeSlot(options: WorktreeOptions, sight: Sight): Promise<
   const order = { request, refs, base: place.base };
   const source = request.known === undefined ? sourceOfBranch(order) : await findSource(git, order);
   const taken = { ...sight, place: { ...place, path } };
-  if (worktree === undefined) return make(git, taken, { source, former: await forgetFormer(git, sight) });
-  await takeOver(git, sight, { worktree, former: await keepFormer(options, sight, worktree) });
+  const recovered = isUnequipped(sight)
+    ? { found: 'it was gone', how: source.how, from: source.from }
+    : undefined;
+  if (worktree === undefined) {
+    const former = await forgetFormer(git, sight);
+    return make(git, taken, { source, former, ...(recovered !== undefined && { recovered }) });
+  }
+  const former = await keepFormer(options, sight, worktree);
+  await takeOver(git, sight, { worktree, notes: handOver(former, recovered) });
   return make(git, taken, { source });
+}
+
+/** Its setup is gone with it, or with what was there before its work was brought in, and nobody knows of that yet. */
+function isUnequipped({ request, standing: { worktree, marker } }: Sight): boolean {
+  const isMadeAgain = worktree === undefined || newsIn(marker).recovered !== undefined;
+  return request.isEquipped === true && isMadeAgain;
 }
 
 /** Its folder was deleted: what was saved of it, and committed, is all there is. */
@@ -88,10 +103,10 @@ async function keepWork(
 async function takeOver(
   git: Git,
   { request, place, refs }: Sight,
-  { former, worktree }: { readonly former: Former; readonly worktree: WorktreePlace },
+  { notes: handed, worktree }: { readonly notes: MarkerNotes; readonly worktree: WorktreePlace },
 ): Promise<void> {
   const { run, task, repository } = request;
-  const notes = { slot: slotOf(request)!, ...handOver(former) };
+  const notes = { slot: slotOf(request)!, ...handed };
   const marker = await freshMarker(git, { ...place, run, task, repository, refs, notes });
   await writeMarker(git, worktree.gitDir, marker);
 }

@@ -95,7 +95,8 @@ function strayBranches(refs: readonly string[], { recorded, entries, top }: Bran
   const runs = new Map(recorded.runs.map((run) => [encodeName(run), run]));
   const explained = new Set(recorded.places.map(({ branch }) => branch));
   // Somebody works with it, outside of our folder: an archive that was restored, say.
-  for (const { path, branch } of entries) if (!path.startsWith(`${top}/`)) explained.add(branch);
+  for (const { path, branch, prunable } of entries)
+    if (prunable === undefined && !path.startsWith(`${top}/`)) explained.add(branch);
   return refs.flatMap((ref): Stray[] => {
     const [, kind, run = ''] = /^refs\/heads\/(piton|piton-tasks)\/([^/]+)(\/|$)/.exec(ref) ?? [];
     const known = runs.get(run);

@@ -35,7 +35,8 @@ type Conflict = Extract<Integration, { type: 'conflict' }>;
 export async function takeResult(git: Git, work: Taking, found: FoundWork): Promise<Made | Conflict> {
   const { worktree } = found;
   const note = await findLayout(git, worktree, work.known.token);
-  if (note !== undefined && (await readHead(git, worktree)) === note.commit) {
+  const isLaidOut = note !== undefined && note.what.type !== 'result';
+  if (isLaidOut && (await readHead(git, worktree)) === note.commit) {
     const taken = await takeLaidOut(git, work, { worktree, note });
     if (taken !== undefined) return taken.type === 'conflict' ? taken : { ...found, ...taken };
   }
@@ -76,7 +77,8 @@ async function takeLaidOut(
   if (!isOnlyChecked && !(await isUntouched(git, worktree, note))) return undefined;
   if (what.type === 'candidate') return { ...plain, commit, tree, files: note.tree, isWork: !isOnlyChecked };
   const isHanded = note.trailers.attempt !== work.attempt || work.isAdopted;
-  return isHanded ? undefined : { type: 'conflict', files: what.paths, report: what.report };
+  if (isHanded || what.type === 'result') return undefined;
+  return { type: 'conflict', files: what.paths, report: what.report };
 }
 
 /** Then nobody was asked to mend it: what differs was left by the check. */

@@ -21,6 +21,7 @@ import type {
   Workspaces,
 } from '../contract.ts';
 import { listArchives, restoreInto } from './archives.ts';
+import { stayInPlace } from '../stay-in-place.ts';
 import { assertFree } from './assert-free.ts';
 import { cleanPlace } from './clean-worktree.ts';
 import { cleanStray } from './clean-stray.ts';
@@ -29,6 +30,7 @@ import { integrateResult } from './integrate-result.ts';
 import { lookAtPlaces } from './look.ts';
 import { hearNews } from './news.ts';
 import type { WorktreeOptions } from './options.ts';
+import { takeBackOwnFiles } from './own-files.ts';
 import { preparePlace } from './prepare-worktree.ts';
 import { savePlace } from './save.ts';
 import { findStrays } from './strays.ts';
@@ -57,9 +59,11 @@ export class WorktreeWorkspaces implements PlaceAdapter, Leftovers {
   }
 
   /** Nothing is started in a place before the record of it is: so what `prepare` had to tell has been heard. */
-  async enter<Order extends PlacedOrder>({ known }: WorkRequest, order: Order): Promise<Order> {
+  async enter<Order extends PlacedOrder>(request: WorkRequest, order: Order): Promise<Order> {
+    const { known, kind } = request;
     await hearNews(this.#options.git, known);
-    return order;
+    if (kind !== 'verify') await takeBackOwnFiles(this.#options.git, request);
+    return stayInPlace(order, known.path);
   }
 
   async save(request: SaveRequest): Promise<string | undefined> {
@@ -67,6 +71,7 @@ export class WorktreeWorkspaces implements PlaceAdapter, Leftovers {
   }
 
   async integrate(request: IntegrateRequest): Promise<Integration> {
+    await hearNews(this.#options.git, request.known);
     const prepare = (again: PlaceRequest): Promise<Prepared> => this.prepare(again);
     return integrateResult({ git: this.#options.git, prepare }, request);
   }

@@ -10,9 +10,11 @@ import { loadWorkflow, open, PitonError, type Piton, type Run } from '../../../s
 export interface PlaceOrders {
   readonly folders: readonly string[];
   readonly id?: string;
+  /** Where the store is. Default: in `.piton` of the folder. */
+  readonly state?: string;
 }
 
-const { folders, id = 'run' } = JSON.parse(process.argv[2]!) as PlaceOrders;
+const { folders, id = 'run', state } = JSON.parse(process.argv[2]!) as PlaceOrders;
 
 for (const folder of folders) {
   try {
@@ -24,7 +26,7 @@ for (const folder of folders) {
 }
 
 async function driveToEnd(folder: string): Promise<string> {
-  const store = `sqlite:${join(folder, '.piton/piton.db')}`;
+  const store = `sqlite:${join(state ?? join(folder, '.piton'), 'piton.db')}`;
   await using piton = await open({ store, durability: 'process', graceMs: 500 });
   const definition = await loadWorkflow(join(folder, '.piton/workflows/flow.yaml'));
   const run = await piton.start(definition, { id, origin: { directory: folder } });
@@ -37,10 +39,11 @@ async function driveToEnd(folder: string): Promise<string> {
 /** Resolves only if it cannot go on. */
 function tend(piton: Piton, run: Run): Promise<string> {
   const stuck = Promise.withResolvers<string>();
-  const look = (): void => void solveAll(run).then((why) => why === undefined || stuck.resolve(why), stuck.reject);
-  piton.observe(({ type, task }) => {
-    if (type === 'task.held') look();
-    if (type === 'task.succeeded') console.log(`settled ${task}`);
+  const look = (): void =>
+    void solveAll(run).then((why) => why === undefined || stuck.resolve(why), stuck.reject);
+  piton.observe((event) => {
+    if (event.type === 'task.held') look();
+    if (event.type === 'task.succeeded') console.log(`settled ${event.task}`);
   });
   look();
   return stuck.promise;
@@ -59,5 +62,8 @@ async function solveAll(run: Run): Promise<string | undefined> {
 
 function solve(file: string): void {
   const lines = readFileSync(file, 'utf8').split('\n');
-  writeFileSync(file, lines.filter((line) => !/^(<<<<<<<|=======|>>>>>>>|\|\|\|\|\|\|\|)/.test(line)).join('\n'));
+  writeFileSync(
+    file,
+    lines.filter((line) => !/^(<<<<<<<|=======|>>>>>>>|\|\|\|\|\|\|\|)/.test(line)).join('\n'),
+  );
 }

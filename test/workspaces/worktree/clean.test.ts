@@ -72,7 +72,11 @@ describe('cleaning a place', () => {
     await save(ground, 'build', place);
     const result = integrate(ground, place);
     expect(await clean(ground, place, { result })).toMatchObject({ how: 'removed' });
-    expect(ownRefs(ground.root)).toBe(`refs/heads/piton/run-1 ${result}`);
+    const [branch, ...others] = ownRefs(ground.root).split('\n');
+    expect([branch, others]).toEqual([
+      `refs/heads/piton/run-1 ${result}`,
+      [expect.stringMatching(/\/runs\//)],
+    ]);
     expect(existsSync(dirname(place.path))).toBe(false);
     expect(shell(ground.root, 'worktree', 'list').split('\n')).toHaveLength(1);
     expect(userState(ground.root)).toBe(before);
@@ -99,7 +103,7 @@ describe('cleaning a place', () => {
       ownRefs(ground.root)
         .split('\n')
         .map((line) => line.split(' ')[0]),
-    ).toEqual(['refs/heads/piton/run-1', ref]);
+    ).toEqual(['refs/heads/piton/run-1', ref, 'refs/piton/runs/run-1']);
     const held = shell(ground.root, 'rev-list', ref!);
     expect([held.includes(tip), held.includes(snapshot)]).toEqual([true, true]);
   });

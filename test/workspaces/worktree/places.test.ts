@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { taskBranch } from '../../../src/workspaces/git/index.ts';
 import { commit, fsck, shell, userState, write } from '../../support/git-playground.ts';
@@ -64,10 +64,12 @@ describe('a new place', () => {
     expect((await ground.prepare('build', { ports: 2, known: place })).place).toEqual(place);
   });
 
-  test('takes an order to start a program as it is', async () => {
+  test('takes an order to start a program as it is, but does not let its git search above the place', async () => {
     const ground = worktreeGround();
     const { place } = await ground.prepare('build');
-    expect(await ground.places.enter(workOf(ground.request('build'), place), order)).toBe(order);
+    const env = { ...order.env, GIT_CEILING_DIRECTORIES: dirname(place.path) };
+    const entered = await ground.places.enter(workOf(ground.request('build'), place), order);
+    expect(entered).toEqual({ ...order, env });
   });
 });
 

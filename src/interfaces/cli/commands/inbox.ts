@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { waitingTasks, type WaitingTask } from '../waiting-tasks.ts';
 import { printCall } from '../questions.ts';
-import { cleanText, whenText } from '../output/index.ts';
+import { cleanText, padTo, whenText, widthOf } from '../output/index.ts';
 
 export const command = defineCommand({
   configure: (command) => command.option('--json', 'print JSON'),
@@ -24,13 +24,38 @@ export const command = defineCommand({
 
 function printTask(
   { output, now }: Context,
-  { run, workflow, task, since, reason, call, commands }: WaitingTask,
+  { run, workflow, task, since, reason, call, actions, commands }: WaitingTask,
 ): void {
   const { bold, dim } = output.style;
   const when = dim(whenText(since, now()));
   output.print(`${bold(task ?? 'damage')}  ${run} (${cleanText(workflow)})  ${when}`);
   for (const line of cleanText(reason).split('\n')) output.print(`  ${line}`);
   if (call !== undefined) printCall(output, call);
-  for (const command of commands) output.print(`    ${command}`);
+  for (const line of commandLines({ actions, commands }, dim)) output.print(`    ${line}`);
   output.print();
+}
+
+/** Of a place, what each does cannot be read from its name. */
+const meanings: Readonly<Record<string, string>> = {
+  resolve: 'make it fit by hand',
+  retry: 'go on there, and try again',
+  recreate: 'make its place again from what is committed on its branch',
+  restore: 'make its place again as it was last saved',
+  adopt: 'take it as it is',
+  discard: 'begin anew; what is there is archived',
+  skip: 'go on without it',
+};
+
+function commandLines(
+  { actions, commands }: Pick<WaitingTask, 'actions' | 'commands'>,
+  dim: (text: string) => string,
+): readonly string[] {
+  if (!actions.includes('recreate')) return commands;
+  const width = Math.max(...commands.map((command) => widthOf(command)));
+  // Before those of the actions there may be another one.
+  const offset = commands.length - actions.length;
+  return commands.map((command, index) => {
+    const meaning = meanings[actions[index - offset] ?? ''];
+    return meaning === undefined ? command : `${padTo(command, width)}  ${dim(`# ${meaning}`)}`;
+  });
 }

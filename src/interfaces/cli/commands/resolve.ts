@@ -7,7 +7,7 @@ import { decide } from '../decide.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { talk } from '../open/talk.ts';
 import { cleanLine } from '../output/index.ts';
-import { commandFor, shellWord } from '../progress/index.ts';
+import { commandFor, shellWord, shortCommit } from '../progress/index.ts';
 import { findConflict, type Conflict } from '../resolve/find-conflict.ts';
 import { marksIn, type Marks } from '../resolve/marks.ts';
 import { findRecord } from '../runs.ts';
@@ -88,10 +88,14 @@ function showConflict({ output }: Context, conflict: Conflict): void {
       `  ${cleanLine(file)}: ${marks === undefined ? stateOf(join(folder, file)) : placesText(marks.count)}`,
     );
   if (sides !== undefined) {
-    output.print(`sides: between <<<<<<< and ======= stands ${cleanLine(sides.ours)},`);
-    output.print(`       between ======= and >>>>>>> stands ${cleanLine(sides.theirs)}`);
+    output.print(`sides: between <<<<<<< and ======= stands what others made (${shortened(sides.ours)}),`);
+    output.print(`       between ======= and >>>>>>> what ${task} made (${shortened(sides.theirs)})`);
   }
   output.print('Edit the files until they are as they should be, and remove the marks; you need not commit.');
+}
+
+function shortened(side: string): string {
+  return cleanLine(/^[0-9a-f]{40,}$/.test(side) ? shortCommit(side) : side);
 }
 
 function stateOf(path: string): string {

@@ -50,7 +50,11 @@ export const command = defineCommand<WorkspaceOptions>({
     ['piton workspace reconcile', 'after a crash: look at all places, and put right what can be'],
     ['piton workspace restore build --to /tmp/build', 'look at what was archived'],
   ],
-  run: (context, given) => actionOf(given.args[0]!)(context, given),
+  async run(context, given) {
+    const action = actionOf(given.args[0]!);
+    assertNoTask(given);
+    return action(context, given);
+  },
 });
 
 const explanation = `
@@ -61,6 +65,16 @@ place of a task that is held:
   adopt     take it as it is, whatever is wrong with it
   discard   begin anew from the branch of the run
 What is there is archived first. The limits of clean are those of workspaces: in .piton/config.yaml, unless given here.`;
+
+/** Left unread, it would let somebody clean all places who meant one. */
+function assertNoTask({ args: [what = '', task] }: Invocation<WorkspaceOptions>): void {
+  if (task === undefined || !ofAllPlaces.has(what)) return;
+  throw new PitonError('USAGE_INVALID', `piton workspace ${what} takes no task: ${task}.`, {
+    remedy: `Name a run with --run, or see that place alone: piton workspace show ${task}.`,
+  });
+}
+
+const ofAllPlaces: ReadonlySet<string> = new Set(['list', 'clean', 'reconcile']);
 
 function actionOf(name: string): Action {
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined;

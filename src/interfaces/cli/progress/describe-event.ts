@@ -65,7 +65,13 @@ const describers: Describers = {
   'drift.accepted': () => say('plain', '▸', 'goes on with the changed definition'),
   // What was accepted is told by what came of it.
   'command.decided': ({ data }) =>
-    data.accepted ? undefined : say('warning', '!', `refused to ${data.command}: ${data.answer}`),
+    data.accepted
+      ? undefined
+      : say(
+          'warning',
+          '!',
+          `refused to ${data.command === 'place' ? 'change the place' : data.command}: ${data.answer}`,
+        ),
   'cancel.requested': ({ task, data }) =>
     say('warning', '✗', `${task ?? 'the run'} is being cancelled: ${data.reason}`),
   'tasks.expanded': ({ task, data }) => passing(`${task} has ${plural(data.items.length, 'item')}`),
@@ -119,8 +125,7 @@ const describers: Describers = {
   }),
   'gate.decided': ({ task, data }, view) => decidedSaying(view.lines.get(task), task, data),
   'task.released': ({ task }) => say('plain', '▸', `${task} may be tried again`),
-  'tasks.reopened': ({ data }) =>
-    say('plain', '↻', `to be done again: ${data.tasks.join(', ')} (${data.reason})`),
+  'tasks.reopened': ({ data }) => say('plain', '↻', redoText(data.tasks.join(', '), data.reason)),
   'breaker.opened': ({ at, data }) => say('warning', '!', downText(data, whenText(data.until, at))),
   'breaker.closed': ({ data }) => say('good', '✓', `${resourceName(data.resource)} works again`),
   'clock.jumped': ({ data }) =>
@@ -191,4 +196,9 @@ function signed(ms: number): string {
 
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function redoText(tasks: string, reason: string): string {
+  const text = `to be done again: ${tasks}`;
+  return reason === text ? text : `${text} (${reason})`;
 }

@@ -1,6 +1,6 @@
 import type { Invocation } from '../command-spec.ts';
 import type { Context } from '../context.ts';
-import { decide } from '../decide.ts';
+import { decide, refused } from '../decide.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { findTask } from '../find-task.ts';
 import { findRecord } from '../runs.ts';
@@ -13,7 +13,8 @@ export async function changePlace(context: Context, given: Invocation<WorkspaceO
   const address = taskGiven(given);
   const piton = await context.openExisting();
   const { run } = await findRecord(piton, options.run);
-  findTask(await (await piton.find(run)).checkpoint(), address);
+  const { status } = findTask(await (await piton.find(run)).checkpoint(), address);
+  if (status !== 'held') throw refused(run, `${address} is ${status}, not held`);
   return decide(context, {
     run,
     send: (handle) => handle.place(address, action, options.from),

@@ -4,7 +4,7 @@ import type { Invocation } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { cleanLine } from '../output/index.ts';
-import { plural } from '../progress/index.ts';
+import { plural, shellWord } from '../progress/index.ts';
 import { runGiven, type WorkspaceOptions } from './options.ts';
 
 type Given = Invocation<WorkspaceOptions>;
@@ -22,7 +22,10 @@ export async function cleanPlaces(context: Context, { options }: Given): Promise
     ...(olderThanMs !== undefined && { olderThanMs }),
     ...(quotaBytes !== undefined && { quotaBytes }),
   });
-  return printActions(context, actions, { isDry: options.dryRun === true, command: 'clean' });
+  return printActions(context, actions, {
+    isDry: options.dryRun === true,
+    command: commandLine('clean', options),
+  });
 }
 
 export async function reconcilePlaces(context: Context, { options }: Given): Promise<ExitCode> {
@@ -32,7 +35,21 @@ export async function reconcilePlaces(context: Context, { options }: Given): Pro
     ...flagsOf(options),
     folder: context.config.root,
   });
-  return printActions(context, actions, { isDry: options.dryRun === true, command: 'reconcile' });
+  return printActions(context, actions, {
+    isDry: options.dryRun === true,
+    command: commandLine('reconcile', options),
+  });
+}
+
+/** What does the very things that were shown. */
+function commandLine(what: string, { run, olderThan, strays, force }: WorkspaceOptions): string {
+  return [
+    `piton workspace ${what}`,
+    run === undefined ? '' : ` --run ${shellWord(run)}`,
+    olderThan === undefined ? '' : ` --older-than ${shellWord(olderThan)}`,
+    strays === true ? ' --strays' : '',
+    force === true ? ' --force' : '',
+  ].join('');
 }
 
 function flagsOf({ dryRun, strays }: WorkspaceOptions): {
@@ -60,7 +77,8 @@ function printActions(
   actions: readonly WorkspaceAction[],
   { isDry, command }: Manner,
 ): ExitCode {
-  const changes = actions.filter(({ what }) => what !== 'nothing');
+  // What could not be proved to be kept elsewhere has stayed.
+  const changes = actions.filter(({ what, done }) => what !== 'nothing' && done?.startsWith('kept') !== true);
   const failed = actions.filter((action) => action.failed !== undefined);
   output.json({ dryRun: isDry, actions });
   for (const action of actions) output.print(lineOf(action, isDry));
@@ -69,7 +87,7 @@ function printActions(
   else if (!isDry)
     output.print(`${plural(changes.length - failed.length, 'thing')} changed${failedText(failed.length)}.`);
   const isWanted = isDry && changes.length > 0;
-  output.next(isWanted ? `piton workspace ${command}` : 'piton workspace list');
+  output.next(isWanted ? command : 'piton workspace list');
   return failed.length === 0 ? exitCodes.done : exitCodes.failed;
 }
 
