@@ -52,7 +52,9 @@ export class IntegrateAttempt implements Attempt {
     if (paths === undefined) return {};
     const { run } = state;
     const folder = folderOf(state, task);
-    const { bytes } = await this.#ports.workspaces.keepArtifacts({ run, task: task.address, folder, paths });
+    const by = task.finished?.by;
+    const order = { run, task: task.address, folder, paths, ...(by !== undefined && { by }) };
+    const { bytes } = await this.#ports.workspaces.keepArtifacts(order);
     return { artifacts: { paths, bytes } };
   }
 

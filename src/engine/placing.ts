@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { PitonError } from '../base/index.ts';
 import {
   artifactSources,
@@ -46,14 +46,12 @@ export async function placeTask(
   const prepared = await workspaces.prepare(request);
   const { place } = prepared;
   if (isNews(request, prepared)) tell(prepared);
+  if (prepared.unfilled !== undefined) throw prepared.unfilled;
   const known = { ...workOf(state, task, request), known: place };
   return {
     folder: folderIn(request, place),
     ...(prepared.recovered !== undefined && isEquippedFirst(task) && { obstacle: unequipped }),
-    enter: async (order) => {
-      const env = { ...order.env, ...portsOf(place), ...boundsOf(place, order.env) };
-      return workspaces.enter(known, { ...order, env });
-    },
+    enter: async (order) => workspaces.enter(known, { ...order, env: { ...order.env, ...portsOf(place) } }),
   };
 }
 
@@ -91,14 +89,6 @@ function portsOf({ ports }: Place): Record<string, string> {
   const { first, count } = ports;
   const all = Array.from({ length: count }, (_, index) => first + index);
   return { PITON_PORT: String(first), PITON_PORTS: all.join(' ') };
-}
-
-/** Where a place is no repository of its own, git would find the user's above it, and commit what is theirs. */
-function boundsOf({ kind, path }: Place, env: SpoolOrder['env']): Record<string, string> {
-  if (kind === 'remote') return {};
-  const { GIT_CEILING_DIRECTORIES: given } = env;
-  const bounds = [dirname(path), ...(given === undefined || given === '' ? [] : [given])];
-  return { GIT_CEILING_DIRECTORIES: bounds.join(delimiter) };
 }
 
 /** Whether its finished work would be there if its place were made again; what was saved before its end is not all of it. */

@@ -2,6 +2,7 @@ import type { Command, CommandAnswer, Event, InboxCommand } from '../model/index
 import { trialOf } from './breakers.ts';
 import { giveBack, lend, tell } from './conversation-commands.ts';
 import { decideReopen } from './decide-reopen.ts';
+import { landingWith } from './merge-queue.ts';
 import { orderPlace } from './place-actions.ts';
 import { isSettled, scopeAt, statusOfTask, type RunState, type TaskState } from './run-state.ts';
 import { accept, refuse, type Verdict } from './verdict.ts';
@@ -70,7 +71,7 @@ function ofTask(state: RunState, command: Extract<Command, { type: 'retry' | 'sk
   if (command.attempt !== undefined && command.attempt !== task.lastAttempt) {
     return refuse(`${command.task} has had another attempt since`);
   }
-  return command.type === 'retry' ? retry(state, task) : skip(task);
+  return command.type === 'retry' ? retry(state, task) : skip(state, task);
 }
 
 function retry(state: RunState, task: TaskState): Verdict {
@@ -129,9 +130,12 @@ function whyNoGate(task: TaskState): string {
   return `${address} waits for no approval: it is ${statusOfTask(task)}`;
 }
 
-function skip(task: TaskState): Verdict {
+function skip(state: RunState, task: TaskState): Verdict {
   if (isSettled(task.life) || task.life.status === 'running')
     return refuse(`${task.address} is ${statusOfTask(task)}`);
+  const carrier = landingWith(state, task);
+  if (carrier !== undefined)
+    return refuse(`what ${task.address} has made is being brought in, together with ${carrier.address}`);
   const data = { reason: 'skipped by the operator' };
   return accept(`${task.address} is skipped`, { type: 'task.skipped', task: task.address, data });
 }

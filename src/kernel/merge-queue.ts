@@ -11,3 +11,11 @@ export function waitingToMerge(state: RunState): TaskState[] {
   }
   return waiting.sort((one, other) => one.order - other.order);
 }
+
+/** Who brings in at this moment what this one has made: it cannot be kept from landing any more. */
+export function landingWith(state: RunState, { address }: TaskState): TaskState | undefined {
+  return [...state.tasks.values()].find(
+    ({ life, proposal }) =>
+      life.status === 'running' && proposal?.isVerified === true && proposal.members.includes(address),
+  );
+}

@@ -91,6 +91,8 @@ export interface Prepared {
   readonly place: Place;
   /** It was recorded, but not as it should be (or a person wanted it otherwise), and what was done about it. */
   readonly recovered?: Recovery;
+  /** It is there, but what it needs could not be brought into it, and why. */
+  readonly unfilled?: Error;
   /** Of a slot: the task that had it before, and what became of what it had left there. */
   readonly handedOver?: { readonly task: string; readonly cleaned: Cleaned };
 }
@@ -283,6 +285,8 @@ export interface ArtifactOrder {
   /** Where the task worked: the folder of the run, or that in its place. */
   readonly folder: string;
   readonly paths: readonly string[];
+  /** The attempt that made them: if they are gone, what was kept of it before counts. */
+  readonly by?: string;
 }
 
 /** Measures and removes what is kept, for whoever decides that it was kept long enough. */

@@ -5,7 +5,7 @@ import { newProject, type Project } from '../cli/command-line.ts';
 import { startPiton } from '../cli/live-command.ts';
 import { eventually } from '../support/eventually.ts';
 import { fsck, userState } from '../support/git-playground.ts';
-import { killAt } from '../support/kill.ts';
+import { killAt, type Starter } from '../support/kill.ts';
 import { edit } from '../support/repository-place.ts';
 import { ledgerOf, lostIn } from '../support/repository-remains.ts';
 import { played } from '../support/scripted-place.ts';
@@ -199,3 +199,38 @@ test.each([
     );
   },
 );
+
+test.each(['after:git.worktree-registered', 'after:git.marker-written', 'before:git.files-restored'])(
+  'a worktree that was deleted with finished work, and whose restoring is killed at %s, is not taken for the work',
+  { timeout: 60_000 },
+  async (place) => {
+    const folder = join(temporaryFolder(), 'repository');
+    makeUserRepository(folder);
+    const solo = { run: 'echo 1 > one.txt; git add -A; git commit -qm one; echo 2 > two.txt' };
+    writeWorkflow(folder, { workspace: 'worktree', tasks: { solo } });
+    const args = [JSON.stringify({ folders: [folder] })];
+    const start: Starter = (env) =>
+      startProgram('drive-places', { args, env: { ...agentEnvironment, ...env } });
+    await killAt('after:work.finished', start);
+    rmSync(join(folder, '.piton/worktrees/run/solo'), { recursive: true });
+    await killAt(place, start);
+
+    expect((await start({}).ended()).lines.at(-1)).toBe('ended succeeded');
+    expect(gitLines(folder, 'diff', '--name-only', 'main', 'piton/run')).toEqual(['one.txt', 'two.txt']);
+  },
+);
+
+test('files that were kept for others are not asked for again in a worktree that was deleted since', async () => {
+  const folder = join(temporaryFolder(), 'repository');
+  makeUserRepository(folder);
+  const solo = { run: 'mkdir dist; echo kept > dist/made; echo 1 > one.txt', artifacts: 'dist/made' };
+  const next = { needs: 'solo', run: 'cat dist/made > next.txt' };
+  writeWorkflow(folder, { workspace: 'worktree', tasks: { solo, next } });
+  const args = [JSON.stringify({ folders: [folder] })];
+  await killAt('engine:after-artifacts', (env) => startProgram('drive-places', { args, env }));
+  rmSync(join(folder, '.piton/worktrees/run/solo'), { recursive: true });
+
+  expect((await startProgram('drive-places', { args }).ended()).lines.at(-1)).toBe('ended succeeded');
+  expect(git(folder, 'show', 'piton/run:next.txt')).toBe('kept');
+  expect(git(folder, 'show', 'piton/run:one.txt')).toBe('1');
+});

@@ -59,7 +59,7 @@ function remainsOf(folder: string): unknown {
     merges: git(folder, 'log', '--merges', '--format=%s', 'piton/run').split('\n').sort(),
     branches: git(folder, 'for-each-ref', '--format=%(refname)', 'refs/heads').split('\n'),
     worktrees: git(folder, 'worktree', 'list', '--porcelain').split('\n\n').length,
-    folders: readdirSync(join(folder, 'worktrees', 'run')),
+    folders: readdirSync(join(folder, 'worktrees')),
     checkout: git(folder, 'status', '--porcelain'),
     head: git(folder, 'symbolic-ref', 'HEAD'),
     isSound: git(folder, 'fsck', '--no-dangling', '--no-progress'),
@@ -68,6 +68,8 @@ function remainsOf(folder: string): unknown {
 
 async function outputsOf(folder: string): Promise<unknown> {
   await using piton = await open({ store: `sqlite:${join(folder, 'piton.db')}` });
+  // Killed after its end, a run is not driven again: whoever looks after places finishes for it.
+  await piton.reconcile({ folder });
   return (await (await piton.find('run')).result()).outputs;
 }
 
@@ -129,8 +131,8 @@ function makeConflict(folder: string): void {
 
 test.each([
   'before:git.head-placed',
-  'before:git.conflict-left',
-  'after:git.conflict-left',
+  'before:git.laid-out',
+  'after:git.laid-out',
   'engine:after-integrate#2',
 ])(
   'a driver killed at %s, while a conflict is left for the agent: the agent is asked, and what others have made stays',

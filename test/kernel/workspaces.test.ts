@@ -298,6 +298,17 @@ describe('what is merged', () => {
     expect(simulation.running).toEqual(['b']);
   });
 
+  test('along with another cannot be skipped while it lands, but before', () => {
+    const simulation = allDone(checked(['a', 'b', 'c']));
+    simulation.end('a', proposed(['b', 'c']));
+    expect(simulation.command({ type: 'skip', task: 'c' })).toMatchObject({ accepted: true });
+    simulation.end('a', done);
+    expect(simulation.command({ type: 'skip', task: 'b' })).toMatchObject({
+      accepted: false,
+      text: expect.stringContaining('together with a'),
+    });
+  });
+
   test('and whose place was made anew before it was checked, is merged anew', () => {
     const simulation = allDone(checked(['a', 'b']));
     simulation.end('a', proposed([]));

@@ -103,6 +103,15 @@ describe('files that git does not have', () => {
   });
 });
 
+test('a place that could not be filled is known, and not taken for a stray', async () => {
+  const { run } = await openRepository();
+  const started = await run({ build: played([[{ answer: 'b' }]], { setup: { copy: ['.env'] } }) });
+  expect((await started.result()).status).toBe('failed');
+  const { error, workspace } = (await started.checkpoint()).tasks['build']!;
+  expect(error).toMatchObject({ code: 'SETUP_FAILED' });
+  expect(existsSync(workspace!.path)).toBe(true);
+});
+
 test('each place has ports of its own', async () => {
   const { run } = await openRepository();
   const ask = (): object =>

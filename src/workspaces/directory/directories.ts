@@ -19,6 +19,7 @@ import type {
   Stray,
   WorkRequest,
 } from '../contract.ts';
+import { filled } from '../filled.ts';
 import { stayInPlace } from '../stay-in-place.ts';
 import { isInside, type Durability } from '../files.ts';
 import { encodeName } from '../git/index.ts';
@@ -53,9 +54,8 @@ export class DirectoryWorkspaces implements PlaceAdapter {
   async prepare(request: PlaceRequest): Promise<Prepared> {
     const place = request.known ?? this.#newPlace(request);
     const news = await prepareDirectory(this.#tools, { request, place });
-    const ports = await this.#tools.filling.fill(request, place.path);
     const { ports: _, ...rest } = place;
-    return { ...news, place: Object.freeze({ ...rest, ...(ports !== undefined && { ports }) }) };
+    return { ...news, ...(await filled(this.#tools.filling, request, rest)) };
   }
 
   #newPlace({ run, task, generation, token, slot }: PlaceRequest): Place {

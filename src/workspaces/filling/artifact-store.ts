@@ -23,6 +23,8 @@ export interface Artifacts {
 
 interface Current {
   readonly version: string;
+  /** The attempt that made them. */
+  readonly by?: string;
   readonly paths: readonly string[];
 }
 
@@ -42,13 +44,15 @@ export class ArtifactStore {
   }
 
   async keepArtifacts(order: ArtifactOrder): Promise<{ readonly bytes: number }> {
-    const paths = await checkedPaths(order);
     const home = this.#homeOf(order.run, order.task);
+    const kept = await keptBefore(home, order);
+    if (kept !== undefined) return { bytes: await bytesIn(join(home, kept.version), kept.paths) };
+    const paths = await checkedPaths(order);
     const version = randomId();
     for (const path of paths) await this.#copy(join(order.folder, path), join(home, version, path));
     const bytes = await bytesIn(join(home, version), paths);
     crashPoint('before:artifacts.kept');
-    const current: Current = { version, paths };
+    const current: Current = { version, paths, ...(order.by !== undefined && { by: order.by }) };
     await writeWhole(join(home, currentName), `${JSON.stringify(current)}\n`, this.#durability);
     crashPoint('after:artifacts.kept');
     await removeOthers(home, version);
@@ -78,6 +82,15 @@ export class ArtifactStore {
 }
 
 /** In the order of the task; what is inside of another is kept with that. */
+/** By whoever was killed after that; the place may be gone since, and with it what git does not have. */
+async function keptBefore(home: string, { by, folder, paths }: ArtifactOrder): Promise<Current | undefined> {
+  if (by === undefined) return undefined;
+  const current = await readCurrent(join(home, currentName));
+  if (current?.by !== by) return undefined;
+  for (const path of paths) if ((await findEntry(join(folder, path))) === undefined) return current;
+  return undefined;
+}
+
 async function checkedPaths(order: ArtifactOrder): Promise<string[]> {
   const paths = [...new Set(order.paths.map((path) => normalize(path).replace(/\/$/, '')))];
   for (const path of paths) await assertKeepable(order, path);

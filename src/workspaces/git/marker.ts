@@ -22,6 +22,11 @@ export interface Marker extends MarkerOwner {
   readonly orders?: readonly string[];
   /** When what is in it began to be kept elsewhere, to make room: doing it again makes the same archive. */
   readonly leftAt?: number;
+  /**
+   * Names the removal that has begun: whoever wants the place again takes this away, and whoever removes it, asleep meanwhile
+   * and replaced by another driver, sees that.
+   */
+  readonly leaving?: string;
   /** What whoever asked for the place has to be told, until it is known to have been heard. */
   readonly news?: Json;
 }

@@ -10,6 +10,8 @@ import { removeRecord } from './worktrees.ts';
 export interface WorktreeRemoval extends MarkerOwner {
   readonly repository: RepositoryPlace;
   readonly path: string;
+  /** As the marker must still name it. Absent: nobody else could want it. */
+  readonly leaving?: string;
 }
 
 export type RemovalResult =
@@ -30,6 +32,10 @@ export async function removeWorktree(git: Git, removal: WorktreeRemoval): Promis
   if (why !== undefined) return { type: 'refused', why };
   // Set aside in one step: a half-deleted folder at its old place would look like work that somebody has destroyed.
   await moveAside(path, aside);
+  if (!(await isStillLeaving(removal, entry))) {
+    await rename(aside, path);
+    return { type: 'refused', why: wantedAgain(path) };
+  }
   await removeRecord(git, removal.repository, path);
   await removeFolder(aside);
   return { type: 'removed' };
@@ -60,11 +66,20 @@ async function whyNot(
 ): Promise<string | undefined> {
   const marker = await readMarker(entry.gitDir);
   if (marker === undefined) return `${path} does not bear the mark of Piton`;
+  if (!(await isStillLeaving(removal, entry))) return wantedAgain(path);
   if (!isSameOwner(marker, removal)) return `${path} belongs to ${marker.task} of run ${marker.run}`;
   if (entry.locked !== undefined) return `${path} is locked (${entry.locked || 'no reason given'})`;
   const link = await readLink(path);
   if (link.type === 'absent' || (link.type === 'linked' && link.gitDir === entry.gitDir)) return undefined;
   return `${path} holds something else than the worktree that is on record`;
+}
+
+async function isStillLeaving({ leaving }: WorktreeRemoval, { gitDir }: WorktreeFolder): Promise<boolean> {
+  return leaving === undefined || (await readMarker(gitDir))?.leaving === leaving;
+}
+
+function wantedAgain(path: string): string {
+  return `${path} is wanted again`;
 }
 
 async function moveAside(path: string, aside: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { crashPoint } from '../../base/index.ts';
+import { crashPoint, randomId } from '../../base/index.ts';
 import type { CleanupPolicy } from '../../model/index.ts';
 import type { Cleaned, CleanRequest } from '../contract.ts';
 import {
@@ -10,6 +10,7 @@ import {
   removeWorktree,
   runBranch,
   savedRef,
+  writeMarker,
   type WorktreePlace,
 } from '../git/index.ts';
 import { keepAll } from './keep-all.ts';
@@ -32,7 +33,9 @@ export async function cleanPlace(options: WorktreeOptions, order: Order): Promis
     return handedOn(options, order);
   const isThere = standing.worktree !== undefined && isOurs(order, known.token, standing.marker);
   const cleaned = isThere ? await remove(options, order, standing) : await finishRemoval(options, order);
-  if (cleaned.how !== 'kept') await tidyUp(options, order);
+  // Another driver may have made it again by now.
+  const isGone = (await lookAtPath(order.repository, known.path)).link.type === 'absent';
+  if (cleaned.how !== 'kept' && isGone) await tidyUp(options, order);
   return cleaned;
 }
 
@@ -65,13 +68,21 @@ async function finishRemoval({ git }: WorktreeOptions, order: Order): Promise<Cl
 async function remove(options: WorktreeOptions, order: Order, standing: Standing): Promise<Cleaned> {
   const { git } = options;
   const { run, task, known, repository } = order;
+  const leaving = await beginRemoval(git, standing);
   const cleaned = standing.marker?.isReady === true ? await keep(options, order, standing) : untouched;
   if (cleaned.how === 'kept') return cleaned;
   const { path, token } = known;
-  const removal = await removeWorktree(git, { run, task, token, path, repository });
+  const removal = await removeWorktree(git, { run, task, token, path, repository, leaving });
   if (removal.type === 'refused') return { ...cleaned, how: 'kept', reason: removal.why };
   crashPoint('after:workspace.removed');
   return cleaned;
+}
+
+/** From before it is looked at: what is done there later is not looked at any more. */
+async function beginRemoval(git: WorktreeOptions['git'], { marker, worktree }: Standing): Promise<string> {
+  const leaving = randomId();
+  await writeMarker(git, worktree!.gitDir, { ...marker!, leaving });
+  return leaving;
 }
 
 const untouched: Cleaned = { how: 'removed', reason: 'nothing was done in it' };

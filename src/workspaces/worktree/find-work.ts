@@ -30,7 +30,7 @@ export async function findWork(prepare: Prepare, work: Work): Promise<FoundWork>
   return again;
 }
 
-/** Undefined: there is nothing at its path. */
+/** Undefined: there is nothing at its path, or nothing yet. */
 export async function lookForWork(work: Work): Promise<FoundWork | undefined> {
   const { repository, known } = work;
   const path = await realPlace(known.path);
@@ -43,6 +43,8 @@ export async function lookForWork(work: Work): Promise<FoundWork | undefined> {
     (await pathOnRecord(link.gitDir)) === join(path, '.git');
   if (!isOurs) throw drifted(work, 'is not the worktree any more in which it worked');
   const marker = await readMarker(link.gitDir);
+  // Whoever made it again was killed: what is there is not what the task has left.
+  if (marker === undefined ? link.isBare : !marker.isReady && marker.token === known.token) return undefined;
   if (marker?.token !== known.token) throw drifted(work, 'bears the mark of another');
   return { worktree: { path, gitDir: link.gitDir, commonDir }, marker };
 }

@@ -1,7 +1,16 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Place, Prepared } from '../contract.ts';
-import { headOfRun, listRefs, readHead, type Git } from '../git/index.ts';
+import { filled } from '../filled.ts';
+import {
+  headOfRun,
+  listRefs,
+  readHead,
+  writeMarker,
+  type Git,
+  type Marker,
+  type WorktreePlace,
+} from '../git/index.ts';
 import { adoptPlace } from './adopt.ts';
 import { make, type Placed } from './make.ts';
 import { newsIn } from './news.ts';
@@ -15,8 +24,7 @@ import { isOurs, lookAtPath, pathOf, refsOf, type WorktreeRequest } from './stan
 /** The place of a task as it should be, whatever is there. */
 export async function preparePlace(options: WorktreeOptions, request: WorktreeRequest): Promise<Prepared> {
   const { place, news } = await placeFor(options, await lookAround(options, request));
-  const ports = await options.filling.fill(request, place.path);
-  return { place: { ...place, ...(ports !== undefined && { ports }) }, ...news };
+  return { ...news, ...(await filled(options.filling, request, place)) };
 }
 
 async function placeFor(options: WorktreeOptions, sight: Sight): Promise<Placed> {
@@ -53,8 +61,16 @@ function named(known: Place | undefined): Pick<Place, 'kind'> {
 
 async function isFound(git: Git, { request, place, standing }: Sight): Promise<boolean> {
   const { marker, worktree } = standing;
-  if (worktree === undefined || marker?.isReady !== true) return false;
-  return isOurs(request, place.token, marker) && (await readHead(git, worktree)) !== undefined;
+  if (worktree === undefined || marker?.isReady !== true || !isOurs(request, place.token, marker))
+    return false;
+  await takeBack(git, worktree, marker);
+  return (await readHead(git, worktree)) !== undefined;
+}
+
+/** Whoever has begun to remove it, and is not done, is not to go on. */
+async function takeBack(git: Git, { gitDir }: WorktreePlace, marker: Marker): Promise<void> {
+  const { leaving, ...staying } = marker;
+  if (leaving !== undefined) await writeMarker(git, gitDir, staying);
 }
 
 function found({ place, standing: { path, marker } }: Sight): Placed {

@@ -2,7 +2,7 @@ import type { SaveRequest } from '../contract.ts';
 import { readLink, readMarker, realPlace, savedRef, saveTree, type Git } from '../git/index.ts';
 import { isOurs, refsOf, type WorktreeRequest } from './standing.ts';
 
-/** undefined: the place is gone, or is not ours any more. */
+/** undefined: the place is gone, half made, or not ours any more. */
 export async function savePlace(
   git: Git,
   request: SaveRequest & WorktreeRequest,
@@ -10,7 +10,8 @@ export async function savePlace(
   const { run, task, known, attempt, seq, at, label, repository } = request;
   const link = await readLink(known.path);
   if (link.type !== 'linked' || link.isBare) return undefined;
-  if (!isOurs(request, known.token, await readMarker(link.gitDir))) return undefined;
+  const marker = await readMarker(link.gitDir);
+  if (marker?.isReady !== true || !isOurs(request, known.token, marker)) return undefined;
   const path = await realPlace(known.path);
   const worktree = { path, gitDir: link.gitDir, commonDir: repository.commonDir };
   const ref = savedRef(refsOf(request).branch);

@@ -60,7 +60,9 @@ export async function tidyRefs(git: Git, order: TidyOrder): Promise<void> {
   const isFree = tip?.at === '' || tip?.at === worktree;
   const isTipHeld = await isHeld(tip);
   const trees = [refs.get(runBranch(order.run)), tip].map((facts) => facts?.tree);
-  const isSavedHeld = saved !== undefined && (trees.includes(saved.tree) || (await isHeld(saved)));
+  const isSavedHeld =
+    saved !== undefined &&
+    (trees.includes(saved.tree) || (await isHeld(saved)) || (await isInHistory(git, order, { saved, refs })));
   await dropRefs(
     git,
     repository,
@@ -70,6 +72,22 @@ export async function tidyRefs(git: Git, order: TidyOrder): Promise<void> {
     ]),
   );
 }
+
+/** Made to fit to what others made, its files are not those of the result any more, but those of a commit on the way there. */
+async function isInHistory(
+  git: Git,
+  { run, repository }: TidyOrder,
+  { saved, refs }: { readonly saved: RefFacts; readonly refs: ReadonlyMap<string, RefFacts> },
+): Promise<boolean> {
+  const tip = refs.get(runBranch(run));
+  if (tip === undefined) return false;
+  const args = ['log', '--format=%T', `--max-count=${longestHistory}`, tip.commit];
+  const { stdout } = await git.run(args, inRepository(repository));
+  return stdout.split('\n').includes(saved.tree);
+}
+
+/** What is older was made by others. */
+const longestHistory = 1_000;
 
 function isHolder({ run, task }: TidyOrder, ref: string): boolean {
   return (
