@@ -10,11 +10,11 @@ import {
 } from '../kernel/index.ts';
 import type { Event, InboxCommand } from '../model/index.ts';
 import type { Attempts } from './attempts.ts';
+import { mustBeCertain } from './certainty.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { dropPayloads } from './drop-payloads.ts';
 import { Elsewhere } from './elsewhere.ts';
 import { Hands } from './hands.ts';
-import { isProcess } from './is-process.ts';
 import type { Letter } from './letter.ts';
 import { Mailbox } from './mailbox.ts';
 import { cleanedEvents, newsEvents } from './attempt-events.ts';
@@ -260,13 +260,10 @@ export class Driver {
     const { state } = this.#writer;
     this.#writer.plan(this.#world());
     const fresh = this.#writer.buffered.slice(alreadyActedUpon);
-    const starts = fresh.flatMap((event) =>
-      event.type === 'attempt.started' ? [taskAt(state, event.task)] : [],
-    );
-    // Whether it had begun must be known for certain, if going on could do harm twice, or it outlives us.
-    if (starts.some(({ spec }) => spec.onInterrupt === 'ask' || isProcess(spec))) this.#writer.insist();
+    if (mustBeCertain(state, fresh)) this.#writer.insist();
     const isSaved = await this.#writer.saveIfDue(answers);
-    if (!isSaved && starts.length > 0) await this.#writer.keepLease();
+    const hasStarts = fresh.some(({ type }) => type === 'attempt.started');
+    if (!isSaved && hasStarts) await this.#writer.keepLease();
     this.#react(fresh);
   }
 

@@ -134,6 +134,7 @@ const folders: Folders = {
       const task = taskAt(state, address);
       if (!isHoldable(task.life)) continue;
       if (isOccupying(task)) vacate(state, task);
+      dropProposal(state, task);
       endTrials(state, task, { isVerdict: false });
       setLife(state, task, { status: 'held', reason: data.reason, actions: ['retry', 'skip'] });
       state.agenda.doomed.push(address);
@@ -227,11 +228,12 @@ const folders: Folders = {
     settleTask(state, taskAt(state, task), { status: 'failed', ...data });
   },
   'task.delayed'(state, { task: address, data }) {
-    delayTask(state, taskAt(state, address), { status: 'delayed', ...data });
+    const task = taskAt(state, address);
+    dropProposal(state, task);
+    delayTask(state, task, { status: 'delayed', ...data });
   },
   'task.held'(state, { task: address, data }) {
     const task = taskAt(state, address);
-    // Others need not wait for a person.
     dropProposal(state, task);
     setLife(state, task, { status: 'held', ...data });
   },

@@ -26,7 +26,7 @@ export function propose(state: RunState, task: TaskState, data: EventOf<'merge.p
   task.proposal = { ...data, isVerified: false };
 }
 
-/** Others may merge. */
+/** Others may merge: they need not wait for a person, or a time. */
 export function dropProposal(state: RunState, task: TaskState): void {
   if (task.proposal === undefined) return;
   delete task.proposal;

@@ -34,7 +34,11 @@ export async function cleanWorkspaces(
     const { steps, troubles } = await planCleaning(look, options);
     return [...troubles, ...steps.map(({ action }) => action)];
   }
-  const repositories = await repositoriesOf(look, await readRecords(look, run === undefined ? {} : { run }), folder);
+  const repositories = await repositoriesOf(
+    look,
+    await readRecords(look, run === undefined ? {} : { run }),
+    folder,
+  );
   const commonDirs = repositories.map(({ commonDir }) => commonDir);
   return withRepositoryLeases(look.ports, commonDirs, async () => {
     const { records, steps, troubles } = await planCleaning(look, options);
@@ -54,7 +58,11 @@ interface Cleaning {
 
 async function planCleaning(look: WorkspacePorts, options: CleanOptions): Promise<Cleaning> {
   const { run, folder = process.cwd(), strays: isAsked = false, force = false } = options;
-  const leftovers = await findLeftovers(look, await readRecords(look, run === undefined ? {} : { run }), folder);
+  const leftovers = await findLeftovers(
+    look,
+    await readRecords(look, run === undefined ? {} : { run }),
+    folder,
+  );
   // Read after the folders were: what has come into being meanwhile is known now, and no stray.
   const records = await readRecords(look, run === undefined ? {} : { run });
   const archives = keptArchives(look, leftovers.archives, { records, isAsked });

@@ -88,7 +88,14 @@ class MemoryStore implements Store {
     return this.#open().runs.get(run)?.record;
   }
 
-  async listRuns({ status, workflow, prefix = '', spentOn, hasPlaces, limit }: RunFilter): Promise<RunRecord[]> {
+  async listRuns({
+    status,
+    workflow,
+    prefix = '',
+    spentOn,
+    hasPlaces,
+    limit,
+  }: RunFilter): Promise<RunRecord[]> {
     return Array.from(this.#open().runs.values(), ({ record }) => record)
       .filter((record) => status === undefined || status.includes(record.status))
       .filter((record) => workflow === undefined || record.workflow === workflow)
