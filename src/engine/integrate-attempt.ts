@@ -114,10 +114,15 @@ function memberRequest(state: RunState, task: TaskState): MemberRequest {
 function companionsOf(state: RunState, task: TaskState): TaskState[] {
   const own = task.spec.check!.work;
   // What is put into the command may be another for each.
-  if (JSON.stringify(own).includes('${{')) return [];
+  if (JSON.stringify(own).includes('${{') || isElsewhere(task)) return [];
   return waitingToMerge(state).filter(
-    (other) => other !== task && isDeepStrictEqual(other.spec.check?.work, own),
+    (other) => other !== task && !isElsewhere(other) && isDeepStrictEqual(other.spec.check?.work, own),
   );
+}
+
+/** What is laid out for all of them would have to be laid out there too, and taken back. */
+function isElsewhere({ workspace }: TaskState): boolean {
+  return workspace?.kind === 'remote';
 }
 
 function outcomeOf(found: Integration, { workspace }: TaskState, kept: Kept): Outcome {

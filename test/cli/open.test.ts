@@ -138,7 +138,7 @@ test('while a person has the session of a run under way, its task waits for it, 
   const project = newProject();
   const asking = [{ ask: { tool: 'Web', input: {} } }, { answer: 'end' }];
   const waiting = 'while [ ! -e go ]; do sleep 0.02; done';
-  writeFlow(project, { fix: played([asking]), wait: { run: waiting } });
+  writeFlow(project, { fix: played([asking]), wait: { run: waiting, workspace: 'shared' } });
   const driver = startPiton(project, ['run', 'flow', '--id', 'both']);
   await driver.shows('fix asks whether it may use Web');
   const child = startOpen(project, 'both', 'fix');

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { open, type TaskReport } from '../../src/index.ts';
 import { executionsOf, writeFlow, type CommandTask } from '../support/commands.ts';
 import { eventually } from '../support/eventually.ts';
-import { killAt, oneOfEach, placesPassed, subfolder } from '../support/kill.ts';
+import { eachAtOnce, killAt, oneOfEach, placesPassed, subfolder } from '../support/kill.ts';
 import { startProgram, type Program } from '../support/start-program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -52,7 +52,7 @@ describe('a driver killed while it recovers commands', patience, () => {
         }),
       );
 
-      for (const place of places) {
+      await eachAtOnce(places, async (place) => {
         const folder = await prepare(place);
         await killAt(place, (env) => {
           const driver = drive(folder, env);
@@ -64,7 +64,7 @@ describe('a driver killed while it recovers commands', patience, () => {
         const { lines } = await drive(folder).ended();
         expect.soft([place, lines.at(-1)]).toEqual([place, 'ended succeeded']);
         expect.soft([place, executionsOf(folder)]).toEqual([place, { slow: 1, next: 1 }]);
-      }
+      });
     },
   );
 });

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import type { Git } from './git.ts';
+import { withoutStaleLocks } from './lock-files.ts';
 import { inWorktree, type WorktreePlace } from './places.ts';
 
 /**
@@ -14,5 +16,10 @@ export async function checkOut(
   { tree, effect }: { readonly tree: string; readonly effect: string },
 ): Promise<void> {
   const settings = pointers.flatMap((setting) => ['-c', setting]);
-  await git.run([...settings, 'read-tree', '--reset', '-u', tree], { ...inWorktree(place), effect });
+  const args = [...settings, 'read-tree', '--reset', '-u', tree];
+  const own = {
+    folders: [place.path, place.gitDir],
+    isOwn: (file: string) => file === join(place.gitDir, 'index.lock'),
+  };
+  await withoutStaleLocks(git, own, () => git.run(args, { ...inWorktree(place), effect }));
 }

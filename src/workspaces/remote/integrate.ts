@@ -1,9 +1,9 @@
-import type { IntegrateRequest, Integration, RepositoryOrigin, WorkRequest } from '../contract.ts';
+import type { IntegrateRequest, Integration, RepositoryOrigin } from '../contract.ts';
 import { PitonError } from '../../base/index.ts';
 import { bringHome, type Kept } from './keep.ts';
-import { isRemotePlace, type RemotePlace } from './layout.ts';
+import type { RemotePlace } from './layout.ts';
 import { mirrorRequest, updateMirror, updatePlace, type Placed } from './mirror.ts';
-import { inPlace, keepingOf, type Resolved } from './ports.ts';
+import { keepingOf, type Resolved } from './ports.ts';
 
 type Order = IntegrateRequest & { readonly known: RemotePlace; readonly repository: RepositoryOrigin };
 
@@ -15,22 +15,13 @@ export async function integrateRemote(options: Resolved, request: Order): Promis
   const kept = await broughtHome(options, request);
   if (kept.operation !== undefined) return unfinished(kept);
   await updateMirror(options, request, kept);
-  const others: WorkRequest[] = [];
-  for (const other of request.others) others.push(await besides(options, other));
   const worktree = await options.worktree();
-  const integration = await worktree.integrate({ ...mirrorRequest(options, request, kept.commit), others });
+  // What was saved when the check had ended is what it has seen: what was made since is not checked.
+  const mirrored = mirrorRequest(options, request, request.snapshot ?? kept.commit);
+  const integration = await worktree.integrate({ ...mirrored, others: [] });
   if (integration.type === 'proposed' || integration.type === 'conflict')
     await updatePlace(options, request, { kept });
   return integration;
-}
-
-/** Others that wait to be brought in along with it: those that are elsewhere too have to be here first. */
-async function besides(options: Resolved, other: WorkRequest): Promise<WorkRequest> {
-  if (!isRemotePlace(other.known)) return other;
-  const request = inPlace(other);
-  const kept = await broughtHome(options, request);
-  await updateMirror(options, request, kept);
-  return mirrorRequest(options, request, kept.commit);
 }
 
 async function broughtHome(options: Resolved, request: Placed): Promise<Kept> {
