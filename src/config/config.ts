@@ -32,6 +32,8 @@ export interface Config {
 }
 
 export interface WorkspaceSettings {
+  /** Where tasks work, where neither they nor their workflow say it. */
+  readonly mode?: 'worktree' | 'directory' | 'shared';
   /** What is left of places is removed after so long; absent: never by itself. */
   readonly keepMs?: number;
   /** The oldest that is left is removed, until so much is there at most; absent: no limit. */

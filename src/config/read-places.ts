@@ -14,6 +14,7 @@ import {
 const bytesOf: Readonly<Record<string, number>> = { kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12 };
 
 const workspaceReaders: Readers<WorkspaceSettings> = {
+  mode: (setting) => ({ mode: wordIn(setting, ['worktree', 'directory', 'shared'] as const) }),
   keep: (setting) => ({ keepMs: durationIn(setting, 0) }),
   quota: (setting) => ({ quotaBytes: sizeIn(setting) }),
   cleanup: (setting) => ({ cleanup: wordIn(setting, cleanupPolicies) }),

@@ -17,7 +17,7 @@ export interface Standing {
 
 /** Without a git repository all work in the folder of the run, unless they are to have one of their own. */
 export function placementOf(state: RunState, task: TaskState): Placement {
-  const place = placementIn([...standingOf(state, task)]);
+  const place = placementIn([...standingOf(state, task)], state.origin?.workspace);
   const isThere = place.mode === 'directory' || state.origin?.repository !== undefined;
   return isThere ? place : shared;
 }
@@ -29,6 +29,7 @@ export function writesAlone(state: RunState, task: TaskState): boolean {
   if (!isOutside || !hasWritingAgent(workflow)) return false;
   const standing = [...standingOf(state, task)];
   if (!isProcess(task.spec) || !writes(task.spec) || statedMode(standing) !== undefined) return false;
+  if (origin.workspace !== undefined) return false;
   return true;
 }
 
@@ -42,13 +43,13 @@ function* standingOf(state: RunState, task: TaskState): Generator<Standing> {
 
 /**
  * Where a task works in a git repository, by what it and all that it is a part of are, from the inside outwards: what the
- * task, or the workflow, says. By itself, with agents that write: a worktree for whoever writes, and for whoever is to see
+ * task, or the workflow, says, or else is configured. By itself, with agents that write: a worktree for whoever writes, and for whoever is to see
  * what was written; for all others the folder of the run, as anyone would expect.
  */
-export function placementIn(standing: readonly Standing[]): Placement {
+export function placementIn(standing: readonly Standing[], configured?: WorkspaceSpec): Placement {
   const { spec } = standing[0]!;
   if (!isProcess(spec)) return shared;
-  const stated = statedMode(standing) ?? { mode: defaultMode(standing) };
+  const stated = statedMode(standing) ?? configured ?? { mode: defaultMode(standing) };
   if (stated.mode === 'shared') return shared;
   return { ...stated, integrates: stated.mode !== 'directory' && writes(spec) };
 }

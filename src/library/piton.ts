@@ -113,7 +113,7 @@ export class Piton implements AsyncDisposable {
 
   /** Where agents write, it is looked for: they work in worktrees of it. */
   async #withRepository(origin: Origin, workflow: Workflow, id: string): Promise<Origin> {
-    if (!mayNeedWorktrees(workflow)) return origin;
+    if (!mayNeedWorktrees(workflow) && origin.workspace?.mode !== 'worktree') return origin;
     const found = await this.#ports.workspaces.find(origin.directory, workflow.base);
     if (found === undefined && mentionsGit(workflow)) throw noRepository(origin.directory);
     if (found === undefined) return origin;

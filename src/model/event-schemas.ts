@@ -43,6 +43,8 @@ const origin = z.object({
   only: z.array(z.string()).optional(),
   until: z.array(z.string()).optional(),
   skip: z.array(z.string()).optional(),
+  /** Where tasks work that do not say it, nor their workflow: as it was configured then. */
+  workspace: z.object({ mode: z.enum(['worktree', 'directory', 'shared']) }).optional(),
   /** The git repository around the folder: its root, the commit the run begins from, and the way from there to the folder. */
   repository: z
     .object({ root: z.string(), commonDir: z.string(), base: z.string(), prefix: z.string() })

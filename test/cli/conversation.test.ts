@@ -290,7 +290,10 @@ test('the last line of an agent at work is its last message or tool call, never 
 
 test('a plan tells who would do it, in which session, with which permissions, and the prompt where the inputs decide it', async () => {
   const definition = { workflow: workflow([task('fix', { work })]), functions: {} };
-  const { levels } = await planRun(definition as never, { part: 'the roof' }, '/');
+  const { levels } = await planRun(definition as never, { part: 'the roof' }, {
+    root: '/',
+    workspaces: {},
+  } as never);
   const planned = levels[0]![0]!;
   expect(planned.work).toBe('Mend the roof.');
   expect(planned.agent).toMatchObject({ permissions: 'edit', session: 'a copy of that of look' });

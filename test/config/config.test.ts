@@ -53,7 +53,7 @@ agents:
   acp: { tools: { edit: editing } }
 secrets: [API_TOKEN, DATABASE_URL, API_TOKEN]
 budget: { per-day: { usd: 50, tokens: 2000000 } }
-workspaces: { keep: 14d, quota: 1.5 GB, cleanup: archive-on-failure }
+workspaces: { mode: worktree, keep: 14d, quota: 1.5 GB, cleanup: archive-on-failure, disposable: [dist] }
 remotes:
   box: { host: me@box, folder: ~/work, ssh: [-p, '2222'] }
   bare: { host: box.example.com, ssh: -C }
@@ -75,7 +75,13 @@ delivery: { remote: upstream, command: open-request --now }
     },
     secrets: ['API_TOKEN', 'DATABASE_URL'],
     budgetPerDay: { usd: 50, tokens: 2_000_000 },
-    workspaces: { keepMs: 14 * 86_400_000, quotaBytes: 1_500_000_000, cleanup: 'archive-on-failure' },
+    workspaces: {
+      mode: 'worktree',
+      keepMs: 14 * 86_400_000,
+      quotaBytes: 1_500_000_000,
+      cleanup: 'archive-on-failure',
+      disposable: ['dist'],
+    },
     remotes: {
       box: { host: 'me@box', folder: '~/work', ssh: ['-p', '2222'] },
       bare: { host: 'box.example.com', ssh: ['-C'] },

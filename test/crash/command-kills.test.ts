@@ -139,7 +139,7 @@ test(
       await pause(Math.random() * 100);
       driver.child.kill('SIGKILL');
       expect(await driver.ended()).toEqual({ by: 'SIGKILL', lines: [] });
-      for (let turn = 0; turn < Math.floor(kills * 1.3); turn++)
+      for (let turn = 0; turn < Math.ceil((kills * 4) / 3); turn++)
         writeFileSync(join(folder, `turn-${turn}`), '');
     }
     const ended = await finish(folder, { [marker]: '1' });

@@ -63,6 +63,18 @@ describe('without being told, a task works', () => {
     expect(placesOf(simulate(workflow([writer('build')])))).toEqual({ build: 'shared' });
   });
 
+  test('as is configured, where neither it nor the workflow says it', () => {
+    const flow = workflow([
+      task('a', { work: command('make') }),
+      writer('b', { workspace: { mode: 'shared' } }),
+    ]);
+    const configured = { ...origin, workspace: { mode: 'worktree' } } as const;
+    expect(placesOf(simulate(flow, { origin: configured }))).toEqual({
+      a: 'worktree to integrate',
+      b: 'shared',
+    });
+  });
+
   test('as it, or else the workflow, says', () => {
     const flow = workflow([writer('a'), writer('b', { workspace: { mode: 'worktree' } })], {
       workspace: { mode: 'shared' },

@@ -58,7 +58,10 @@ Exit codes: 0 done, 1 failed or cancelled, 2 bad usage or definition, 3 waits fo
     const definition = selectFrom(await loadDefinition(file), options);
     const inputs = await readInputs(definition.workflow, { pairs: options.inputs, file: options.input });
     if (options.dryRun === true) return printPlan(context, definition, inputs);
-    const origin = { directory: context.config.root, file, ...selectionOf(options) };
+    const { root, workspaces } = context.config;
+    const { mode } = workspaces;
+    const configured = mode !== undefined && { workspace: { mode } };
+    const origin = { directory: root, file, ...configured, ...selectionOf(options) };
     return begin(context, { definition, inputs, origin }, options);
   },
 });

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { placementIn, type Placement, type Standing } from '../../../engine/index.ts';
+import type { Config } from '../../../config/index.ts';
 import type { Workflow } from '../../../model/index.ts';
 
 /** Where a task will work, by the names of the tasks that lead to it: `build/test`. */
@@ -14,10 +15,14 @@ export interface PlannedPlace {
 }
 
 /** Functions work in the process that drives the run, and are not among them; neither is what delivers. */
-export function placesIn(workflow: Workflow, folder: string): PlannedPlace[] {
-  const hasRepository = isInRepository(folder);
+export function placesIn(
+  workflow: Workflow,
+  { root, workspaces }: Pick<Config, 'root' | 'workspaces'>,
+): PlannedPlace[] {
+  const { mode } = workspaces;
+  const hasRepository = isInRepository(root);
   return standingsIn(workflow, { outer: [], path: '' }).map(({ task, standing }) => {
-    const place = placementIn(standing);
+    const place = placementIn(standing, mode && { mode });
     if (place.mode !== 'shared' && (hasRepository || place.mode === 'directory')) {
       const { pool } = standing[0]!.spec;
       return { task, place, lacksRepository: false, ...(pool !== undefined && { pool }) };

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../../base/index.ts';
+import type { Config } from '../../../config/index.ts';
 import type { Definition } from '../../../library/index.ts';
 import type {
   CheckSpec,
@@ -64,13 +65,12 @@ export interface PlannedSetup {
   readonly values: Readonly<Record<string, Json>>;
 }
 
-/** `folder`: of the run. */
-export async function planRun(definition: Definition, given: JsonObject, folder: string): Promise<Plan> {
+export async function planRun(definition: Definition, given: JsonObject, config: Config): Promise<Plan> {
   const { checkInputs, createEvaluator } = await import('../../../definition/index.ts');
   const { workflow, closures, declaresInputs } = definition;
   const inputs = declaresInputs === true ? await checkInputs(workflow, given) : given;
   const render = rendererFor(await createEvaluator(workflow, closures), inputs);
-  const places = Map.groupBy(placesIn(workflow, folder), ({ task }) => task.split('/')[0]);
+  const places = Map.groupBy(placesIn(workflow, config), ({ task }) => task.split('/')[0]);
   const planned = (spec: TaskSpec): PlannedTask => ({
     task: spec.name,
     needs: spec.needs,

@@ -20,7 +20,7 @@ export async function printPlan(
   const { output } = context;
   const { base } = definition.workflow;
   if (base !== undefined) checkBase(base, context.config.root);
-  const planned = await planRun(definition, inputs, context.config.root);
+  const planned = await planRun(definition, inputs, context.config);
   const plan = { ...planned, bounds: [...planned.bounds, ...boundsOfProject(context.config)] };
   output.json(plan);
   printHead(output, plan);

@@ -33,7 +33,7 @@ export interface Findings {
 export async function checkWorkflow(file: string, name: string, config: Project): Promise<Findings> {
   try {
     const { workflow, suggestions } = await read(file);
-    const places = placesIn(workflow, config.root);
+    const places = placesIn(workflow, config);
     const lack = isData(file) ? aboutFunctions(workflow, file) : undefined;
     const found = {
       file,
@@ -61,7 +61,7 @@ export async function checkWorkflow(file: string, name: string, config: Project)
   }
 }
 
-type Project = Pick<Config, 'root' | 'remotes'>;
+type Project = Pick<Config, 'root' | 'remotes' | 'workspaces'>;
 
 /** A file knows nothing of the project: what stands only there is looked up here. */
 function unknownMachines(workflow: Workflow, { remotes }: Project): Pick<Problem, 'message' | 'remedy'>[] {
