@@ -3,7 +3,9 @@ import { indexOf } from './workflow-index.ts';
 
 /** The tasks whose artifacts a task is given: all that it needs, directly or not, and that have succeeded. */
 export function artifactSources(state: RunState, { scope, spec }: TaskState): readonly string[] {
-  const { specs } = indexOf(scopeAt(state, scope).workflow);
+  const { specs, hasArtifacts } = indexOf(scopeAt(state, scope).workflow);
+  // Asked for every attempt: all that a task needs is looked through only where there may be something.
+  if (!hasArtifacts) return [];
   const sources: string[] = [];
   const open = [...spec.needs];
   const seen = new Set(open);

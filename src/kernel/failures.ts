@@ -89,6 +89,7 @@ const placeCodes: ReadonlySet<string> = new Set([
   'WORKSPACE_DRIFTED',
   'REMOTE_FAILED',
   'REMOTE_UNKNOWN',
+  'REMOTE_UNSUPPORTED',
 ]);
 
 function holdForPlace(state: RunState, task: TaskState, outcome: Failed): FailureConsequence {

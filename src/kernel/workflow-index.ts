@@ -5,6 +5,8 @@ export interface WorkflowIndex {
   readonly specs: ReadonlyMap<string, TaskSpec>;
   /** Who waits for a task. */
   readonly dependants: ReadonlyMap<string, readonly string[]>;
+  /** Whether any of its tasks hands files on. */
+  readonly hasArtifacts: boolean;
 }
 
 const indexes = new WeakMap<Workflow, WorkflowIndex>();
@@ -29,5 +31,6 @@ function makeIndex(workflow: Workflow): WorkflowIndex {
       else waiting.push(spec.name);
     }
   }
-  return { specs, dependants };
+  const hasArtifacts = workflow.tasks.some(({ artifacts }) => artifacts !== undefined);
+  return { specs, dependants, hasArtifacts };
 }

@@ -50,14 +50,17 @@ describe('a setup', () => {
   });
 
   test('gives them on this machine only', async () => {
-    const given = 'run: ls, workspace: { remote: box }, setup: { ports: 1, caches: .x, copy: .env }';
-    expect(messages(await parseProblems(flow(`  a: { ${given} }`)))).toEqual(
-      ['ports', 'caches'].map(
-        (key) => `\`${key}\` are given to places on this machine only, and this task works on \`box\`.`,
+    const given =
+      'run: ls, workspace: { remote: box }, setup: { ports: 1, caches: .x, copy: .env }, for-each: { in: [1] }, pool: 2, artifacts: dist';
+    expect(messages(await parseProblems(flow(`  a: { ${given} }`))).sort()).toEqual(
+      ['artifacts', 'caches', 'pool', 'ports'].map(
+        (key) => `\`${key}\` is for places on this machine only, and this task works on \`box\`.`,
       ),
     );
     const ofFile = flow('  a: { run: ls, setup: { ports: 1 } }', 'workspace: { remote: box }');
-    expect(places(await parseProblems(ofFile))).toEqual([expect.stringMatching(/^4:26 `ports` are given/)]);
+    expect(places(await parseProblems(ofFile))).toEqual([
+      expect.stringMatching(/^4:26 `ports` is for places/),
+    ]);
   });
 });
 
@@ -174,12 +177,10 @@ describe('the builders', () => {
         {
           agent: 'claude',
           workspace: { remote: 'box' },
-          forEach: { in: () => [1, 2] },
-          pool: 2,
         },
         'Go.',
       )
-      .command('c', { setup: { ports: 2, caches: ['.x'] } }, 'ls')
+      .command('c', { setup: { ports: 2, caches: ['.x'] }, forEach: { in: () => [1, 2] }, pool: 2 }, 'ls')
       .task('d', { repositoryLocks: ['db'] }, () => 1);
     expect(built).toMatchObject({ workspace: { mode: 'directory' }, cleanup: 'keep' });
     const [a, b, c, d] = built.tasks;
@@ -188,7 +189,8 @@ describe('the builders', () => {
       artifacts: ['dist'],
       repositoryLocks: ['db'],
     });
-    expect(b).toMatchObject({ workspace: { mode: 'remote', remote: 'box' }, pool: 2 });
+    expect(b).toMatchObject({ workspace: { mode: 'remote', remote: 'box' } });
+    expect(c).toMatchObject({ pool: 2 });
     expect(c!.setup).toEqual({ copy: [], ports: 2, caches: ['.x'] });
     expect(d!.repositoryLocks).toEqual(['db']);
     expect(Object.isFrozen(a!.artifacts)).toBe(true);

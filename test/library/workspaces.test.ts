@@ -171,6 +171,22 @@ describe('reconciling', () => {
     expect(await reconcileIn(project)).toEqual([]);
   });
 
+  test.each(['before:git.folder-removed', 'after:workspace.removed', 'before:workspace.cleaned'])(
+    'killed at %s is finished by the next one, and journalled once',
+    async (place) => {
+      const project = await killedAfterFirst();
+      const path = await pathOf(project, 'first');
+      const killed = await project.piton(['workspace', 'reconcile'], { env: { PITON_CRASH_AT: place } });
+      expect(killed.code).not.toBe(0);
+      const [first] = await reconcileIn(project);
+      expect(first).toMatchObject({ run: 'r1', task: 'first', what: 'clean' });
+      expect(existsSync(path)).toBe(false);
+      expect(await reconcileIn(project)).toEqual([]);
+      const history = JSON.parse((await project.piton(['history', 'r1', '--json'])).stdout) as object;
+      expect(JSON.stringify(history).match(/"workspace.cleaned"/g)).toHaveLength(1);
+    },
+  );
+
   test('is done before another run begins, and said', async () => {
     const project = await killedAfterFirst();
     const path = await pathOf(project, 'first');

@@ -242,7 +242,7 @@ workflow('spending', { usageLimits: { quietHours: 22 } });
 // Where tasks work, and what becomes of what they leave.
 const placed = workflow('placed', { workspace: { copy: '.' }, cleanup: 'keep', deliver: 'pr' })
   .command('a', { workspace: 'directory', artifacts: ['dist'], setup: { ports: 2, caches: ['.x'] } }, 'x')
-  .agent('b', { agent: 'claude', forEach: { in: () => [1] }, pool: 2, workspace: { remote: 'box' } }, 'x')
+  .agent('b', { agent: 'claude', forEach: { in: () => [1] }, pool: 2, workspace: { copy: '.' } }, 'x')
   .task('c', { repositoryLocks: ['db'] }, () => 1);
 workflow('placed', { deliver: { pr: { base: 'main', draft: true, title: 'x' }, approval: 'Now?' } });
 stateGraph<object>('placed', { workspace: { remote: 'box' }, cleanup: 'archive' });

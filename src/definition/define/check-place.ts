@@ -14,7 +14,7 @@ export function checkPlace(task: TaskDraft, around: WorkspaceSpec | undefined, a
     ...checkWorkspace(task.workspace, [...at, 'workspace']),
     ...checkPool(task, workspace, [...at, 'pool']),
     ...checkPaths(task.artifacts ?? [], keeping, [...at, 'artifacts']),
-    ...checkFar(task, workspace, [...at, 'setup']),
+    ...checkFar(task, workspace, at),
     ...checkConflicts(task, [...at, 'on-conflict']),
   ];
 }
@@ -56,14 +56,24 @@ function checkPool({ pool, forEach }: TaskDraft, workspace: WorkspaceSpec | unde
 }
 
 /** What is found on this machine is of no use on another. */
-function checkFar({ setup }: TaskDraft, workspace: WorkspaceSpec | undefined, at: Path): Finding[] {
+function checkFar(
+  { setup, pool, artifacts }: TaskDraft,
+  workspace: WorkspaceSpec | undefined,
+  at: Path,
+): Finding[] {
   if (workspace?.mode !== 'remote') return [];
-  return (['ports', 'caches'] as const)
-    .filter((key) => setup?.[key] !== undefined)
-    .map((key) => ({
-      at: [...at, key],
+  const given: readonly (readonly [path: Path, value: unknown])[] = [
+    [['setup', 'ports'], setup?.ports],
+    [['setup', 'caches'], setup?.caches],
+    [['pool'], pool],
+    [['artifacts'], artifacts],
+  ];
+  return given
+    .filter(([, value]) => value !== undefined)
+    .map(([path]) => ({
+      at: [...at, ...path],
       onKey: true,
-      message: `\`${key}\` are given to places on this machine only, and this task works on \`${workspace.remote}\`.`,
+      message: `\`${path.at(-1)}\` is for places on this machine only, and this task works on \`${workspace.remote}\`.`,
       remedy: 'Take it out, or let the task work in a `worktree`.',
     }));
 }

@@ -12,6 +12,7 @@ import { exitCodeOfEnding, worstOf, type Ended } from './ending.ts';
 import { findDefinition } from './find-definition.ts';
 import { printPreview } from './print-preview.ts';
 import { printSummary } from './summary.ts';
+import { tidyUp } from './tidy-up.ts';
 
 /** Goes on with every run whose driver has died, all in this process. One that is refused does not keep the others. */
 export async function resumeAll(
@@ -34,7 +35,9 @@ export async function resumeAll(
     }
     return begun;
   };
-  const driving = { piton: await context.open(), output: context.output, isShared: runs.length > 1 };
+  const piton = await context.open();
+  await tidyUp(context, piton);
+  const driving = { piton, output: context.output, isShared: runs.length > 1 };
   const ended = await driveHere(driving, begin);
   return worstOf([...refusals, ...ended.map((one) => concludeOne(context, one))]);
 }
