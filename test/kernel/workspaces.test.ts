@@ -4,6 +4,7 @@ import {
   placementOf,
   placesToClean,
   rebuildAgenda,
+  summaryOf,
   taskAt,
   waitingToMerge,
 } from '../../src/kernel/index.ts';
@@ -291,6 +292,21 @@ describe('what is merged', () => {
     expect(simulation.running).toEqual(['a', 'c']);
   });
 
+  test.each([
+    ['a person', { type: 'interrupted', reason: 'gone', mayStillRun: true }],
+    ['a time', { type: 'delayed', until: 10_000_000, reason: 'no room' }],
+  ] as [string, Outcome][])(
+    'and whose check waits for %s does not keep others from merging',
+    (_, outcome) => {
+      const simulation = allDone(checked(['a', 'b']));
+      simulation.end('a', proposed([]));
+      simulation.end('a', outcome);
+      expect(simulation.running).toEqual(['b']);
+      expect(taskAt(simulation.state, 'a')).not.toHaveProperty('proposal');
+      expect(simulation.replayed().tasks.get('a')).toEqual(simulation.state.tasks.get('a'));
+    },
+  );
+
   test('waits no longer for its turn than it has something to merge', () => {
     const simulation = allDone(checked(['a', 'b', 'c']));
     simulation.command({ type: 'tell', task: 'b', text: 'not so' });
@@ -566,9 +582,11 @@ describe('a place is cleaned up', () => {
     simulation.end('a', integrated);
     simulation.end('b', failedWith('BROKEN', false));
     expect(open()).toEqual(['a']);
+    expect(summaryOf(simulation.state).places).toBe(3);
     const data = { how: 'removed', reason: 'all of it is elsewhere' } as const;
     simulation.transition(() => [{ type: 'workspace.cleaned', task: 'a', data }]);
     expect(open()).toEqual([]);
+    expect(summaryOf(simulation.state).places).toBe(2);
     simulation.end('c', failedWith('BROKEN', false));
     expect(open()).toEqual([]);
     expect(open('archive-on-failure')).toEqual(['b', 'c']);

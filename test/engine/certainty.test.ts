@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { mustBeCertain } from '../../src/engine/certainty.ts';
+import type { Event } from '../../src/model/index.ts';
+import { simulate } from '../support/simulate.ts';
+import { command, task, workflow } from '../support/workflows.ts';
+
+const { state } = simulate(
+  workflow([
+    task('asks', { onInterrupt: 'ask' }),
+    task('calls'),
+    task('runs', { work: command('make') }),
+    task('placed', { work: command('make') }),
+  ]),
+);
+state.tasks.get('placed')!.workspace = { path: '/place', token: 't' };
+
+const succeeded = (name: string): Event => ({ type: 'task.succeeded', task: name, data: {} });
+const started = (name: string): Event => ({
+  type: 'attempt.started',
+  task: name,
+  attempt: 'a',
+  data: { number: 1 },
+});
+
+test('what outlives us or must not be done twice is durable before it begins, whatever the checkpoint policy', () => {
+  expect(['asks', 'calls', 'runs'].map((name) => mustBeCertain(state, [started(name)]))).toEqual([
+    true,
+    false,
+    true,
+  ]);
+});
+
+test('the end of a task is durable before its place is removed', () => {
+  expect(mustBeCertain(state, [succeeded('calls'), succeeded('runs')])).toBe(false);
+  expect(mustBeCertain(state, [succeeded('calls'), succeeded('placed')])).toBe(true);
+});
