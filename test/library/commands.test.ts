@@ -389,7 +389,7 @@ describe('stopping', () => {
 
 test('a command that has failed has failed, also if the driver is stopped while it ends what is left of it', async () => {
   const place = await openPlace();
-  const stubborn = `(trap 'touch asked' TERM; touch begun; while :; do sleep 0.02 || :; done) &`;
+  const stubborn = `(trap 'touch asked' TERM; : >begun; while :; do sleep 0.02 || :; done) &`;
   await place.run({ task: { run: `${stubborn}\nwhile [ ! -e begun ]; do sleep 0.01; done; exit 3` } });
   await eventually('what is left is asked to end', () => place.has('asked'));
   await place.piton.close();

@@ -112,9 +112,9 @@ describe.each(shellsHere())('the wrapper, run by %s,', (shell) => {
 
   test('outlives the signals that its group gets, and records what the command makes of them', async () => {
     const { begin, place } = openSpool({ shell });
-    // A shell may hear a signal twice, of which a child of it died.
+    // A shell may hear a signal twice, of which a child of it died. What says that it begins is no child: it might die too.
     const { process: wrapper, ended } = await begin(
-      `trap 'echo TERM >>got' TERM; trap 'echo INT >>got' INT; trap 'echo HUP >>got' HUP; touch begun
+      `trap 'echo TERM >>got' TERM; trap 'echo INT >>got' INT; trap 'echo HUP >>got' HUP; : >begun
        until grep -q HUP got 2>/dev/null; do sleep 0.02 || :; done; exit 9`,
     );
     await eventually('the command begins', () => existsSync(join(place, 'begun')));
@@ -127,7 +127,7 @@ describe.each(shellsHere())('the wrapper, run by %s,', (shell) => {
 
   test('passes a request to stop to the command', async () => {
     const { begin, place } = openSpool({ shell });
-    const { process, ended } = await begin('touch begun; sleep 1000');
+    const { process, ended } = await begin(': >begun; sleep 1000');
     await eventually('the command begins', () => existsSync(join(place, 'begun')));
     globalThis.process.kill(-process.pid, 'SIGTERM');
     expect(await ended()).toMatchObject({ exit: { code: 143, timedOut: false } });
