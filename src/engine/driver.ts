@@ -21,6 +21,7 @@ import { cleanedEvents, newsEvents } from './attempt-events.ts';
 import { makeWorld } from './make-world.ts';
 import { Unanswered } from './unanswered.ts';
 import { WakeTimer } from './wake-timer.ts';
+import { whileDriving } from './while-driving.ts';
 import type { EnginePorts } from './options.ts';
 import { isPassing, patiently, type Patience } from './patience.ts';
 import type { Program } from './program.ts';
@@ -76,6 +77,7 @@ export class Driver {
     this.#timer = new WakeTimer(clock, () => this.#mailbox.poke());
     this.#hands = new Hands({
       ...ports,
+      workspaces: whileDriving(ports.workspaces, () => this.#writer.assertNotReplaced()),
       program,
       state: () => this.#writer.state,
       checkpoint: () => this.#askForCheckpoint(),

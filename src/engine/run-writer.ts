@@ -142,7 +142,17 @@ export class RunWriter {
     if (isKept || (this.hasEnded && this.buffered.length === 0)) return;
     const { run } = this.state;
     this.#ports.observers.tell({ type: 'lease.lost', run, at: this.#ports.clock.now() });
-    throw new PitonError('LEASE_LOST', `Another process drives run ${run} now.`, { run });
+    throw this.#lost();
+  }
+
+  #lost(): PitonError {
+    const { run } = this.state;
+    return new PitonError('LEASE_LOST', `Another process drives run ${run} now.`, { run });
+  }
+
+  /** Cheap enough to be asked before every change outside of the store. Throws `LEASE_LOST`. */
+  async assertNotReplaced(): Promise<void> {
+    if (await this.isReplaced()) throw this.#lost();
   }
 
   /** Another has the lease, as far as that can be told. */

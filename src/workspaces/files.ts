@@ -80,9 +80,14 @@ async function syncFile(file: string): Promise<void> {
   }
 }
 
-/** By renaming: the text is there as a whole or not at all. */
+/** With the folders on the way there. */
 export async function writeWhole(file: string, text: string, durability: Durability): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
+  await replaceFile(file, text, durability);
+}
+
+/** By renaming: the text is there as a whole or not at all. */
+export async function replaceFile(file: string, text: string, durability: Durability): Promise<void> {
   const draft = `${file}.${randomId()}`;
   const handle = await open(draft, 'wx');
   try {
@@ -91,7 +96,10 @@ export async function writeWhole(file: string, text: string, durability: Durabil
   } finally {
     await handle.close();
   }
-  await rename(draft, file);
+  await rename(draft, file).catch(async (error: unknown) => {
+    await rm(draft, { force: true });
+    throw error;
+  });
 }
 
 /** What is there, itself and not what a link leads to. */

@@ -1,4 +1,5 @@
 import type { RunAccount } from '../delivery-contract.ts';
+import { oneLine } from '../git/index.ts';
 
 const mostTasks = 50;
 /** More than that no service takes. */
@@ -46,9 +47,4 @@ function taskLines({ tasks }: RunAccount): string[] {
   const shown = tasks.slice(0, mostTasks).map(({ task, status }) => `- ${oneLine(task)}: ${status}`);
   const more = tasks.length - shown.length;
   return more === 0 ? shown : [...shown, `- and ${more} more`];
-}
-
-/** A line break in a name would end the line, or begin a forged trailer. */
-function oneLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
 }

@@ -1,4 +1,4 @@
-import { crashPoint, PitonError } from '../../base/index.ts';
+import { effect, PitonError } from '../../base/index.ts';
 import type { ReviewRequest, ReviewService, ServiceSetting } from './review-service.ts';
 import { lastLine, runProgram } from './run-program.ts';
 
@@ -22,12 +22,7 @@ export function commandService(command: string, { folder, environment }: Service
       const url = await ask('find', request);
       return url === '' ? undefined : { url, base: request.base };
     },
-    async open(request) {
-      crashPoint('before:pull-request.opened');
-      const url = await ask('open', request);
-      crashPoint('after:pull-request.opened');
-      return url;
-    },
+    open: (request) => effect('pull-request.opened', () => ask('open', request)),
   };
 }
 

@@ -1,4 +1,4 @@
-import { crashPoint, isPlainObject, PitonError } from '../../base/index.ts';
+import { effect, isPlainObject, PitonError } from '../../base/index.ts';
 import type { FoundReview, ReviewRequest, ReviewService, ServiceSetting } from './review-service.ts';
 import { lastLine, runProgram, type ProgramEnd } from './run-program.ts';
 
@@ -28,10 +28,7 @@ export function ghService({ folder, environment }: ServiceSetting): ReviewServic
       return isBaseChosen ? found.find((one) => one.base === base) : found[0];
     },
     async open(request) {
-      crashPoint('before:pull-request.opened');
-      const url = lastLine(await gh(openArguments(request), request.body));
-      crashPoint('after:pull-request.opened');
-      return url;
+      return lastLine(await effect('pull-request.opened', () => gh(openArguments(request), request.body)));
     },
   };
 }

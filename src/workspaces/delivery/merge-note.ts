@@ -1,7 +1,8 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crashPoint, hasCode, isPlainObject } from '../../base/index.ts';
-import { replaceFile, type Git, type WorktreePlace } from '../git/index.ts';
+import { effect, hasCode, isPlainObject } from '../../base/index.ts';
+import { replaceFile } from '../files.ts';
+import type { Git, WorktreePlace } from '../git/index.ts';
 import type { MergeStrategy } from '../delivery-contract.ts';
 
 /**
@@ -47,9 +48,9 @@ async function readNote(file: string): Promise<MergeNote | undefined> {
 }
 
 export async function writeNote(git: Git, place: WorktreePlace, note: MergeNote): Promise<void> {
-  crashPoint('before:merge.noted');
-  await replaceFile(git, fileOf(place), `${JSON.stringify(note, null, 2)}\n`);
-  crashPoint('after:merge.noted');
+  await effect('merge.noted', () =>
+    replaceFile(fileOf(place), `${JSON.stringify(note, null, 2)}\n`, git.durability),
+  );
 }
 
 export async function removeNote(place: WorktreePlace): Promise<void> {

@@ -1,9 +1,9 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { crashPoint, isPlainObject, PitonError } from '../../base/index.ts';
+import { effect, isPlainObject, PitonError } from '../../base/index.ts';
 import type { KeptArchive } from '../contract.ts';
 import { copyTree, deleteTree, findEntry, isInside, namesIn, writeWhole, type Durability } from '../files.ts';
-import { encodeName } from '../git/index.ts';
+import { archiveStamp, encodeName } from '../git/index.ts';
 import { isMarkerName, markerOf, readJson } from './marker.ts';
 
 /** A folder as it was, set aside. */
@@ -31,9 +31,7 @@ export async function archiveFolder(tools: ArchiveTools, archiving: Archiving): 
   const ref = await freePlace(tools, facts);
   await mkdir(dirname(ref), { recursive: true });
   await writeWhole(markerOf(ref), `${JSON.stringify(facts, null, 2)}\n`, tools.durability);
-  crashPoint('before:directory.archived');
-  await rename(path, ref);
-  crashPoint('after:directory.archived');
+  await effect('directory.archived', () => rename(path, ref));
   await dropCaches(ref, tools.caches);
   return ref;
 }
@@ -50,8 +48,7 @@ async function freePlace(
   { archive }: ArchiveTools,
   { run, task, at }: Omit<Archiving, 'path'>,
 ): Promise<string> {
-  const time = new Date(at).toISOString().replaceAll(/[-:.]/g, '').toLowerCase();
-  const first = join(archive, encodeName(run), encodeName(task), time);
+  const first = join(archive, encodeName(run), encodeName(task), archiveStamp(at));
   let path = first;
   for (let count = 2; (await findEntry(path)) !== undefined; count++) path = `${first}-${count}`;
   return path;
@@ -101,9 +98,7 @@ export async function restoreFolder(tools: ArchiveTools, ref: string, folder: st
   await mkdir(dirname(folder), { recursive: true });
   await deleteTree(draft);
   await copyTree(ref, draft, tools);
-  crashPoint('before:directory.restored');
-  await rename(draft, folder);
-  crashPoint('after:directory.restored');
+  await effect('directory.restored', () => rename(draft, folder));
 }
 
 export async function assertArchive({ archive }: Pick<ArchiveTools, 'archive'>, ref: string): Promise<void> {

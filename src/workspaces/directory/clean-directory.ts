@@ -1,6 +1,6 @@
 import { rename, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { asError, crashPoint, hasCode } from '../../base/index.ts';
+import { asError, crashPoint, effect, hasCode } from '../../base/index.ts';
 import type { CleanupPolicy } from '../../model/index.ts';
 import type { Cleaned, CleanRequest, Filling, Place, PlaceRequest } from '../contract.ts';
 import { deleteTree } from '../files.ts';
@@ -93,9 +93,7 @@ async function archive(tools: CleanTools, taken: Taken, reason: string): Promise
 async function removeFolder(taken: Pick<Place, 'path' | 'token'>): Promise<void> {
   const { path } = taken;
   await deleteTree(asideOf(taken));
-  crashPoint('before:directory.set-aside');
-  await rename(path, asideOf(taken));
-  crashPoint('after:directory.set-aside');
+  await effect('directory.set-aside', () => rename(path, asideOf(taken)));
   await deleteTree(asideOf(taken));
   crashPoint('after:directory.removed');
 }

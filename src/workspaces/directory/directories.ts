@@ -22,7 +22,7 @@ import type {
 import { filled } from '../filled.ts';
 import { stayInPlace } from '../stay-in-place.ts';
 import { isInside, type Durability } from '../files.ts';
-import { encodeName } from '../git/index.ts';
+import { placeWay } from '../git/index.ts';
 import { listArchives, restoreFolder } from './archive.ts';
 import { cleanDirectory, type CleanTools } from './clean-directory.ts';
 import { lookAtDirectory } from './look.ts';
@@ -58,10 +58,8 @@ export class DirectoryWorkspaces implements PlaceAdapter {
     return { ...news, ...(await filled(this.#tools.filling, request, rest)) };
   }
 
-  #newPlace({ run, task, generation, token, slot }: PlaceRequest): Place {
-    const name = encodeName(generation === 0 ? task : `${task}~${generation + 1}`);
-    const own = slot === undefined ? name : `${encodeName(slot.pool)}~slot-${slot.number}`;
-    return { kind: 'directory', path: join(this.#folder, encodeName(run), own), token };
+  #newPlace(request: PlaceRequest): Place {
+    return { kind: 'directory', path: join(this.#folder, placeWay(request)), token: request.token };
   }
 
   async enter<Order extends PlacedOrder>({ known }: WorkRequest, order: Order): Promise<Order> {

@@ -1,6 +1,6 @@
 import { mkdir, realpath, rename } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { crashPoint, PitonError } from '../../base/index.ts';
+import { effect, PitonError } from '../../base/index.ts';
 import type { Place, PlaceRequest } from '../contract.ts';
 import { copyTree, deleteTree, findEntry, isInside, orSetupFailure, type Durability } from '../files.ts';
 import { encodeName } from '../git/index.ts';
@@ -26,20 +26,20 @@ export interface Source {
 export async function makeDirectory(making: Making, durability: Durability): Promise<void> {
   const { request, place, source, orders, news } = making;
   const draft = draftOf(place);
-  await orSetupFailure(place.path, async () => {
-    await mkdir(dirname(place.path), { recursive: true });
-    await deleteTree(draft);
-    if (source === undefined) return void (await mkdir(draft));
-    const isLeftOut = source.isArchive ? () => false : await leftOutOf(source.path, place);
-    await copyTree(source.path, draft, { durability, isLeftOut });
-  });
-  crashPoint('after:directory.drafted');
+  await effect('directory.drafted', () =>
+    orSetupFailure(place.path, async () => {
+      await mkdir(dirname(place.path), { recursive: true });
+      await deleteTree(draft);
+      if (source === undefined) return void (await mkdir(draft));
+      const isLeftOut = source.isArchive ? () => false : await leftOutOf(source.path, place);
+      await copyTree(source.path, draft, { durability, isLeftOut });
+    }),
+  );
   const { run, task } = request;
   const { path, token } = place;
   // Before it is moved: a folder without a mark is not ours.
   await writeMarker({ path, folder: draft, run, task, token, orders, news }, durability);
-  await rename(draft, path);
-  crashPoint('after:directory.made');
+  await effect('directory.made', () => rename(draft, path));
 }
 
 /** Killed right before it was moved: the mark is that of the draft. Gives whether it was so. */
@@ -47,8 +47,7 @@ export async function finishMaking(place: Place, marker: Marker | undefined): Pr
   const draft = draftOf(place);
   if (marker?.token !== place.token || (await findEntry(draft)) === undefined) return false;
   if (marker.identity !== (await identityOf(draft))) return false;
-  await rename(draft, place.path);
-  crashPoint('after:directory.made');
+  await effect('directory.made', () => rename(draft, place.path));
   return true;
 }
 

@@ -1,5 +1,5 @@
 import { lstat, readFile, rm } from 'node:fs/promises';
-import { crashPoint, hasCode, isPlainObject, ownIdentity, type ProcessIdentity } from '../../base/index.ts';
+import { effect, hasCode, isPlainObject, ownIdentity, type ProcessIdentity } from '../../base/index.ts';
 import type { Place, Prepared } from '../contract.ts';
 import { writeWhole, type Durability } from '../files.ts';
 
@@ -78,9 +78,9 @@ export async function hearNews({ path, token }: Place, durability: Durability): 
 }
 
 async function replaceMarker(path: string, marker: Marker, durability: Durability): Promise<void> {
-  crashPoint('before:directory.marked');
-  await writeWhole(markerOf(path), `${JSON.stringify(marker, null, 2)}\n`, durability);
-  crashPoint('after:directory.marked');
+  await effect('directory.marked', () =>
+    writeWhole(markerOf(path), `${JSON.stringify(marker, null, 2)}\n`, durability),
+  );
 }
 
 export async function removeMarker(path: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { mkdir, readFile, realpath } from 'node:fs/promises';
 import { dirname, join, normalize, relative } from 'node:path';
-import { crashPoint, hasCode, isPlainObject, PitonError, randomId } from '../../base/index.ts';
+import { effect, hasCode, isPlainObject, PitonError, randomId } from '../../base/index.ts';
 import type { ArtifactOrder } from '../contract.ts';
 import {
   copyTree,
@@ -51,10 +51,9 @@ export class ArtifactStore {
     const version = randomId();
     for (const path of paths) await this.#copy(join(order.folder, path), join(home, version, path));
     const bytes = await bytesIn(join(home, version), paths);
-    crashPoint('before:artifacts.kept');
     const current: Current = { version, paths, ...(order.by !== undefined && { by: order.by }) };
-    await writeWhole(join(home, currentName), `${JSON.stringify(current)}\n`, this.#durability);
-    crashPoint('after:artifacts.kept');
+    const text = `${JSON.stringify(current)}\n`;
+    await effect('artifacts.kept', () => writeWhole(join(home, currentName), text, this.#durability));
     await removeOthers(home, version);
     return { bytes };
   }

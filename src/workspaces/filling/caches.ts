@@ -1,6 +1,6 @@
 import { mkdir, readlink, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { crashPoint, hasCode, PitonError } from '../../base/index.ts';
+import { effect, hasCode, PitonError } from '../../base/index.ts';
 import type { PlaceRequest } from '../contract.ts';
 import { findEntry } from '../files.ts';
 import { encodeName, findIgnored, type Git } from '../git/index.ts';
@@ -23,9 +23,7 @@ export async function bringCaches(tools: CacheTools, filled: Filled): Promise<vo
     const shared = sharedFolder(tools, request, path);
     await mkdir(shared, { recursive: true });
     await mkdir(dirname(target), { recursive: true });
-    crashPoint('before:workspace.cache-linked');
-    await symlink(shared, target);
-    crashPoint('after:workspace.cache-linked');
+    await effect('workspace.cache-linked', () => symlink(shared, target));
   }
 }
 

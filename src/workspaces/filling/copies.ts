@@ -1,6 +1,6 @@
 import { mkdir, realpath, rename, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { crashPoint, PitonError } from '../../base/index.ts';
+import { effect, PitonError } from '../../base/index.ts';
 import type { PlaceRequest } from '../contract.ts';
 import {
   copyTree,
@@ -60,9 +60,7 @@ export async function copyWhole(
   await deleteTree(draft);
   await orSetupFailure(target, () => copyTree(source, draft, { durability }));
   await copy.arrived?.(draft);
-  crashPoint('before:workspace.copied');
-  await rename(draft, target);
-  crashPoint('after:workspace.copied');
+  await effect('workspace.copied', () => rename(draft, target));
 }
 
 /** Whether a file of the place (a path from its root) is a copy that is still the same as where it came from. */

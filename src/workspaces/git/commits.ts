@@ -55,7 +55,7 @@ function commitText({ message, trailers }: CommitOrder): string {
   return `${message.trimEnd()}\n\n${trailerLines(trailers)}\n`;
 }
 
-function trailerLines({ run, task, attempt, seq }: Trailers): string {
+export function trailerLines({ run, task, attempt, seq }: Trailers): string {
   const values = { 'Piton-Run': run, 'Piton-Task': task, 'Piton-Attempt': attempt, 'Piton-Seq': String(seq) };
   return Object.entries(values)
     .map(([name, value]) => `${name}: ${oneLine(value)}`)
@@ -63,7 +63,7 @@ function trailerLines({ run, task, attempt, seq }: Trailers): string {
 }
 
 /** A line break in a name would end the trailer, or begin a forged one. */
-function oneLine(value: string): string {
+export function oneLine(value: string): string {
   return value.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
 }
 

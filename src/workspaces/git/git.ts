@@ -1,4 +1,4 @@
-import { crashPoint, PitonError } from '../../base/index.ts';
+import { effect, PitonError } from '../../base/index.ts';
 import { gitEnvironment, gitSettings } from './git-environment.ts';
 import { failureOf } from './git-failures.ts';
 import { runProcess } from './git-process.ts';
@@ -53,8 +53,14 @@ export class Git {
   }
 
   /** Throws GIT_FAILED unless git ends with one of `okCodes` (0 if none are given). */
-  async run(args: readonly string[], options: GitRun): Promise<GitResult> {
-    if (options.effect !== undefined) crashPoint(`before:git.${options.effect}`);
+  run(args: readonly string[], options: GitRun): Promise<GitResult> {
+    const { effect: name } = options;
+    return name === undefined
+      ? this.#run(args, options)
+      : effect(`git.${name}`, () => this.#run(args, options));
+  }
+
+  async #run(args: readonly string[], options: GitRun): Promise<GitResult> {
     const limits = {
       timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
       maxBytes: options.maxBytes ?? defaultMaxBytes,
@@ -70,7 +76,6 @@ export class Git {
     if (end.endedFor !== undefined || end.code === undefined || !okCodes.includes(end.code)) {
       throw await failureOf(end, { args, cwd: options.cwd, ...limits });
     }
-    if (options.effect !== undefined) crashPoint(`after:git.${options.effect}`);
     return { code: end.code, stdout: end.bytes.toString('utf8'), bytes: end.bytes, stderr: end.stderr };
   }
 

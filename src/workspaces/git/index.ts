@@ -14,9 +14,9 @@ export {
   areContained,
   isAncestor,
   mergeBaseOf,
+  oneLine,
   readCommit,
-  type Ancestry,
-  type CommitFacts,
+  trailerLines,
   type Trailers,
 } from './commits.ts';
 export { findForeignChanges, type RefWatch } from './foreign-refs.ts';
@@ -40,9 +40,12 @@ export { mergeInto, mergeTrees, type MergeOrder, type MergeResult, type TreeMerg
 export {
   archiveRef,
   archivesOf,
+  archiveStamp,
   encodeName,
   isOwnRef,
   keptRef,
+  placeName,
+  placeWay,
   runBranch,
   runTipRef,
   savedRef,
@@ -80,8 +83,7 @@ export {
   type WorktreeRemoval,
 } from './remove-worktree.ts';
 export { inspectRepository, type GitRepository, type Repository } from './repository.ts';
-export { replaceFile } from './replace-file.ts';
-export { layOutArchive, restoreArchive, type RestoreOrder } from './restore-archive.ts';
+export { layOutArchive, restoreArchive } from './restore-archive.ts';
 export { pathsBetween } from './tree-diffs.ts';
 export { commitResult, type CommittedResult, type ResultOrder, type TaskResult } from './results.ts';
 export { headOfRun, moveRunBranch } from './run-branch.ts';
@@ -100,6 +102,7 @@ export {
   entryAt,
   findRecord,
   findWorktree,
+  leadsTo,
   listWorktrees,
   readLink,
   type FolderLink,

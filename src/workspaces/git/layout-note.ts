@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crashPoint, hasCode } from '../../base/index.ts';
+import { effect, hasCode } from '../../base/index.ts';
+import { replaceFile } from '../files.ts';
 import type { Trailers } from './commits.ts';
 import type { Git } from './git.ts';
 import type { WorktreePlace } from './places.ts';
-import { replaceFile } from './replace-file.ts';
 
 /**
  * What Piton has put into a worktree in the place of what was made there: by it, our own files are told from somebody's work.
@@ -53,7 +53,7 @@ export async function readLayoutNote({ gitDir }: WorktreePlace): Promise<LayoutN
 }
 
 export async function writeLayoutNote(git: Git, { gitDir }: WorktreePlace, note: LayoutNote): Promise<void> {
-  crashPoint('before:git.layout-noted');
-  await replaceFile(git, join(gitDir, name), `${JSON.stringify(note, null, 2)}\n`);
-  crashPoint('after:git.layout-noted');
+  await effect('git.layout-noted', () =>
+    replaceFile(join(gitDir, name), `${JSON.stringify(note, null, 2)}\n`, git.durability),
+  );
 }

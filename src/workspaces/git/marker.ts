@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crashPoint, hasCode, isPlainObject, PitonError, type Json } from '../../base/index.ts';
+import { effect, hasCode, isPlainObject, PitonError, type Json } from '../../base/index.ts';
+import { replaceFile } from '../files.ts';
 import type { Git } from './git.ts';
-import { replaceFile } from './replace-file.ts';
 
 /** Whose a worktree is. It lies in the worktree's own folder inside the repository, so it is in nobody's tree. */
 export interface Marker extends MarkerOwner {
@@ -55,9 +55,9 @@ export async function readMarker(gitDir: string): Promise<Marker | undefined> {
 }
 
 export async function writeMarker(git: Git, gitDir: string, marker: Marker): Promise<void> {
-  crashPoint('before:git.marker-written');
-  await replaceFile(git, join(gitDir, name), `${JSON.stringify(marker, null, 2)}\n`);
-  crashPoint('after:git.marker-written');
+  await effect('git.marker-written', () =>
+    replaceFile(join(gitDir, name), `${JSON.stringify(marker, null, 2)}\n`, git.durability),
+  );
 }
 
 export function isSameOwner(a: MarkerOwner, b: MarkerOwner): boolean {

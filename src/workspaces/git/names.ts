@@ -32,6 +32,29 @@ export function runTipRef(run: string): string {
   return `refs/piton/runs/${encodeName(run)}`;
 }
 
+export interface PlaceOwner {
+  readonly task: string;
+  readonly generation: number;
+}
+
+/** Under what a task goes in paths and refs: each time it is begun from scratch, it has another. */
+export function placeName({ task, generation }: PlaceOwner): string {
+  return generation === 0 ? task : `${task}~${generation + 1}`;
+}
+
+/** From the folder of all places to that of a task, or of the slot that it has. */
+export function placeWay(
+  owner: PlaceOwner & {
+    readonly run: string;
+    readonly slot?: { readonly pool: string; readonly number: number };
+  },
+): string {
+  const { run, slot } = owner;
+  const name =
+    slot === undefined ? encodeName(placeName(owner)) : `${encodeName(slot.pool)}~slot-${slot.number}`;
+  return `${encodeName(run)}/${name}`;
+}
+
 /** Beside the run's branch, not below it: git cannot hold `a` and `a/b` as branches at once. */
 export function taskBranch(run: string, task: string): string {
   return `refs/heads/piton-tasks/${encodeName(run)}/${encodeName(task)}`;
@@ -59,8 +82,12 @@ export function keptRef(run: string, task: string, commit: string): string {
 }
 
 export function archiveRef(run: string, task: string, atMs: number): string {
-  const time = new Date(atMs).toISOString().replaceAll(/[-:.]/g, '').toLowerCase();
-  return `${archivesOf(run, task)}${time}`;
+  return `${archivesOf(run, task)}${archiveStamp(atMs)}`;
+}
+
+/** The last part of an archive's name, as a ref or as a folder. */
+export function archiveStamp(atMs: number): string {
+  return new Date(atMs).toISOString().replaceAll(/[-:.]/g, '').toLowerCase();
 }
 
 /** What all archives of a task begin with. */

@@ -1,6 +1,6 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crashPoint, hasCode } from '../../base/index.ts';
+import { effect, hasCode } from '../../base/index.ts';
 import { independentCommits, isAncestor } from './commits.ts';
 import type { Git } from './git.ts';
 import { keptRef } from './names.ts';
@@ -40,14 +40,14 @@ export async function namedCommits(place: WorktreePlace): Promise<readonly strin
 
 /** Makes a worktree forget where it has been: whoever works in it next has not been there. All of it must be kept before. */
 export async function forgetCommits({ gitDir }: WorktreePlace): Promise<void> {
-  crashPoint('before:git.commits-forgotten');
   const files = noted.filter((file) => file !== 'HEAD' && !file.includes('/'));
   const operations = ['rebase-merge', 'rebase-apply', 'sequencer', 'MERGE_MSG', 'MERGE_MODE', 'BISECT_LOG'];
   const own = ['piton-layout.json', 'piton-restored'];
-  for (const name of ['logs', 'refs', ...files, ...operations, ...own]) {
-    await rm(join(gitDir, name), { recursive: true, force: true });
-  }
-  crashPoint('after:git.commits-forgotten');
+  await effect('git.commits-forgotten', async () => {
+    for (const name of ['logs', 'refs', ...files, ...operations, ...own]) {
+      await rm(join(gitDir, name), { recursive: true, force: true });
+    }
+  });
 }
 
 /** A reflog's messages may quote anything: only its columns of commits count. */

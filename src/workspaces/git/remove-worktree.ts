@@ -1,6 +1,6 @@
-import { chmod, readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { crashPoint, hasCode } from '../../base/index.ts';
+import { rename } from 'node:fs/promises';
+import { effect, hasCode } from '../../base/index.ts';
+import { deleteTree } from '../files.ts';
 import type { Git } from './git.ts';
 import { isSameOwner, readMarker, type MarkerOwner } from './marker.ts';
 import { realPlace, type RepositoryPlace } from './places.ts';
@@ -83,15 +83,15 @@ function wantedAgain(path: string): string {
 }
 
 async function moveAside(path: string, aside: string): Promise<void> {
-  crashPoint('before:git.worktree-set-aside');
-  // What lies there was set aside by an earlier removal of the same worktree, which did not come to its end.
-  if (await isThere(path)) await deleteFolder(aside);
-  try {
-    await rename(path, aside);
-  } catch (error) {
-    if (!hasCode(error, 'ENOENT')) throw error;
-  }
-  crashPoint('after:git.worktree-set-aside');
+  await effect('git.worktree-set-aside', async () => {
+    // What lies there was set aside by an earlier removal of the same worktree, which did not come to its end.
+    if (await isThere(path)) await deleteTree(aside);
+    try {
+      await rename(path, aside);
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT')) throw error;
+    }
+  });
 }
 
 async function isThere(path: string): Promise<boolean> {
@@ -99,26 +99,5 @@ async function isThere(path: string): Promise<boolean> {
 }
 
 async function removeFolder(folder: string): Promise<void> {
-  crashPoint('before:git.folder-removed');
-  await deleteFolder(folder);
-  crashPoint('after:git.folder-removed');
-}
-
-async function deleteFolder(folder: string): Promise<void> {
-  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 3 });
-  try {
-    await remove();
-  } catch (error) {
-    if (!hasCode(error, 'EACCES') && !hasCode(error, 'EPERM')) throw error;
-    await makeWritable(folder);
-    await remove();
-  }
-}
-
-/** Package caches like to make their folders read-only, and then nothing in them can be deleted. */
-async function makeWritable(folder: string): Promise<void> {
-  await chmod(folder, 0o700);
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    if (entry.isDirectory()) await makeWritable(join(folder, entry.name));
-  }
+  await effect('git.folder-removed', () => deleteTree(folder));
 }

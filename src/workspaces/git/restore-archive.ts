@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crashPoint, hasCode, PitonError } from '../../base/index.ts';
+import { effect, hasCode, PitonError } from '../../base/index.ts';
 import {
   bundlesName,
   readManifest,
@@ -36,9 +36,7 @@ export async function restoreArchive(git: Git, order: RestoreOrder): Promise<Add
   if ((await readRestored(added)) === manifest.files) return added;
   if (added.head !== base) throw refused(order, added.head);
   await layOutArchive(git, added, { archive, manifest });
-  crashPoint('before:git.restored');
-  await writeFile(join(added.gitDir, restoredName), manifest.files);
-  crashPoint('after:git.restored');
+  await effect('git.restored', () => writeFile(join(added.gitDir, restoredName), manifest.files));
   return added;
 }
 

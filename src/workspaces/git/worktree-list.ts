@@ -1,6 +1,7 @@
-import { lstat, readdir, readFile, stat } from 'node:fs/promises';
+import { lstat, readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { hasCode } from '../../base/index.ts';
+import { namesIn } from '../files.ts';
 import type { Git } from './git.ts';
 import { realPlace, splitAtZeros, type RepositoryPlace } from './places.ts';
 import { runOnRecords } from './worktree-records.ts';
@@ -48,16 +49,36 @@ function readEntry(lines: readonly string[], gitDirs: ReadonlyMap<string, string
   });
 }
 
+/** So many records are read at once: one by one, a thousand take long; all together, they are too many open files. */
+const atOnce = 32;
+
 /** Git does not tell where it keeps its record of a worktree, but the record tells the path. */
-async function readGitDirs({ commonDir }: RepositoryPlace): Promise<ReadonlyMap<string, string>> {
-  const folder = join(await realPlace(commonDir), 'worktrees');
+async function readGitDirs(repository: RepositoryPlace): Promise<ReadonlyMap<string, string>> {
+  const folder = await recordsOf(repository);
+  const gitDirs = (await namesIn(folder)).map((name) => join(folder, name));
   const found = new Map<string, string>();
-  for (const name of await namesIn(folder)) {
-    const gitDir = join(folder, name);
-    const text = await readUnlessAbsent(join(gitDir, 'gitdir'));
-    if (text !== undefined) found.set(dirname(resolve(gitDir, text.replace(/\n$/, ''))), gitDir);
+  for (let start = 0; start < gitDirs.length; start += atOnce) {
+    const some = gitDirs.slice(start, start + atOnce);
+    const paths = await Promise.all(some.map(pathOnRecord));
+    for (const [index, path] of paths.entries()) if (path !== undefined) found.set(path, some[index]!);
   }
   return found;
+}
+
+async function recordsOf({ commonDir }: RepositoryPlace): Promise<string> {
+  return join(await realPlace(commonDir), 'worktrees');
+}
+
+async function pathOnRecord(gitDir: string): Promise<string | undefined> {
+  const text = await readUnlessAbsent(join(gitDir, 'gitdir'));
+  return text === undefined ? undefined : dirname(resolve(gitDir, text.replace(/\n$/, '')));
+}
+
+/** Whether this is a record of the repository, and leads to that folder: a copy of a worktree has its link as well. */
+export async function leadsTo(repository: RepositoryPlace, gitDir: string, path: string): Promise<boolean> {
+  if (dirname(gitDir) !== (await recordsOf(repository))) return false;
+  const recorded = await pathOnRecord(gitDir);
+  return recorded !== undefined && (await realPlace(recorded)) === path;
 }
 
 /** The record of the worktree at exactly this path. */
@@ -68,7 +89,7 @@ export async function findWorktree(
 ): Promise<WorktreeEntry | undefined> {
   const place = await realPlace(path);
   // Reading the records is much cheaper than asking git, and most often there is none.
-  if (!(await readGitDirs(repository)).has(place)) return undefined;
+  if ((await findRecord(repository, place)) === undefined) return undefined;
   return entryAt(await listWorktrees(git, repository), place);
 }
 
@@ -84,9 +105,17 @@ export async function findRecord(
   repository: RepositoryPlace,
   path: string,
 ): Promise<WorktreeFolder | undefined> {
-  const gitDir = (await readGitDirs(repository)).get(await realPlace(path));
+  const place = await realPlace(path);
+  const gitDir = (await linkedRecord(repository, place)) ?? (await readGitDirs(repository)).get(place);
   if (gitDir === undefined) return undefined;
   return { gitDir, locked: (await readUnlessAbsent(join(gitDir, 'locked')))?.trim() };
+}
+
+/** The folder itself names its record: then the others, which may be a thousand, need not be read. */
+async function linkedRecord(repository: RepositoryPlace, path: string): Promise<string | undefined> {
+  const link = await readLink(path);
+  const isRecord = link.type === 'linked' && (await leadsTo(repository, link.gitDir, path));
+  return isRecord ? link.gitDir : undefined;
 }
 
 export function entryAt(entries: readonly WorktreeEntry[], path: string): WorktreeEntry | undefined {
@@ -115,10 +144,6 @@ export async function readLink(path: string): Promise<FolderLink> {
 
 function unlessAbsent(error: unknown): undefined {
   if (!['ENOENT', 'ENOTDIR'].some((code) => hasCode(error, code))) throw error;
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  return (await readdir(folder).catch(unlessAbsent)) ?? [];
 }
 
 async function readUnlessAbsent(file: string): Promise<string | undefined> {

@@ -1,7 +1,8 @@
-import { readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { PitonError } from '../../base/index.ts';
+import { namesIn } from '../files.ts';
 import type { Git, GitResult, GitRun } from './git.ts';
 import { gitFailureReason } from './git-failures.ts';
 import { findLockHolder } from './lock-holders.ts';
@@ -54,14 +55,11 @@ export async function sweepRecords(git: Git, repository: RepositoryPlace): Promi
   const folder = join(repository.commonDir, 'worktrees');
   for (const name of await namesIn(folder)) {
     const record = join(folder, name);
+    // One that cannot be read throws: taken for empty, the record of a living worktree would be removed.
     if (!(await namesIn(record)).every((one) => beginnings.has(one))) continue;
     const found = await stat(record).catch(() => undefined);
     if (found === undefined || Date.now() - found.mtimeMs < git.staleLockMs) continue;
     if ((await findLockHolder([repository.commonDir])) !== undefined) continue;
     await rm(record, { recursive: true, force: true });
   }
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  return readdir(folder).catch(() => []);
 }

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { statSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { crashPoint, PitonError } from '../../base/index.ts';
+import { effect, PitonError } from '../../base/index.ts';
 import type { CleanupPolicy } from '../../model/index.ts';
 import type { Cleaned, CleanRequest, RepositoryOrigin } from '../contract.ts';
 import { keepCommit, moveRef, readCommit, readRef } from '../git/index.ts';
@@ -93,9 +93,9 @@ async function remove({ git, ...options }: Resolved, request: Order): Promise<vo
   const { known, repository } = request;
   const there = thereOf(known);
   const args = [there.repository, known.path, known.branch, markOf(known), there.attempts];
-  crashPoint('before:remote.removed');
-  const bytes = await callMachine(lineTo({ git, ...options }, known.remote), { program: removePlace, args });
-  crashPoint('after:remote.removed');
+  const bytes = await effect('remote.removed', () =>
+    callMachine(lineTo({ git, ...options }, known.remote), { program: removePlace, args }),
+  );
   if (new Answers(bytes).has('foreign')) throw foreign(known);
   for (const what of ['same', 'coming', 'whole'] as const) {
     const ref = ownRef({ ...request, place: known }, what);

@@ -1,8 +1,8 @@
-import { crashPoint, PitonError } from '../../base/index.ts';
+import { effect, PitonError } from '../../base/index.ts';
 import type { RepositoryOrigin } from '../contract.ts';
-import { readRef, savedRef, snapshotRef, type Git } from '../git/index.ts';
+import { oneLine, placeName, readRef, savedRef, snapshotRef, trailerLines, type Git } from '../git/index.ts';
 import { Answers } from './answers.ts';
-import { markOf, placeName, thereOf, type RemotePlace } from './layout.ts';
+import { markOf, thereOf, type RemotePlace } from './layout.ts';
 import { addressOf } from './machine.ts';
 import { keepPlace } from './place-programs.ts';
 import { callMachine, type Line } from './ssh.ts';
@@ -46,9 +46,7 @@ export interface IgnoredFiles {
 
 /** Makes a commit of all files there, and fetches it. Undefined: the place is gone. Throws `WORKSPACE_DRIFTED`, `REMOTE_FAILED`. */
 export async function bringHome(keeping: Keeping, ignored?: IgnoredFiles): Promise<Kept | undefined> {
-  crashPoint('before:remote.kept');
-  const answers = await keepThere(keeping, ignored);
-  crashPoint('after:remote.kept');
+  const answers = await effect('remote.kept', () => keepThere(keeping, ignored));
   if (answers.has('gone')) return undefined;
   const commit = answers.one('commit');
   if (commit === undefined) throw notOurs(keeping, answers);
@@ -98,25 +96,14 @@ function ignoredArguments({ caches, brought }: IgnoredFiles): string[] {
   return [...caches.map((name) => `:(exclude,glob)**/${name}/**`), '--', ...brought.flat()];
 }
 
-function messageOf({ run, task, attempt, seq, label }: Keeping): string {
-  const trailers = {
-    'Piton-Run': run,
-    'Piton-Task': task,
-    'Piton-Attempt': attempt,
-    'Piton-Seq': String(seq),
-  };
-  const lines = Object.entries(trailers).map(([name, value]) => `${name}: ${oneLine(value)}`);
-  return `Snapshot: ${oneLine(label)}\n\n${lines.join('\n')}`;
-}
-
-function oneLine(value: string): string {
-  return value.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+function messageOf(keeping: Keeping): string {
+  return `Snapshot: ${oneLine(keeping.label)}\n\n${trailerLines(keeping)}`;
 }
 
 type Named = Pick<Keeping, 'run' | 'task' | 'generation' | 'place'>;
 
 /** The ref here that keeps what was last brought home: the same that keeps what is saved of a worktree here. */
-export function homeRef({ place }: Pick<Named, 'place'>): string {
+function homeRef({ place }: Pick<Named, 'place'>): string {
   return savedRef(place.branch);
 }
 

@@ -1,4 +1,4 @@
-import { crashPoint } from '../../base/index.ts';
+import { effect } from '../../base/index.ts';
 import { markOf, thereOf } from './layout.ts';
 import { layOutAgain } from './place-programs.ts';
 import { lineTo, type PlacedRequest, type Resolved } from './ports.ts';
@@ -33,7 +33,5 @@ export async function layOutThere(options: Resolved, request: PlacedRequest, lay
     files,
     order,
   ];
-  crashPoint('before:remote.laid-out');
-  await callMachine(line, { program: layOutAgain, args });
-  crashPoint('after:remote.laid-out');
+  await effect('remote.laid-out', () => callMachine(line, { program: layOutAgain, args }));
 }

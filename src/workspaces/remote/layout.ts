@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { basename, dirname } from 'node:path';
 import { sha256 } from '../../base/index.ts';
 import type { Place, PlaceRequest } from '../contract.ts';
-import { encodeName, taskBranch } from '../git/index.ts';
+import { encodeName, placeName, placeWay, taskBranch } from '../git/index.ts';
 
 /** A place of this adapter: all that other kinds may lack is there. */
 export type RemotePlace = Place & {
@@ -23,14 +23,9 @@ export function repositoryName(commonDir: string): string {
   return `${encodeName(name)}-${sha256(`${hostname()} ${commonDir}`).slice(0, 12)}`;
 }
 
-/** Of the task and how often it was begun from scratch. */
-export function placeName({ task, generation }: Pick<PlaceRequest, 'task' | 'generation'>): string {
-  return generation === 0 ? task : `${task}~${generation + 1}`;
-}
-
 /** The way from that folder to a place. */
 export function placePath(request: Pick<PlaceRequest, 'run' | 'task' | 'generation'>): string {
-  return `worktrees/${encodeName(request.run)}/${encodeName(placeName(request))}`;
+  return `worktrees/${placeWay(request)}`;
 }
 
 export function placeBranch(request: Pick<PlaceRequest, 'run' | 'task' | 'generation'>): string {

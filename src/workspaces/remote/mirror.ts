@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PitonError } from '../../base/index.ts';
 import type { Place, Prepared, RepositoryOrigin, WorkRequest } from '../contract.ts';
-import { encodeName, moveRef, readRef, readSaved, type SavedTree } from '../git/index.ts';
+import { moveRef, placeWay, readRef, readSaved, type SavedTree } from '../git/index.ts';
 import { ownRef, type Kept } from './keep.ts';
 import { layOutHere } from './lay-out-here.ts';
-import { placeName, type RemotePlace } from './layout.ts';
+import type { RemotePlace } from './layout.ts';
 import { layOutThere } from './lay-out.ts';
-import type { PlacedRequest, Resolved } from './ports.ts';
+import type { Resolved } from './ports.ts';
 
 /**
  * The mirror of a place: a worktree here with the same files, in which all that has to be merged, shown or kept is dealt with as
@@ -20,10 +20,6 @@ export type MirrorRequest = Omit<WorkRequest, 'known'> & {
 
 export type Placed = WorkRequest & { readonly known: RemotePlace; readonly repository: RepositoryOrigin };
 
-export function mirrorPath({ folder }: Pick<Resolved, 'folder'>, request: PlacedRequest): string {
-  return join(folder, encodeName(request.run), encodeName(placeName(request)));
-}
-
 /** The same request for the mirror: it is filled by what comes home, not from here. */
 export function mirrorRequest<Request extends Placed>(
   options: Resolved,
@@ -32,7 +28,7 @@ export function mirrorRequest<Request extends Placed>(
 ): Omit<Request, 'known' | 'order' | 'slot'> & MirrorRequest {
   const { order: _, slot: _slot, snapshot: _snapshot, known, ...rest } = request;
   const place = {
-    path: mirrorPath(options, request),
+    path: join(options.folder, placeWay(rest)),
     token: known.token,
     branch: known.branch,
     base: known.base,

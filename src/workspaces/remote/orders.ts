@@ -1,4 +1,4 @@
-import { crashPoint } from '../../base/index.ts';
+import { effect } from '../../base/index.ts';
 import type { Prepared } from '../contract.ts';
 import { bringHome } from './keep.ts';
 import type { RemotePlace } from './layout.ts';
@@ -19,11 +19,11 @@ export async function carryOut(
   const kept = await bringHome(keepingOf(options, request, `before: ${order.action}`));
   if (kept === undefined) return undefined;
   await updateMirror(options, request, kept);
-  crashPoint('before:remote.order');
-  const mirror = { ...mirrorRequest(options, request, kept.commit), order };
-  const { place, recovered } = await (await options.worktree()).prepare(mirror);
-  const changed = { ...known, base: place.base ?? known.base };
-  await updatePlace(options, { ...request, known: changed }, { kept, order: order.id });
-  crashPoint('after:remote.order');
-  return { place: changed, ...(recovered !== undefined && { recovered }) };
+  return effect('remote.order', async () => {
+    const mirror = { ...mirrorRequest(options, request, kept.commit), order };
+    const { place, recovered } = await (await options.worktree()).prepare(mirror);
+    const changed = { ...known, base: place.base ?? known.base };
+    await updatePlace(options, { ...request, known: changed }, { kept, order: order.id });
+    return { place: changed, ...(recovered !== undefined && { recovered }) };
+  });
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { crashPoint, PitonError } from '../../base/index.ts';
+import { effect, PitonError } from '../../base/index.ts';
 import type { Prepared, Recovery } from '../contract.ts';
 import { readSaved } from '../git/index.ts';
 import { Answers } from './answers.ts';
@@ -52,9 +52,8 @@ async function lookAround(options: Resolved, request: RemoteRequest): Promise<Si
   const way = [line.machine.folder, repositoryName(repository.commonDir), placePath(request), branch];
   const exclude = readExclude(repository.commonDir);
   const args = [...way, exclude, base, ...(snapshot === undefined ? [] : [snapshot])];
-  crashPoint('before:remote.opened');
-  const answers = new Answers(await callMachine(line, { program: openPlace, args }));
-  crashPoint('after:remote.opened');
+  const told = await effect('remote.opened', () => callMachine(line, { program: openPlace, args }));
+  const answers = new Answers(told);
   const path = known?.path ?? `${answers.one('root')}/${placePath(request)}`;
   const token = known?.token ?? request.token;
   const place = asItBegan({ kind: 'remote', remote, path, branch, base, token }, answers);
@@ -106,12 +105,12 @@ async function makeAgain(options: Resolved, sight: Sight): Promise<void> {
   if (isLost) writeNews(options, place, { found: 'it was gone', how: source.how, from: source.files });
   const { repository } = thereOf(place);
   const own = [repository, place.path, place.branch, markOf(place), place.base];
-  crashPoint('before:remote.made');
-  await callMachine(line, {
-    program: makePlace,
-    args: [...own, source.head, source.files, String(request.copy.length)],
-  });
-  crashPoint('after:remote.made');
+  await effect('remote.made', () =>
+    callMachine(line, {
+      program: makePlace,
+      args: [...own, source.head, source.files, String(request.copy.length)],
+    }),
+  );
   if (source.isMirrored) await remember(options, asWork(sight), { what: 'same', commit: source.files });
 }
 
@@ -147,9 +146,9 @@ async function fill({ line, request, place }: Sight): Promise<void> {
   if (missing !== undefined) throw missingFile(missing, folder);
   const prefix = repository.prefix === '' ? '.' : repository.prefix;
   const args = [thereOf(place).repository, place.path, markOf(place), prefix, ...copy];
-  crashPoint('before:remote.filled');
-  const bytes = await callMachine(line, { program: fillPlace, args, input: () => packed(folder, copy) });
-  crashPoint('after:remote.filled');
+  const bytes = await effect('remote.filled', () =>
+    callMachine(line, { program: fillPlace, args, input: () => packed(folder, copy) }),
+  );
   const seen = new Answers(bytes).one('seen');
   if (seen !== undefined) throw notIgnored(seen);
 }

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { isAbsolute, join, sep } from 'node:path';
-import { crashPoint, PitonError } from '../../base/index.ts';
+import { effect, PitonError } from '../../base/index.ts';
 import type { MergedBranch, RepositoryOrigin, Upkeep } from '../contract.ts';
 import { deleteTree } from '../files.ts';
 import { moveRef, readRef, runTipRef, type Git } from '../git/index.ts';
@@ -49,11 +49,11 @@ async function dropRef(git: Git, repository: RepositoryOrigin, ref: string): Pro
 /** Killed in the middle, it is still listed, and goes the next time. */
 async function dropFolder(archives: string, folder: string): Promise<void> {
   assertArchive(folder, join(folder).startsWith(archives + sep));
-  crashPoint('before:archive.dropped');
-  await deleteTree(folder);
-  // What stands beside it says what it was.
-  await rm(`${folder}.piton.json`, { force: true });
-  crashPoint('after:archive.dropped');
+  await effect('archive.dropped', async () => {
+    await deleteTree(folder);
+    // What stands beside it says what it was.
+    await rm(`${folder}.piton.json`, { force: true });
+  });
 }
 
 function assertArchive(name: string, isArchive: boolean): void {

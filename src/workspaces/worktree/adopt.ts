@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crashPoint } from '../../base/index.ts';
+import { effect } from '../../base/index.ts';
 import { freshMarker, readHead, writeMarker, type Git, type WorktreePlace } from '../git/index.ts';
 import type { Sight } from './sight.ts';
 import { isOurs, slotOf } from './standing.ts';
@@ -29,8 +29,6 @@ async function linkAgain({ request, place, standing }: Sight): Promise<WorktreeP
   const { link, entry, marker, path } = standing;
   if (link.type !== 'unlinked' || link.isEmpty || entry?.gitDir === undefined) return undefined;
   if (!isOurs(request, place.token, marker)) return undefined;
-  crashPoint('before:workspace.linked');
-  await writeFile(join(path, '.git'), `gitdir: ${entry.gitDir}\n`);
-  crashPoint('after:workspace.linked');
+  await effect('workspace.linked', () => writeFile(join(path, '.git'), `gitdir: ${entry.gitDir}\n`));
   return { path, gitDir: entry.gitDir, commonDir: request.repository.commonDir };
 }

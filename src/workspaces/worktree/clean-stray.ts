@@ -1,10 +1,11 @@
-import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { mkdir, readdir, rename, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { crashPoint, hasCode } from '../../base/index.ts';
+import { effect, hasCode } from '../../base/index.ts';
 import type { Cleaned, RepositoryOrigin, Stray } from '../contract.ts';
-import { writeWhole } from '../files.ts';
+import { deleteTree, writeWhole } from '../files.ts';
 import {
   archiveBranch,
+  archiveStamp,
   areContained,
   dropRefs,
   encodeName,
@@ -38,24 +39,19 @@ export async function cleanStray(
 async function cleanFolder({ folder, git }: WorktreeOptions, { name, run, task }: Stray): Promise<Cleaned> {
   const isRest = basename(name).includes('.removed-');
   if (isRest || (await isEmpty(name))) {
-    crashPoint('before:workspace.rest-removed');
-    await rm(name, { recursive: true, force: true });
-    crashPoint('after:workspace.rest-removed');
+    await effect('workspace.rest-removed', () => deleteTree(name));
     await rmdir(dirname(name)).catch(() => undefined);
     return { how: 'removed', reason: isRest ? 'all that was in it was kept before' : 'it was empty' };
   }
   const at = Date.now();
-  const time = new Date(at).toISOString().replaceAll(/[-:.]/g, '').toLowerCase();
   const group = run === undefined ? basename(dirname(name)) : encodeName(run);
   const whose = task === undefined ? basename(name) : encodeName(task);
-  const kept = join(dirname(folder), 'archive', group, whose, time);
+  const kept = join(dirname(folder), 'archive', group, whose, archiveStamp(at));
   await mkdir(dirname(kept), { recursive: true });
   // By what stands beside it, it is listed and can be restored.
   const facts = { run: run ?? group, task: task ?? whose, token: '', at };
   await writeWhole(`${kept}.piton.json`, `${JSON.stringify(facts, null, 2)}\n`, git.durability);
-  crashPoint('before:workspace.folder-archived');
-  await rename(name, kept);
-  crashPoint('after:workspace.folder-archived');
+  await effect('workspace.folder-archived', () => rename(name, kept));
   await rmdir(dirname(name)).catch(() => undefined);
   return { how: 'archived', reason: 'it is no worktree, so it was moved as it is', ref: kept };
 }

@@ -9,7 +9,6 @@ import {
   listArchived,
   removeWorktree,
   runBranch,
-  savedRef,
   writeMarker,
   type WorktreePlace,
 } from '../git/index.ts';
@@ -132,7 +131,7 @@ async function archive(
   reason: string,
 ): Promise<Cleaned> {
   const { run, task, known, at } = order;
-  const saved = refs.get(savedRef(refsOf(order).branch))?.commit;
+  const saved = refs.get(refsOf(order).saved)?.commit;
   const { archive: made, missing } = await keepAll(git, {
     worktree,
     trailers: { run, task, attempt: known.token, seq: 0 },

@@ -1,8 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { PitonError } from '../../base/index.ts';
 import type { PlaceRequest, Prepared } from '../contract.ts';
-import { readLink, readMarker, realPlace, type Marker, type WorktreePlace } from '../git/index.ts';
+import { leadsTo, readLink, readMarker, realPlace, type Marker, type WorktreePlace } from '../git/index.ts';
 import type { Work } from './integrate-work.ts';
 
 export interface FoundWork {
@@ -37,22 +35,13 @@ export async function lookForWork(work: Work): Promise<FoundWork | undefined> {
   const commonDir = await realPlace(repository.commonDir);
   const link = await readLink(path);
   if (link.type === 'absent') return undefined;
-  const isOurs =
-    link.type === 'linked' &&
-    link.gitDir.startsWith(join(commonDir, 'worktrees/')) &&
-    (await pathOnRecord(link.gitDir)) === join(path, '.git');
-  if (!isOurs) throw drifted(work, 'is not the worktree any more in which it worked');
+  if (link.type !== 'linked' || !(await leadsTo(repository, link.gitDir, path)))
+    throw drifted(work, 'is not the worktree any more in which it worked');
   const marker = await readMarker(link.gitDir);
   // Whoever made it again was killed: what is there is not what the task has left.
   if (marker === undefined ? link.isBare : !marker.isReady && marker.token === known.token) return undefined;
   if (marker?.token !== known.token) throw drifted(work, 'bears the mark of another');
   return { worktree: { path, gitDir: link.gitDir, commonDir }, marker };
-}
-
-/** Both ways: a copy of the folder has a link as well, but nothing leads back to it. */
-async function pathOnRecord(gitDir: string): Promise<string | undefined> {
-  const text = await readFile(join(gitDir, 'gitdir'), 'utf8').catch(() => undefined);
-  return text === undefined ? undefined : realPlace(text.replace(/\n$/, ''));
 }
 
 function drifted({ known: { path, branch }, task }: Work, why: string): PitonError {

@@ -1,5 +1,5 @@
 import { rename } from 'node:fs/promises';
-import { crashPoint, PitonError } from '../../base/index.ts';
+import { effect, PitonError } from '../../base/index.ts';
 import type { Recovery } from '../contract.ts';
 import {
   isBeingRemoved,
@@ -87,9 +87,7 @@ function isInTheMaking({ request, place, standing: { link, marker } }: Sight): b
 /** What is no worktree of ours cannot be archived, but moved out of the way as it is. */
 async function setAside(path: string, id: string): Promise<string> {
   const aside = `${path}.set-aside-${id}`;
-  crashPoint('before:workspace.set-aside');
-  await rename(path, aside);
-  crashPoint('after:workspace.set-aside');
+  await effect('workspace.set-aside', () => rename(path, aside));
   return aside;
 }
 

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { Place, PlaceRequest, RepositoryOrigin } from '../contract.ts';
 import {
-  encodeName,
   findRecord,
   isSameOwner,
+  placeName,
+  placeWay,
   readLink,
   readMarker,
   realPlace,
-  runBranch,
   savedRef,
   taskBranch,
   type FolderLink,
@@ -46,16 +46,8 @@ export function isOurs({ run, task }: WorktreeRequest, token: string, marker: Ma
   return marker !== undefined && isSameOwner(marker, { run, task, token });
 }
 
-/** Under what a task goes in paths and refs: each time it is begun from scratch, it has another. */
-export function nameOf({ task, generation }: Pick<PlaceRequest, 'task' | 'generation'>): string {
-  return generation === 0 ? task : `${task}~${generation + 1}`;
-}
-
 export function pathOf(folder: string, request: WorktreeRequest): string {
-  const { run, slot } = request;
-  const name =
-    slot === undefined ? encodeName(nameOf(request)) : `${encodeName(slot.pool)}~slot-${slot.number}`;
-  return join(folder, encodeName(run), name);
+  return join(folder, placeWay(request));
 }
 
 export function slotOf({ slot }: PlaceRequest): string | undefined {
@@ -66,13 +58,12 @@ export function slotOf({ slot }: PlaceRequest): string | undefined {
 export interface TaskRefs {
   readonly branch: string;
   readonly saved: string;
-  readonly run: string;
 }
 
 export function refsOf(request: WorktreeRequest): TaskRefs {
   const { run, known } = request;
-  const branch = known?.branch ?? taskBranch(run, nameOf(request));
-  return { branch, saved: savedRef(branch), run: runBranch(run) };
+  const branch = known?.branch ?? taskBranch(run, placeName(request));
+  return { branch, saved: savedRef(branch) };
 }
 
 /** A place of this kind has all of them. */

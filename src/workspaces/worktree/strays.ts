@@ -1,7 +1,6 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from '../../base/index.ts';
 import type { Recorded, RepositoryOrigin, Stray } from '../contract.ts';
+import { namesIn } from '../files.ts';
 import {
   encodeName,
   listRefs,
@@ -74,15 +73,6 @@ function textFor(name: string): string {
   if (name.includes('.set-aside-'))
     return 'what was in the place of a worktree, and was moved out of its way';
   return 'a folder that is no worktree, and that is not recorded';
-}
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return (await readdir(folder)).sort();
-  } catch (error) {
-    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return [];
-    throw error;
-  }
 }
 
 interface Branches {
