@@ -9,8 +9,12 @@ export default defineConfig({
     exclude: ['test/live/**'],
     testTimeout: 60_000,
     typecheck: { enabled: false },
-    // Not into the home of whoever runs the tests.
-    env: { PITON_SCRIPTED_HOME: join(tmpdir(), 'piton-scripted-sessions') },
+    env: {
+      // Not into the home of whoever runs the tests.
+      PITON_SCRIPTED_HOME: join(tmpdir(), 'piton-scripted-sessions'),
+      // Tests start thousands of processes, and compiling the sources would be most of what these do.
+      NODE_COMPILE_CACHE: join(tmpdir(), 'piton-compile-cache'),
+    },
     pool: 'forks',
     // Most tests wait for processes of their own: one worker would leave a small machine idle.
     maxWorkers: 2,

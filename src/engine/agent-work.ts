@@ -20,7 +20,7 @@ import {
   type RunState,
   type TaskState,
 } from '../kernel/index.ts';
-import type { AgentWork, Budget, Outcome, TaskSpec, Used } from '../model/index.ts';
+import type { AgentWork, Budget, Dynamic, Outcome, TaskSpec, Used } from '../model/index.ts';
 import type { Exit, SpoolOrder } from '../spool/index.ts';
 import { accountOf, boundaryOf, joinAccounts, labelAfter, type Account } from './agent-account.ts';
 import { outcomeOfAgent, unapprovable } from './agent-outcome.ts';
@@ -28,7 +28,7 @@ import { promptOf } from './agent-prompt.ts';
 import { Silence } from './agent-silence.ts';
 import { AgentStream, type Passage } from './agent-stream.ts';
 import type { Attempt } from './attempt.ts';
-import { shownCheck, typableCheck } from './check-text.ts';
+import { checkValues, shownCheck, typableCheck } from './check-text.ts';
 import { environmentFor, hiddenValues, textOf } from './command-order.ts';
 import type { ProcessPorts, ProcessWork } from './process-attempt.ts';
 import { redactJson, redactor, type Redact } from './redact.ts';
@@ -120,11 +120,12 @@ class Conversation {
     const { evaluator } = program;
     const work = this.#work;
     const variables = variablesOf(state, task);
-    const render = (value: Json): string => textOf(evaluator.render(value, variables));
+    const render = (value: Dynamic): string => textOf(evaluator.render(value, variables));
     const directory = resolve(folder, render(work.workingDirectory ?? '.'));
+    const surroundings = environmentFor(work, { environment, evaluator, variables });
     const { argv, env, input, files } = this.#command({
       ...this.#settings(task, this.#dollarsLeft(state, task)),
-      prompt: this.#prompt(state, task, render(work.prompt)),
+      prompt: this.#prompt(state, task, render),
       directory,
       session: sessionRequest(this.#start),
       folder: spool.folderOf(this.#attempt.id),
@@ -138,7 +139,7 @@ class Conversation {
       key: task.key!,
       argv,
       directory,
-      env: { ...environmentFor(work, { environment, evaluator, variables }), ...env },
+      env: { ...surroundings, ...(this.#spec.check && checkValues(this.#spec.check, render)), ...env },
       secrets: work.secrets,
       files,
       ...(input !== undefined && { input }),
@@ -184,13 +185,13 @@ class Conversation {
     };
   }
 
-  #prompt(state: RunState, task: TaskState, prompt: string): string {
+  #prompt(state: RunState, task: TaskState, render: (value: Dynamic) => string): string {
     const { check } = this.#spec;
     return promptOf({
-      prompt,
+      prompt: render(this.#work.prompt),
       task,
       start: this.#start,
-      ...(check !== undefined && { check: shownCheck(check) }),
+      ...(check !== undefined && { check: shownCheck(check, render) }),
       // All of them: the last one may have been killed before it did anything.
       account: () => this.#accountOf([task]),
       origin: () => this.#accountOf(originsOf(state, task)),

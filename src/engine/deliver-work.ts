@@ -70,6 +70,7 @@ function pullRequest(
     throw new PitonError(
       'GIT_MISSING',
       'There is no git repository of which something could be handed over.',
+      { remedy: 'Start the run in a folder of one.' },
     );
   const { base, branch, draft: isDraft, title, body } = (spec.work as DeliverWork).pr;
   return {

@@ -4,7 +4,7 @@ import type { Attempt, StopReason } from './attempt.ts';
 import { Attempts } from './attempts.ts';
 import type { Letter } from './letter.ts';
 import type { EnginePorts } from './options.ts';
-import { placeTask, type Placed } from './placing.ts';
+import { asItIs, placeTask, type Placed } from './placing.ts';
 import type { Found } from './process-attempt.ts';
 import type { Program } from './program.ts';
 import { releaseLocks, takeLocks } from './repository-locks.ts';
@@ -81,7 +81,7 @@ export class Hands {
   ): Promise<Placed> {
     const { workspaces, put } = this.#ports;
     const obstacle = await this.#lock(attempt.id, given.task);
-    if (obstacle !== undefined) return { folder: '.', enter: (order) => Promise.resolve(order), obstacle };
+    if (obstacle !== undefined) return { folder: '.', enter: asItIs, obstacle };
     // A place that was left for good may be wanted again.
     await this.sweeper.settled(given.task.workspace?.token);
     return placeTask(workspaces, given, (news) => put({ type: 'placed', attempt, news }));

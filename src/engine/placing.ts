@@ -4,6 +4,7 @@ import { PitonError } from '../base/index.ts';
 import {
   artifactSources,
   isSlotEquipped,
+  kindOf,
   placementOf,
   type RunState,
   type TaskState,
@@ -39,7 +40,7 @@ export async function placeTask(
   tell: (news: PlaceNews) => void,
 ): Promise<Placed> {
   if (placementOf(state, task).mode === 'shared') {
-    return { folder: state.origin?.directory ?? '.', enter: (order) => Promise.resolve(order) };
+    return { folder: state.origin?.directory ?? '.', enter: asItIs };
   }
   const request = requestOf(state, task);
   assertNotLost(task);
@@ -55,10 +56,15 @@ export async function placeTask(
   };
 }
 
+/** Of a program in the folder of the run. */
+export async function asItIs(order: SpoolOrder): Promise<SpoolOrder> {
+  return order;
+}
+
 /** What is done in a place that was made anew needs its setup before; and a merge that was to be checked is gone with it. */
-function isEquippedFirst({ spec, life }: TaskState): boolean {
-  const kind = life.status === 'running' ? life.attempt?.kind : undefined;
-  return kind === 'verify' || (spec.setup?.work !== undefined && kind !== 'setup');
+function isEquippedFirst(task: TaskState): boolean {
+  const kind = kindOf(task);
+  return kind === 'verify' || (task.spec.setup?.work !== undefined && kind !== 'setup');
 }
 
 const unequipped: Outcome = {
@@ -114,7 +120,7 @@ function assertNotLost(task: TaskState): void {
 }
 
 /** What is asked of the workspaces for a task that has, or is to have, a place of its own. */
-export function requestOf(state: RunState, task: TaskState): PlaceRequest {
+function requestOf(state: RunState, task: TaskState): PlaceRequest {
   const { run, origin } = state;
   const { address, generation = 0, key, spec } = task;
   const placement = placementOf(state, task);
@@ -162,8 +168,8 @@ function recordOf({
 
 /** The same with the work that was done there; see `WorkRequest`. */
 export function workOf(state: RunState, task: TaskState, request: PlaceRequest): Omit<WorkRequest, 'known'> {
-  const { finished, key, life, startedAt: at = state.at } = task;
-  const kind = life.status === 'running' ? life.attempt?.kind : undefined;
+  const { finished, key, startedAt: at = state.at } = task;
+  const kind = kindOf(task);
   const work = { attempt: finished?.by ?? key!, seq: state.seq, at };
   return { ...request, ...work, ...(kind !== undefined && { kind }) };
 }

@@ -41,6 +41,7 @@ export function reopen(
   throw new PitonError('REDO_REFUSED', `Run ${run} cannot do that again: ${decided.refusal}.`, {
     run,
     tasks,
+    remedy: `See how it stands with \`piton status ${run}\`; \`piton retry ${run}\` tries all that failed together.`,
   });
 }
 

@@ -1,4 +1,4 @@
-import { placementOf, type RunState, type TaskState } from '../kernel/index.ts';
+import { kindOf, placementOf, type RunState, type TaskState } from '../kernel/index.ts';
 import type { Clock } from '../base/index.ts';
 import type { Workspaces } from '../workspaces/index.ts';
 import type { Attempt } from './attempt.ts';
@@ -23,8 +23,8 @@ export interface SaverPorts {
 }
 
 /** What a check of merged work leaves is not the task's own, and a setup leaves nothing of worth. */
-function mayChange({ life }: TaskState): boolean {
-  const kind = life.status === 'running' ? life.attempt?.kind : undefined;
+function mayChange(task: TaskState): boolean {
+  const kind = kindOf(task);
   return kind !== 'setup' && kind !== 'verify';
 }
 

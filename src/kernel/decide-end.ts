@@ -75,10 +75,14 @@ function isCutShort(state: RunState, { items }: GroupState): boolean {
 
 function failGroup(state: RunState, parent: TaskState): Event {
   const { failed, items } = parent.group!;
-  const first = items.map((address) => taskAt(state, address)).find(({ life }) => life.status === 'failed');
+  const tasks = items.map((address) => taskAt(state, address));
+  const first = tasks.find(({ life }) => life.status === 'failed');
   const cause =
     first?.life.status === 'failed' ? `, first ${first.address}: ${first.life.failure.message}` : '';
-  const message = `${failed} of ${items.length} items did not succeed${cause}`;
+  const cancelled = tasks.filter(({ life }) => life.status === 'cancelled').length;
+  // One that failed for many that were never tried is another matter than many that failed.
+  const untried = cancelled === 0 ? '' : ` (${cancelled} of them cancelled for the others)`;
+  const message = `${failed} of ${items.length} items did not succeed${untried}${cause}`;
   const failure = { code: 'ITEMS_FAILED', message, retryable: false };
   return { type: 'task.failed', task: parent.address, data: { failure } };
 }

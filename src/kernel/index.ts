@@ -8,7 +8,7 @@ export { applyPatch, difference } from './difference.ts';
 export { driftOf, type Drift } from './drift.ts';
 export { fold, foldCommit, newRunState } from './fold.ts';
 export { waitingToMerge } from './merge-queue.ts';
-export { isToBeCleaned, placesToClean } from './places-to-clean.ts';
+export { isStanding, isToBeCleaned, placesToClean } from './places-to-clean.ts';
 export { heldForPlace } from './place-actions.ts';
 export { decideOutcome, interruptionOf } from './outcomes.ts';
 export {
@@ -23,6 +23,7 @@ export { nextWake, plan } from './plan.ts';
 export { rebuildAgenda } from './rebuild-agenda.ts';
 export {
   isSettled,
+  kindOf,
   scopeAt,
   statusOfTask,
   taskAt,

@@ -1,7 +1,7 @@
 import type { Workflow } from '../model/index.ts';
 import { Lane, Limit } from './agenda.ts';
 import { placementOf, writesAlone } from './placement.ts';
-import { scopesAround, taskAt, type RunState, type TaskState } from './run-state.ts';
+import { kindOf, scopesAround, taskAt, type RunState, type TaskState } from './run-state.ts';
 import { nextKind } from './turns.ts';
 
 /**
@@ -63,7 +63,7 @@ export const mergeLimit = 'merge';
 function isMerging(state: RunState, task: TaskState): boolean {
   const { life, finished, proposal } = task;
   if (proposal !== undefined || (finished === undefined && life.status !== 'running')) return false;
-  const kind = life.status === 'running' ? life.attempt?.kind : nextKind(state, task);
+  const kind = life.status === 'running' ? kindOf(task) : nextKind(state, task);
   const placement = kind === 'integrate' ? placementOf(state, task) : undefined;
   return placement !== undefined && 'integrates' in placement && placement.integrates;
 }

@@ -1,6 +1,6 @@
 import type { TaskSpec, Workflow, WorkspaceSpec } from '../model/index.ts';
 import { scopeAt, taskAt, type RunState, type TaskState } from './run-state.ts';
-import { indexOf } from './workflow-index.ts';
+import { allNeeds } from './workflow-index.ts';
 
 /** Where the attempts of a task work. `integrates`: what they leave is brought to what the others have left. */
 export type Placement =
@@ -28,9 +28,8 @@ export function writesAlone(state: RunState, task: TaskState): boolean {
   const isOutside = origin !== undefined && origin.repository === undefined;
   if (!isOutside || !hasWritingAgent(workflow)) return false;
   const standing = [...standingOf(state, task)];
-  if (!isProcess(task.spec) || !writes(task.spec) || statedMode(standing) !== undefined) return false;
-  if (origin.workspace !== undefined) return false;
-  return true;
+  const isStated = origin.workspace !== undefined || statedMode(standing) !== undefined;
+  return isProcess(task.spec) && writes(task.spec) && !isStated;
 }
 
 /** From the task itself outwards. */
@@ -116,16 +115,7 @@ function hasWritingAgent(workflow: Workflow): boolean {
 function needsWork({ spec, workflow }: Standing): boolean {
   // In a graph anything may have come before.
   if (workflow.form === 'graph') return true;
-  const { specs } = indexOf(workflow);
-  const open = [...spec.needs];
-  const seen = new Set(open);
-  for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    const need = specs.get(name)!;
+  for (const need of allNeeds(workflow, spec))
     if (writes(need) || (need.work.type === 'workflow' && hasWritingAgent(need.work.workflow))) return true;
-    for (const further of need.needs) {
-      if (!seen.has(further)) open.push(further);
-      seen.add(further);
-    }
-  }
   return false;
 }

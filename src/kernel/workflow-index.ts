@@ -21,6 +21,17 @@ export function specOf(workflow: Workflow, name: string): TaskSpec {
   return indexOf(workflow).specs.get(name)!;
 }
 
+/** All that a task needs, directly or not, each once. */
+export function* allNeeds(workflow: Workflow, { needs }: TaskSpec): Generator<TaskSpec> {
+  const seen = new Set(needs);
+  // A set is gone through to its end, also to what is added on the way.
+  for (const name of seen) {
+    const need = specOf(workflow, name);
+    yield need;
+    for (const further of need.needs) seen.add(further);
+  }
+}
+
 function makeIndex(workflow: Workflow): WorkflowIndex {
   const specs = new Map(workflow.tasks.map((spec) => [spec.name, spec]));
   const dependants = new Map<string, string[]>();

@@ -53,6 +53,27 @@ describe('the check of a task', () => {
     expect(sessions.size).toBe(1);
   });
 
+  test('that has expressions is told with their values, and finds the same where the agent runs it itself', async () => {
+    const { run } = await openPlace();
+    const started = await run({
+      build: played(
+        [
+          [
+            { expect: 'PITON_VALUE_1=of size 7' },
+            { run: 'echo "of size 7" > file; grep -q "${PITON_VALUE_1}" file && touch passed' },
+            { answer: 'built' },
+          ],
+        ],
+        { check: "grep -q ${{ 'of size ' + '7' }} file && test -e passed" },
+      ),
+      listed: played([[{ expect: 'checked by: test 7 = 7' }, { answer: 'listed' }]], {
+        check: { run: ['test', '${{ 3 + 4 }}', '=', '7'] },
+      }),
+    });
+
+    expect(await started.result()).toMatchObject({ outputs: { build: 'built', listed: 'listed' } });
+  });
+
   test('that still fails after the last revision fails the task, and a retry is told why', async () => {
     const { run } = await openPlace();
     const started = await run({

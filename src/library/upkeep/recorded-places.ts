@@ -1,6 +1,7 @@
 import { asError, PitonError } from '../../base/index.ts';
 import { knownRequestOf, type Engine, type EnginePorts } from '../../engine/index.ts';
 import {
+  isStanding as isPlaceStanding,
   isToBeCleaned,
   statusOf,
   type RunState,
@@ -86,8 +87,8 @@ export function placesOf(state: RunState): RecordedPlace[] {
 }
 
 /** It should still be there: nobody has said that it was removed. */
-export function isStanding({ place: { cleaned } }: RecordedPlace): boolean {
-  return cleaned === undefined || cleaned.how === 'kept';
+export function isStanding({ place }: RecordedPlace): boolean {
+  return isPlaceStanding(place);
 }
 
 export function isOver(state: RunState): boolean {

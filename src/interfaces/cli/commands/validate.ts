@@ -75,12 +75,13 @@ function printFindings({ output, directory }: Context, found: Findings): void {
   }
 }
 
-function sizeText({ tasks, attempts, agentTurns }: Findings): string {
-  return [
-    plural(tasks, 'task'),
+function sizeText({ tasks, attempts, agentTurns, repeats }: Findings): string {
+  const bounds = [
     ...(attempts === tasks ? [] : [`at most ${plural(attempts, 'attempt')}`]),
     ...(agentTurns === 0 ? [] : [`at most ${plural(agentTurns, 'turn')} of agents`]),
-  ].join(', ');
+  ];
+  const each = repeats && bounds.length > 0 ? ['for each item or visit'] : [];
+  return [plural(tasks, 'task'), ...bounds, ...each].join(', ');
 }
 
 const whenInterrupted = {

@@ -167,6 +167,8 @@ const folders: Folders = {
   },
   'tasks.reopened'(view, { data }) {
     for (const address of data.tasks) reopen(view, address);
+    const { settledBefore } = view.found;
+    view.found = { ...view.found, settledBefore: Math.min(settledBefore, countTasks(view).settled) };
     view.status = 'running';
     giveReason(view, undefined);
   },

@@ -23,6 +23,8 @@ export interface Findings {
   readonly attempts: number;
   /** How often agents are asked in the worst case: attempts × (1 + revisions). */
   readonly agentTurns: number;
+  /** There is a for-each or a graph: attempts and turns are those of one item, or one visit of each node. */
+  readonly repeats: boolean;
   /** What its agents may use, and what happens at usage limits, in words. */
   readonly bounds: readonly string[];
   /** Where its tasks work. */
@@ -86,6 +88,7 @@ const nothing = {
   tasks: 0,
   attempts: 0,
   agentTurns: 0,
+  repeats: false,
   bounds: [],
   places: [],
 } as const;

@@ -31,25 +31,34 @@ export interface WorstCase {
   readonly attempts: number;
   /** How often an agent is asked: attempts × (1 + revisions). */
   readonly agentTurns: number;
+  /** There are items or visits, and it is once through that was counted. */
+  readonly repeats: boolean;
 }
 
 /** How much a run can come to at most, if every attempt but the last fails, and every check before that. */
-export function worstCase({ tasks }: Workflow): WorstCase {
+export function worstCase({ tasks, form }: Workflow): WorstCase {
   return tasks.map(worstOf).reduce(
     (sum, part) => ({
       tasks: sum.tasks + part.tasks,
       attempts: sum.attempts + part.attempts,
       agentTurns: sum.agentTurns + part.agentTurns,
+      repeats: sum.repeats || part.repeats,
     }),
-    { tasks: 0, attempts: 0, agentTurns: 0 },
+    { tasks: 0, attempts: 0, agentTurns: 0, repeats: form === 'graph' },
   );
 }
 
-function worstOf({ work, retry: { attempts }, check }: TaskSpec): WorstCase {
+function worstOf({ work, retry: { attempts }, check, forEach }: TaskSpec): WorstCase {
+  const repeats = forEach !== undefined;
   if (work.type === 'workflow') {
     const inner = worstCase(work.workflow);
-    return { ...inner, attempts: inner.attempts * attempts, agentTurns: inner.agentTurns * attempts };
+    return {
+      tasks: inner.tasks,
+      attempts: inner.attempts * attempts,
+      agentTurns: inner.agentTurns * attempts,
+      repeats: repeats || inner.repeats,
+    };
   }
   const agentTurns = work.type === 'agent' ? attempts * (1 + (check?.revise ?? 0)) : 0;
-  return { tasks: 1, attempts, agentTurns };
+  return { tasks: 1, attempts, agentTurns, repeats };
 }
