@@ -7,7 +7,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // `npm run test:agents`
     exclude: ['test/live/**'],
-    testTimeout: 60_000,
+    testTimeout: 300_000,
     typecheck: { enabled: false },
     env: {
       // Not into the home of whoever runs the tests.

@@ -47,7 +47,8 @@ function follow(guide: string): string[] {
   writeFileSync(join(bin, 'piton'), `#!/bin/sh\nexec node "${resolve('bin/piton.js')}" "$@"\n`, {
     mode: 0o755,
   });
-  const env = { ...process.env, PATH: `${bin}${delimiter}${process.env['PATH']}`, NO_COLOR: '1' };
+  const path = `${bin}${delimiter}${process.env['PATH']}`;
+  const env = { ...process.env, PATH: path, NO_COLOR: '1', PITON_DURABILITY: 'process' };
   for (const { language, text } of stepsOf(guide)) {
     if (language === 'sh') {
       const { status, stderr, stdout } = spawnSync('sh', ['-c', scriptOf(text)], { cwd: project, env });

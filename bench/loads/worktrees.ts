@@ -17,11 +17,11 @@ export async function worktrees(settings: Settings): Promise<Row[]> {
   return [await making(settings, 'process'), await making(settings, 'full'), await looking(settings)];
 }
 
-function making({ rounds }: Settings, durability: Durability): Promise<Row> {
+function making(settings: Settings, durability: Durability): Promise<Row> {
   return inFolder(async (folder) => {
-    const world = await makeWorld(folder, durability);
+    const world = await makeWorld(folder, durability, settings);
     let made = 0;
-    const samples = await interleave(rounds * 4, {
+    const samples = await interleave(settings.rounds * 4, {
       ours: () => timed(() => makeAndClean(world, `task-${made++}`)),
       floor: () => timed(() => addAndRemove(world, `plain-${made++}`)),
     });
@@ -40,7 +40,7 @@ function making({ rounds }: Settings, durability: Durability): Promise<Row> {
 
 function looking(settings: Settings): Promise<Row> {
   return inFolder(async (folder) => {
-    const world = await makeWorld(folder, 'process');
+    const world = await makeWorld(folder, 'process', settings);
     const requests: CleanRequest[] = [];
     for (let index = 0; index < scaled(placesLookedAt, settings); index++) {
       const request = requestFor(world, `task-${index}`);
@@ -62,9 +62,9 @@ interface World {
   readonly places: WorktreeWorkspaces;
 }
 
-async function makeWorld(folder: string, durability: Durability): Promise<World> {
+async function makeWorld(folder: string, durability: Durability, settings: Settings): Promise<World> {
   const root = join(folder, 'repository');
-  for (let index = 0; index < files; index++) {
+  for (let index = 0; index < scaled(files, settings); index++) {
     const path = join(root, `folder-${index % 20}`);
     mkdirSync(path, { recursive: true });
     writeFileSync(join(path, `file-${index}.txt`), `${index}\n`.repeat(50));

@@ -11,6 +11,7 @@ import {
   type Workflow,
 } from '../model/index.ts';
 import type { RunFilter, RunRecord } from '../store/index.ts';
+import { assertOwnRun, ownedBy } from './assert-own-run.ts';
 import { findRun, refuseLost } from './chain.ts';
 import { encodeCommit, genesis } from './codec.ts';
 import { Driver } from './driver.ts';
@@ -135,7 +136,7 @@ export class Engine {
     const { store, clock, owner, leaseMs, observers } = this.#ports;
     await refuseLost(store, run);
     const at = clock.now();
-    const opening = [createdEvent(program.workflow, options), takenEvent(owner, 1)];
+    const opening = [createdEvent(program.workflow, ownedBy(store, options)), takenEvent(owner, 1)];
     const state = newRunState({ run, seq: 1, at, epoch: 1, version: journalVersion, events: opening });
     const recorder = new Recorder(observers);
     const folded = (event: Event): void => recorder.note(state, [event]);
@@ -193,6 +194,7 @@ export class Engine {
     if (isFinal(statusOf(state)) && options.redo === undefined) {
       return store.releaseLease(lease).then(() => undefined);
     }
+    await assertOwnRun(this.#ports, state);
     observers.tell({ type: 'checkpoint.loaded', run, at: clock.now(), seq: head.seq });
     const { events, workflow } = await this.#changes(program, state, options);
     assertSecrets(state, this.#ports.environment);

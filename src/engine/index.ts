@@ -14,6 +14,7 @@ export type { RunVerdict } from './verify-run.ts';
 export {
   addUsed,
   nothingUsed,
+  mentionsGit,
   placementIn,
   tokensOf,
   UsageMeter,

@@ -137,6 +137,7 @@ function requestOf(state: RunState, task: TaskState): PlaceRequest {
     artifactsOf: artifactSources(state, task),
     ...(isEquipped(state, task) && { isEquipped: true }),
     ...(origin?.repository !== undefined && { repository: origin.repository }),
+    ...(state.tip !== undefined && { tip: state.tip }),
     ...recordOf(task),
   };
 }

@@ -40,17 +40,22 @@ export async function takeLocks(
   { attempt, locks }: { readonly attempt: string; readonly locks: readonly string[] },
 ): Promise<{ readonly taken: readonly Lease[] } | { readonly holder: string }> {
   const taken: Lease[] = [];
-  // In one order: two that want the same never wait for each other.
-  for (const lock of [...locks].sort()) {
-    const found = await takeLock(ports, leaseNameOf(state, lock), attempt);
-    if (found.taken) {
+  try {
+    // In one order: two that want the same never wait for each other.
+    for (const lock of [...locks].sort()) {
+      const found = await takeLock(ports, leaseNameOf(state, lock), attempt);
+      if (!found.taken) {
+        await releaseLocks(ports, taken);
+        return { holder: `${lock} is locked by ${holderOf(ports.spool, found.lease)}` };
+      }
       taken.push(found.lease);
-      continue;
     }
+    return { taken };
+  } catch (thrown) {
+    // Nobody else would: they would be held as long as this process lives.
     await releaseLocks(ports, taken);
-    return { holder: `${lock} is locked by ${holderOf(ports.spool, found.lease)}` };
+    throw thrown;
   }
-  return { taken };
 }
 
 export async function releaseLocks({ store }: EnginePorts, leases: readonly Lease[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { fold, type RunState } from '../kernel/index.ts';
 import type { Event } from '../model/index.ts';
+import { assertOwnRun } from './assert-own-run.ts';
 import { findRun } from './chain.ts';
 import { Journal } from './journal.ts';
 import { loadRun } from './load-run.ts';
@@ -19,6 +20,7 @@ export async function tendRun(
   const lease = await takeRunLease(ports, run);
   try {
     const { state, head } = await loadRun(store, run);
+    await assertOwnRun(ports, state);
     const found = await work(state);
     if (found.length === 0) return state;
     const events = [takenEvent(lease.owner, lease.epoch), ...found];

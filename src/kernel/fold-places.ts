@@ -69,6 +69,7 @@ export const placeFolders: PlaceFolders = {
     delete task.mergesWith;
     delete task.isUnfitted;
     change(task, { integrated: data });
+    state.tip = data.commit;
   },
   'workspace.cleaned'(state, { task: address, data }) {
     const task = taskAt(state, address);

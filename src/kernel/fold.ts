@@ -130,6 +130,7 @@ const folders: Folders = {
     state.phase = { status: 'cancelled', ...data };
   },
   'run.repaired'(state, { data }) {
+    state.lostTo = data.lostTo;
     for (const address of data.held) {
       const task = taskAt(state, address);
       if (!isHoldable(task.life)) continue;

@@ -177,7 +177,14 @@ export function interruptionOf(
   if (doom !== undefined) return { action: 'hold', reason: `it is not started again: ${doom}` };
   const reason = reasonToHold(state, task, {});
   if (reason !== undefined) return { action: 'hold', reason };
-  return { action: 'restart', reason: 'it was interrupted, and may be started again' };
+  return { action: 'restart', reason: restartReason(task) };
+}
+
+/** Only the conversation tells what an agent was doing, and it is read when it goes on. */
+function restartReason(task: TaskState): string {
+  return onInterruptOf(task) === 'continue'
+    ? 'it was interrupted: in its session, or held if what it was doing may have taken effect'
+    : 'it was interrupted, and may be started again';
 }
 
 function reasonToAsk(task: TaskState, inARow: number): string | undefined {

@@ -47,6 +47,10 @@ export interface RunState {
   pools: Record<string, PoolState>;
   /** Changes of foreign refs that people were told of. */
   knownRefs: readonly RefChange[];
+  /** The commit that its branch was last moved to. */
+  tip?: string;
+  /** Of commits that were lost and given up: so far the journal is known to have gone. */
+  lostTo?: number;
   /** Where what it made has gone, last. */
   delivered?: EventOf<'run.delivered'>['data'];
   /** What planning has to look at next. Derived: can be rebuilt from the rest. */

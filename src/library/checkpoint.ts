@@ -90,11 +90,21 @@ export interface Checkpoint<State = unknown> {
   readonly state: State;
   readonly tasks: Readonly<Record<string, TaskReport>>;
   readonly progress: Progress;
+  /** How its work was handed over last, by a merge or a pull request. */
+  readonly delivered?: Delivered;
+}
+
+interface Delivered {
+  readonly how: 'merge' | 'pull-request';
+  /** A branch. */
+  readonly into: string;
+  readonly commit: string;
+  readonly url?: string;
 }
 
 export function checkpointOf(state: RunState, definition: Definition | undefined): Checkpoint {
   const { inputs, graph } = scopeAt(state, '');
-  const { run, seq, at, lastTask, counts } = state;
+  const { run, seq, at, lastTask, counts, delivered } = state;
   const tasks = Object.fromEntries(
     [...state.tasks.values()].map((task) => [task.address, reportOf(state, task)]),
   );
@@ -112,6 +122,7 @@ export function checkpointOf(state: RunState, definition: Definition | undefined
       done: counts.settled,
       total: counts.total,
     },
+    ...(delivered !== undefined && { delivered }),
   });
 }
 

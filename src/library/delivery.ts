@@ -131,6 +131,7 @@ function taskOf(state: RunState, address: string): TaskState {
   throw new PitonError('TASK_UNKNOWN', `Run ${state.run} has no task ${address}.`, {
     run: state.run,
     task: address,
+    remedy: `See its tasks: piton show ${state.run}.`,
   });
 }
 
@@ -171,7 +172,7 @@ function repositoryOf({ run, origin }: RunState): RepositoryOrigin {
     `Run ${run} has no branch of its own: none of its tasks worked in a worktree.`,
     {
       run,
-      remedy: 'What it changed in your folder is there: git diff.',
+      remedy: 'What it changed is in your folder already; in a git repository, `git diff` shows it.',
     },
   );
 }

@@ -28,9 +28,10 @@ export type {
 export { bytesText } from './upkeep/choose-kept.ts';
 export type { CleanOptions } from './upkeep/clean-workspaces.ts';
 export type { ReconcileOptions } from './upkeep/reconcile.ts';
-export type { WorkspaceReport, WorkspacesOptions } from './upkeep/report-workspaces.ts';
+export type { WorkspacesOptions } from './upkeep/report-workspaces.ts';
 export type { RestoreOptions } from './upkeep/restore-archive.ts';
 export type { WorkspaceAction } from './upkeep/workspace-actions.ts';
+export type { WorkspaceReport } from './upkeep/workspace-report.ts';
 export { workflow, WorkflowBuilder, type TaskOptions } from './workflow-builder.ts';
 export type { TaskContext, WorkflowSettings } from './task-context.ts';
 export type { Diff, DiffFile, PullRequest, RunMerged } from '../workspaces/index.ts';

@@ -32,13 +32,10 @@ import { programOf } from './program.ts';
 import { Run } from './run.ts';
 import { cleanWorkspaces, type CleanOptions } from './upkeep/clean-workspaces.ts';
 import { reconcile, type ReconcileOptions } from './upkeep/reconcile.ts';
-import {
-  reportWorkspaces,
-  type WorkspaceReport,
-  type WorkspacesOptions,
-} from './upkeep/report-workspaces.ts';
+import { reportWorkspaces, type WorkspacesOptions } from './upkeep/report-workspaces.ts';
 import { restoreArchive, type RestoreOptions } from './upkeep/restore-archive.ts';
 import type { WorkspaceAction } from './upkeep/workspace-actions.ts';
+import type { WorkspaceReport } from './upkeep/workspace-report.ts';
 import type { WorkspacePorts } from './upkeep/recorded-places.ts';
 
 /** What a run is started with: inputs, the state of a graph, or both, as the workflow has them. */

@@ -39,6 +39,8 @@ const agentStart = z.object({
 const origin = z.object({
   directory: z.string(),
   file: z.string().optional(),
+  /** The file of the store that the run belongs to; absent: its store is no file. */
+  store: z.string().optional(),
   /** Only a part of the workflow in the file. */
   only: z.array(z.string()).optional(),
   until: z.array(z.string()).optional(),

@@ -55,6 +55,8 @@ export interface PlaceRequest {
   readonly folder: string;
   /** Around that folder, if it is in one. Always there for `worktree` and `remote`. */
   readonly repository?: RepositoryOrigin;
+  /** The commit that the branch of the run was last moved to, as the journal has it: absent, if nothing was brought in yet. */
+  readonly tip?: string;
   /** Paths in the folder of the run that git does not have, and are copied. */
   readonly copy: readonly string[];
   /** Folders of the place (paths as in `copy`) that all places of this repository share. */
@@ -268,6 +270,8 @@ export interface Workspaces extends PlaceAdapter {
   find(folder: string, base: string | undefined): Promise<FoundRepository | undefined>;
   /** Throws `BRANCH_TAKEN` if somebody has refs of the names that a new run would give to its own. */
   assertFree(repository: RepositoryOrigin, run: string): Promise<void>;
+  /** How far the journal of a run had gone when something of it was last brought in; undefined: nobody can tell. */
+  witness(repository: RepositoryOrigin, run: string): Promise<Witness | undefined>;
   /** Keeps files for those who need the task: paths from the folder of the run. Throws `ARTIFACT_MISSING`. */
   keepArtifacts(order: ArtifactOrder): Promise<{ readonly bytes: number }>;
   /** What no record explains. Changes nothing. */
@@ -277,6 +281,14 @@ export interface Workspaces extends PlaceAdapter {
   archives(repository: RepositoryOrigin | undefined): Promise<readonly KeptArchive[]>;
   /** Lays an archive out in a folder that is not there yet. */
   restore(repository: RepositoryOrigin | undefined, ref: string, folder: string): Promise<void>;
+}
+
+export interface Witness {
+  readonly seq: number;
+  /** The branch of the run. */
+  readonly branch: string;
+  /** The ref beside it, which keeps what was brought in. */
+  readonly ref: string;
 }
 
 export interface ArtifactOrder {
@@ -289,15 +301,51 @@ export interface ArtifactOrder {
   readonly by?: string;
 }
 
+/** What is recorded, with the tasks themselves: what goes by their names in git does not always tell them. */
+export interface RecordedTasks extends Recorded {
+  readonly tasks: readonly {
+    readonly run: string;
+    readonly task: string;
+    /** The last one: what earlier ones have left is there too. */
+    readonly generation: number;
+  }[];
+}
+
+/**
+ * What a ref keeps beside archives. `commit`: one that nothing else may lead to; `saved`: the files of a place as they were
+ * last saved; `tip`: where the branch of a run was that is gone; `branch`: that of a run that is recorded.
+ */
+export type KeptWhat = 'commit' | 'saved' | 'tip' | 'branch';
+
+export interface KeptRef {
+  readonly ref: string;
+  readonly what: KeptWhat;
+  /** As it goes in refs, if nobody knows it any more; so does the task. */
+  readonly run: string;
+  /** Absent: it is of the run as a whole. */
+  readonly task?: string;
+  /** When the run last committed something. */
+  readonly at: number;
+}
+
+/** A run whose branch may have been taken. */
+export interface RunTaken {
+  readonly run: string;
+  /** The branch that it was handed over to, if the journal says so. */
+  readonly into?: string;
+}
+
 /** Measures and removes what is kept, for whoever decides that it was kept long enough. */
 export interface Upkeep {
   /** What a folder (absolute) takes of the disk, or what an archive alone holds. */
   bytesOf(repository: RepositoryOrigin | undefined, name: string): Promise<number>;
-  /** For good: what only the archive holds is lost. */
+  /** What is kept beside archives, unless a place that stands explains it. Changes nothing. */
+  keptRefs(repository: RepositoryOrigin, recorded: RecordedTasks): Promise<readonly KeptRef[]>;
+  /** Also another ref that keeps something. For good: what it alone holds is lost. */
   dropArchive(repository: RepositoryOrigin | undefined, ref: string): Promise<void>;
-  /** Of the branches of these runs, those whose commits a branch of the user's holds too. */
-  mergedBranches(repository: RepositoryOrigin, runs: readonly string[]): Promise<readonly MergedBranch[]>;
-  /** False: it has changed since, or is needed again, and stays. */
+  /** Of the branches of these runs, those whose commits a branch of the user's holds too, or all that they have changed. */
+  mergedBranches(repository: RepositoryOrigin, runs: readonly RunTaken[]): Promise<readonly MergedBranch[]>;
+  /** If it was squashed, it is archived first. False: it has changed since, or is needed again, and stays. */
   dropBranch(repository: RepositoryOrigin, branch: MergedBranch): Promise<boolean>;
 }
 
@@ -308,4 +356,6 @@ export interface MergedBranch {
   readonly tip: string;
   /** The branch that holds it too. */
   readonly into: string;
+  /** It was squashed: a commit of that branch that has all that was changed, but not the commits themselves. */
+  readonly squash?: string;
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { agentNamed, type AgentEvent, type AgentRequest } from '../../src/agents/index.ts';
 import { requestOf } from '../contracts/agent.ts';
+import { compileCache } from '../support/compile-cache.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const scripted = agentNamed('scripted');
@@ -39,7 +40,12 @@ export function startPlaying(
   const [program, ...args] = command.argv;
   const child = spawn(program!, args, {
     cwd: folder,
-    env: { PATH: process.env['PATH'], PITON_SCRIPTED_HOME: join(folder, 'sessions'), ...env },
+    env: {
+      ...compileCache,
+      PATH: process.env['PATH'],
+      PITON_SCRIPTED_HOME: join(folder, 'sessions'),
+      ...env,
+    },
     stdio: [
       openSync(join(attempt, 'input'), 'r'),
       openSync(join(attempt, 'out'), 'w'),

@@ -99,17 +99,22 @@ test('init makes a project that is valid, keeps state out of git, and never over
   expect(await json(['init'])).toMatchObject({ made: [] });
 });
 
-test('a run in a git repository leaves nothing for git to see but what a person wrote', async () => {
-  const { piton, folder } = newProject();
+test('a run in a git repository leaves nothing for git to see but what a person wrote, and survives that being stashed or cleaned away', async () => {
+  const { piton, json, folder } = newProject();
+  const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost'];
   const git = (...args: string[]): string => execFileSync('git', args, { cwd: folder, encoding: 'utf8' });
   git('init', '--quiet');
   await piton(['init']);
   expect((await piton(['run', 'hello', '--only', 'greet', '--detach'])).code).toBe(0);
   await piton(['attach']);
   expect(git('status', '--porcelain', '--untracked-files=all').trim().split('\n')).toEqual([
-    '?? .piton/.gitignore',
     '?? .piton/workflows/hello.yaml',
   ]);
+  // Twice: what the first takes away must not have been what protects the rest.
+  git(...identity, 'commit', '--quiet', '--allow-empty', '--message', 'first');
+  git(...identity, 'stash', '--quiet', '--include-untracked');
+  git('clean', '--quiet', '--force', '-d');
+  expect(await json(['list'])).toMatchObject([{ workflow: 'hello' }]);
 });
 
 test('where .piton cannot be made, that is said with what to do, and doctor finds it', async () => {

@@ -36,7 +36,7 @@ export function startPiton(
     ([code, signal]) => ({ ...said, code, signal }) as Awaited<LiveCommand['ended']>,
   );
   const shows = (text: string): Promise<void> =>
-    eventually(`${args.join(' ')} says ${text}`, () => `${said.stdout}${said.stderr}`.includes(text), 20_000);
+    eventually(`${args.join(' ')} says ${text}`, () => `${said.stdout}${said.stderr}`.includes(text));
   return { child, shows, ended };
 }
 
@@ -73,10 +73,8 @@ export function ledgerOf({ folder }: Project): string[] {
 }
 
 export async function begun(project: Project, ...names: readonly string[]): Promise<void> {
-  await eventually(
-    `${names.join(', ')} began`,
-    () => names.every((name) => ledgerOf(project).includes(name)),
-    20_000,
+  await eventually(`${names.join(', ')} began`, () =>
+    names.every((name) => ledgerOf(project).includes(name)),
   );
 }
 

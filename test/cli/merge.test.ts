@@ -14,6 +14,7 @@ test('what a run made is brought into the branch, is journalled once, and found 
     `What run r1 made would be brought into main, moved forward to it (${tip.slice(0, 7)}).\n1 file: b.txt\nNext: piton merge r1\n`,
   );
   expect(git(folder, 'rev-parse', 'main')).not.toBe(tip);
+  expect((await piton(['status', 'r1'])).stdout).toMatch(/^Next: piton diff r1$/m);
 
   const { code, stdout } = await piton(['merge', 'r1']);
   expect(code).toBe(0);
@@ -26,7 +27,9 @@ test('what a run made is brought into the branch, is journalled once, and found 
   expect(await json(['merge'])).toMatchObject({ run: 'r1', how: 'already', branch: 'main', commit: tip });
   const { stdout: history } = await piton(['history', 'r1']);
   expect(history.match(/merged into main/g)).toHaveLength(1);
-  expect((await piton(['status', 'r1'])).code).toBe(0);
+  const { stdout: status } = await piton(['status', 'r1']);
+  expect(status).toContain('\nits work was merged into main\n');
+  expect(status).not.toContain('piton diff');
 });
 
 test('changes of the user in the way refuse it with exit code 4 and the names of the files', async () => {

@@ -84,3 +84,12 @@ test('validate tells of a machine that the project does not know', async () => {
   expect(code).toBe(0);
   expect(stdout).toContain('There is no machine `box` in .piton/config.yaml.');
 });
+
+test('outside of git, validate says of what wants worktrees that it would not run', async () => {
+  const project = newProject();
+  project.write('.piton/workflows/own.yaml', 'name: own\nworkspace: worktree\ntasks: { a: { run: ls } }\n');
+  expect((await project.piton(['validate', 'own'])).stdout).toContain('there is no git repository here');
+  const { code, stderr } = await project.piton(['run', 'own']);
+  expect(stderr).toContain('GIT_MISSING');
+  expect(code).toBe(2);
+});

@@ -51,6 +51,12 @@ describe('piton workspace', () => {
     expect(page).toMatch(/^last saved as: [0-9a-f]{40}$/m);
     expect(await project.json(['workspace', 'list'])).toMatchObject([
       { run: 'r1', task: 'build', health: 'dirty' },
+      {
+        run: 'r1',
+        kind: 'branch',
+        branch: 'refs/heads/piton/r1',
+        reason: expect.stringMatching(/tried again/),
+      },
     ]);
   });
 
@@ -96,6 +102,7 @@ describe('piton workspace', () => {
       [['show', 'bild'], /Did you mean build/],
       [['clean', '--older-than', 'soon'], /no time span/],
       [['clean', 'build'], /clean takes no task: build/],
+      [['discard', 'build', '--dry-run'], /discard takes no --dry-run/],
       [['restore', 'build', '--to', 'x', '--from', 'refs/none'], /no archive refs\/none/],
     ];
     for (const [args, message] of cases) {
@@ -253,6 +260,10 @@ describe('what is said of runs with places', () => {
     expect(stdout).not.toContain('git merge');
     for (const command of ['status', 'show'])
       expect((await project.piton([command, 'r1'])).stdout).not.toContain('attempt');
+
+    writeFlow(project, { build: played([[{ answer: 'nothing to do' }]]) });
+    const { stdout: idle } = await project.piton(['run', 'flow', '--id', 'r2']);
+    expect(idle).toMatch(/^ {2}its tasks have changed no files\nNext: piton show r2$/m);
 
     const failed = await failedRun();
     const { stdout: page } = await failed.piton(['retry', 'r1', 'build']);

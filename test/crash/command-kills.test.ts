@@ -129,7 +129,7 @@ test(
     // The n-th command waits for its turn, which comes with the kills: the run cannot end before the last of them.
     const tasks = Array.from({ length: 40 }, (_, index): CommandTask => {
       const needs = index < 8 ? [] : [`task-${index - 8}`];
-      return { name: `task-${index}`, needs, text: `while [ ! -e turn-${index} ]; do sleep 0.05; done` };
+      return { name: `task-${index}`, needs, text: `while [ ! -e turn-${index} ]; do sleep 0.2; done` };
     });
     writeFlow(folder, tasks);
     const marker = `PITON_TEST_${crypto.randomUUID().replaceAll('-', '')}`;

@@ -4,14 +4,19 @@ import { describe, expect, test } from 'vitest';
 import { open, type TaskReport } from '../../src/index.ts';
 import { executionsOf, writeFlow, type CommandTask } from '../support/commands.ts';
 import { eventually } from '../support/eventually.ts';
-import { eachAtOnce, killAt, oneOfEach, placesPassed, subfolder } from '../support/kill.ts';
+import { eachAtOnce, killAt, oneOfEach, placesPassed, subfolder, type Starter } from '../support/kill.ts';
+import type { CommandOrders } from '../support/programs/drive-commands.ts';
 import { startProgram, type Program } from '../support/start-program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const patience = { timeout: 180_000 };
 
 function drive(folder: string, env: Readonly<Record<string, string>> = {}): Program {
-  return startProgram('drive-commands', { args: [JSON.stringify({ folders: [folder] })], env });
+  return driveAll({ folders: [folder] }, env);
+}
+
+function driveAll(orders: CommandOrders, env: Readonly<Record<string, string>> = {}): Program {
+  return startProgram('drive-commands', { args: [JSON.stringify(orders)], env });
 }
 
 async function taskIn(folder: string, name: string): Promise<TaskReport> {
@@ -19,16 +24,32 @@ async function taskIn(folder: string, name: string): Promise<TaskReport> {
   return (await (await piton.find('run')).checkpoint()).tasks[name]!;
 }
 
-/** A run whose driver was killed while `slow` was at work and another task waited for it. */
-async function interrupted(folder: string): Promise<void> {
-  writeFlow(folder, [
-    { name: 'slow', text: 'while [ ! -e go ]; do sleep 0.02; done' },
-    { name: 'next', needs: ['slow'] },
-  ]);
-  const driver = drive(folder);
-  await eventually('the command runs', () => executionsOf(folder)['slow'] === 1);
+/** Runs whose driver was killed while `slow` was at work and another task waited for it: one driver for all, to save time. */
+async function interrupted(...folders: readonly string[]): Promise<void> {
+  for (const folder of folders) {
+    writeFlow(folder, [
+      { name: 'slow', text: 'while [ ! -e go ]; do sleep 0.05; done' },
+      { name: 'next', needs: ['slow'] },
+    ]);
+  }
+  const driver = driveAll({ folders, isAtOnce: true });
+  const isRunning = (folder: string): boolean => executionsOf(folder)['slow'] === 1;
+  await eventually('the commands run', () => folders.every(isRunning));
   driver.child.kill('SIGKILL');
   await driver.ended();
+}
+
+function letGo(folder: string): void {
+  writeFileSync(join(folder, 'go'), '');
+}
+
+/** Lets the command that it recovers end as soon as it drives. What is killed before it drives prints nothing. */
+function recovering(folder: string): Starter {
+  return (env) => {
+    const driver = drive(folder, env);
+    void driver.nextLine().then(() => letGo(folder));
+    return driver;
+  };
 }
 
 describe('a driver killed while it recovers commands', patience, () => {
@@ -36,35 +57,24 @@ describe('a driver killed while it recovers commands', patience, () => {
     'that are %s: the next one goes on, and each ran exactly once',
     async (how) => {
       const root = temporaryFolder();
-      const prepare = async (name: string): Promise<string> => {
-        const folder = subfolder(root, name.replaceAll(/[^a-z0-9]/g, '-'));
-        await interrupted(folder);
-        if (how === 'harvested') writeFileSync(join(folder, 'go'), '');
-        return folder;
-      };
-      const untouched = await prepare('untouched');
-      const letGo = (folder: string): void => writeFileSync(join(folder, 'go'), '');
-      const places = oneOfEach(
-        await placesPassed((env) => {
-          const driver = drive(untouched, env);
-          void driver.nextLine().then(() => letGo(untouched));
-          return driver;
-        }),
-      );
+      const untouched = subfolder(root, 'untouched');
+      await interrupted(untouched);
+      if (how === 'harvested') letGo(untouched);
+      const places = oneOfEach(await placesPassed(recovering(untouched)));
+      const folders = places.map((place) => subfolder(root, place.replaceAll(/[^a-z0-9]/g, '-')));
 
-      await eachAtOnce(places, async (place) => {
-        const folder = await prepare(place);
-        await killAt(place, (env) => {
-          const driver = drive(folder, env);
-          // What is killed before it drives prints nothing.
-          void driver.nextLine().then(() => letGo(folder));
-          return driver;
-        });
-        letGo(folder);
-        const { lines } = await drive(folder).ended();
-        expect.soft([place, lines.at(-1)]).toEqual([place, 'ended succeeded']);
-        expect.soft([place, executionsOf(folder)]).toEqual([place, { slow: 1, next: 1 }]);
-      });
+      await interrupted(...folders);
+      if (how === 'harvested') folders.forEach(letGo);
+      await eachAtOnce([...places.entries()], ([index, place]) => killAt(place, recovering(folders[index]!)));
+      folders.forEach(letGo);
+      const { lines } = await driveAll({ folders }).ended();
+
+      const ends = lines.filter((line) => line !== 'driving');
+      expect(ends).toHaveLength(places.length);
+      for (const [index, place] of places.entries()) {
+        expect.soft([place, ends[index]]).toEqual([place, 'ended succeeded']);
+        expect.soft([place, executionsOf(folders[index]!)]).toEqual([place, { slow: 1, next: 1 }]);
+      }
     },
   );
 });
@@ -141,7 +151,7 @@ test(
 test('a driver that was stopped before it could spawn, and wakes when another has taken over, starts nothing', async () => {
   const folder = temporaryFolder();
   writeFlow(folder, [{ name: 'task' }]);
-  const stopped = drive(folder, { PITON_STOP_AT: 'spool:before-prepare' });
+  const stopped = driveAll({ folders: [folder], leaseMs: 3_000 }, { PITON_STOP_AT: 'spool:before-prepare' });
   await eventually('it is stopped', async () => {
     if (globSync(join(folder, 'piton.db')).length === 0) return false;
     await using piton = await open({ store: `sqlite:${join(folder, 'piton.db')}` });

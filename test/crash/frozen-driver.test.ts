@@ -22,12 +22,11 @@ async function overtaken(
   await eventually(
     'it sleeps',
     async () => (await piton.driver('run').catch(() => undefined))?.stopped === true,
-    20_000,
   );
 
   const again = redo.length === 0 ? {} : { redo, inSession: true };
   const run = await piton.resume(await loadWorkflow(file), 'run', { ...again, takeover: true });
-  await eventually('the agent is at work again', () => existsSync(join(root, 'begun')), 20_000);
+  await eventually('the agent is at work again', () => existsSync(join(root, 'begun')));
   driver.kill('SIGCONT');
   await once(driver, 'exit');
   writeFileSync(join(root, 'go'), '');

@@ -21,7 +21,7 @@ test('a lock whose driver was killed is free again when the command that it was 
   const command = join(import.meta.dirname, '../../bin/piton.js');
   const args = [command, 'run', file, '--store', `sqlite:${at('piton.db')}`, '--id', 'run'];
   const driver = spawn(process.execPath, args, { cwd: repository, stdio: 'ignore' });
-  await eventually('the first has begun', () => existsSync(at('begun')), 20_000);
+  await eventually('the first has begun', () => existsSync(at('begun')));
   driver.kill('SIGKILL');
   await once(driver, 'exit');
   writeFileSync(at('go'), '');

@@ -112,7 +112,7 @@ test(
 function makeConflict(folder: string): void {
   makeRepository(folder);
   const until = (condition: string): object => ({
-    run: `timeout 60 sh -c 'until ${condition}; do sleep 0.02; done'`,
+    run: `timeout 60 sh -c 'until ${condition}; do sleep 0.1; done'`,
   });
   const isThere = (name: string): string => `test -e "${join(folder, name)}"`;
   const one = { run: `touch "${folder}/one.log"; echo 1 > a.txt; echo of one > other.txt` };

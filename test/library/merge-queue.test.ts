@@ -87,8 +87,7 @@ describe('what agents have made at the same time', () => {
       },
       { 'fail-fast': false },
     );
-    const until = (name: string, holds: () => Promise<boolean>): Promise<void> =>
-      eventually(name, holds, 30_000);
+    const until = (name: string, holds: () => Promise<boolean>): Promise<void> => eventually(name, holds);
     const statusOf = async (name: string): Promise<unknown> =>
       (await started.checkpoint()).tasks[name]!.status;
     writeFileSync(at('first'), '');

@@ -12,7 +12,7 @@ async function isHeld(run: Run): Promise<boolean> {
   return (await run.status()) === 'held';
 }
 
-const held = (run: Run): Promise<void> => eventually('it is held', () => isHeld(run), 30_000);
+const held = (run: Run): Promise<void> => eventually('it is held', () => isHeld(run));
 
 describe('a pool', () => {
   test('is so many worktrees that all items take in turn, each made usable once', async () => {
@@ -63,7 +63,7 @@ describe('work that was not committed', () => {
         [{ run: 'cat half.txt; test ! -e a.txt' }, edit('whole.txt', 'whole'), { answer: 'done' }],
       ]),
     });
-    await eventually('it has begun', () => existsSync(join(root, 'begun')), 30_000);
+    await eventually('it has begun', () => existsSync(join(root, 'begun')));
     const place = (await started.checkpoint()).tasks['build']!.workspace!.path;
     await piton.close();
     rmSync(place, { recursive: true });

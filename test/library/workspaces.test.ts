@@ -20,8 +20,12 @@ async function killedAfterFirst(project = projectInRepository()): Promise<Projec
   return project;
 }
 
-const lookAt = (project: Project): Promise<readonly WorkspaceReport[]> =>
+const listIn = (project: Project): Promise<readonly WorkspaceReport[]> =>
   project.withStore((piton) => piton.workspaces({ folder: project.folder }));
+
+/** Without the branches of runs. */
+const lookAt = async (project: Project): Promise<readonly WorkspaceReport[]> =>
+  (await listIn(project)).filter(({ kind, status }) => kind !== 'branch' || status === 'stray');
 
 const reconcileIn = (
   project: Project,
@@ -287,6 +291,13 @@ describe('cleaning', () => {
     expect(git(project.folder, 'for-each-ref', 'refs/piton/archive')).toBe('');
     expect(await lookAt(project)).toMatchObject([{ task: 'build', status: 'removed' }]);
     expect(await cleanIn(project, { olderThanMs: 0 })).toEqual([]);
+
+    // Tried again, the run would go on from where its branch was.
+    git(project.folder, 'branch', '-D', 'piton/r1');
+    const tip = { run: 'r1', kind: 'kept', ref: 'refs/piton/runs/r1' };
+    expect(await listIn(project)).toContainEqual(expect.objectContaining(tip));
+    expect(await cleanIn(project, { olderThanMs: 0 })).toEqual([]);
+    expect(await cleanIn(project, { force: true })).toMatchObject([{ name: tip.ref, done: 'removed' }]);
   });
 
   test('killed between a removal and saying so, is finished by the next one', async () => {
@@ -352,6 +363,80 @@ describe('cleaning', () => {
     expect(git(project.folder, 'branch', '--list', 'piton/*')).toBe('');
   });
 
+  test('what an agent made git lose is kept as long as its run goes on, listed, laid out, and removed by its age', async () => {
+    const project = projectInRepository();
+    git(project.folder, 'branch', 'theirs', git(project.folder, 'commit-tree', '-m', 'x', 'main^{tree}'));
+    const lost = git(project.folder, 'rev-parse', 'theirs');
+    writeFlow(project, {
+      Build: played([[{ run: 'git branch -D theirs' }, ...edits('b.txt', 'b\n')]]),
+    });
+    expect((await project.piton(['run', 'flow', '--id', 'r1'])).code).toBe(3);
+    const kept = { run: 'r1', task: 'Build', kind: 'kept', status: 'archived' };
+    const { ref } = (await listIn(project)).find(({ kind }) => kind === 'kept')!;
+    expect(ref).toMatch(new RegExp(`^refs/piton/r1/.+/kept/${lost}$`));
+    expect(await cleanIn(project, { olderThanMs: 0, force: true })).toEqual([]);
+    expect((await project.piton(['workspace', 'adopt', 'Build'])).code).toBe(0);
+
+    expect(await listIn(project)).toMatchObject([
+      { task: 'Build', kind: 'worktree' },
+      { kind: 'branch', status: 'ready', reason: expect.stringContaining('piton merge r1') },
+      { ...kept, ref, reason: 'a commit that nothing else may lead to' },
+    ]);
+    expect((await project.piton(['workspace', 'show', 'Build'])).stdout).toContain(`kept: ${ref}: a commit`);
+    const to = join(project.folder, '.piton/back');
+    expect((await project.piton(['workspace', 'restore', ref!, '--to', to])).code).toBe(0);
+    expect(git(to, 'rev-parse', 'HEAD')).toBe(lost);
+    git(project.folder, 'worktree', 'remove', to);
+
+    expect(await cleanIn(project)).toEqual([]);
+    expect(await cleanIn(project, { olderThanMs: 0 })).toContainEqual(
+      expect.objectContaining({
+        what: 'drop ref',
+        name: ref,
+        reason: expect.stringMatching(/^its run has ended .+ ago/),
+        done: 'removed',
+      }),
+    );
+    expect(await cleanIn(project, { olderThanMs: 0 })).toEqual([]);
+  });
+
+  test('a run that was taken as one commit has its branch archived and deleted', async () => {
+    const project = projectInRepository();
+    writeFlow(project, { build: played([edits('b.txt', 'b\n')]) });
+    await project.piton(['run', 'flow', '--id', 'r1']);
+    git(project.folder, 'config', 'user.name', 'Test');
+    git(project.folder, 'config', 'user.email', 'test@localhost');
+    const tip = git(project.folder, 'rev-parse', 'piton/r1');
+    await project.withStore((piton) => piton.merge('r1', { strategy: 'squash' }));
+    expect(await listIn(project)).toContainEqual(
+      expect.objectContaining({ kind: 'branch', reason: expect.stringContaining('was merged into main') }),
+    );
+
+    const [dropped] = await cleanIn(project);
+    expect(dropped).toMatchObject({ what: 'drop branch', done: 'removed' });
+    expect(dropped!.reason).toContain('main has taken it as one commit');
+    expect(git(project.folder, 'for-each-ref', 'refs/heads/piton', 'refs/piton/runs')).toBe('');
+    const archive = (await listIn(project)).find(({ kind }) => kind === 'archive');
+    expect(archive).toMatchObject({ run: 'r1', status: 'archived' });
+    expect(git(project.folder, 'merge-base', '--is-ancestor', tip, archive!.ref!)).toBe('');
+
+    expect(await cleanIn(project, { olderThanMs: 0 })).toMatchObject([{ what: 'drop archive' }]);
+    expect(git(project.folder, 'for-each-ref', 'refs/piton', 'refs/heads/piton*')).toBe('');
+  });
+
+  test('what is kept of a run that this store does not know goes only when that is asked for, and when it is old', async () => {
+    const project = await killedAfterFirst();
+    const ref = `refs/piton/forgotten/x/kept/${git(project.folder, 'rev-parse', 'main')}`;
+    git(project.folder, 'update-ref', ref, 'main');
+    const isDropped = async (options: Parameters<typeof cleanIn>[1]): Promise<boolean> =>
+      (await cleanIn(project, { dryRun: true, ...options })).some(({ name }) => name === ref);
+
+    expect(await isDropped({ olderThanMs: 0, force: true })).toBe(false);
+    expect(await isDropped({ olderThanMs: 86_400_000, strays: true })).toBe(false);
+    expect(await isDropped({ olderThanMs: 0, strays: true, dryRun: false })).toBe(true);
+    expect(git(project.folder, 'for-each-ref', ref)).toBe('');
+  });
+
   test('leaves everything of a task that has not settled', async () => {
     const project = await killedAfterFirst();
     await project.piton(['run', 'flow', '--id', 'r2'], {
@@ -365,15 +450,21 @@ describe('cleaning', () => {
     expect((await project.piton(['resume', 'r2'])).code).toBe(0);
   });
 
-  test('measures what each place takes', async () => {
+  test('measures what each place takes, or that of one task alone', async () => {
     const project = projectInRepository();
     project.write('.piton/config.yaml', 'workspaces:\n  cleanup: keep\n');
-    writeFlow(project, { build: played([[{ run: 'head -c 300000 /dev/urandom > big.bin' }, { exit: 1 }]]) });
+    writeFlow(project, {
+      build: played([[{ run: 'head -c 300000 /dev/urandom > big.bin' }, { exit: 1 }]]),
+      other: played([edits('other.txt', '1\n')]),
+    });
     await project.piton(['run', 'flow', '--id', 'r1']);
-    const [place] = await project.withStore((piton) =>
-      piton.workspaces({ folder: project.folder, withSize: true }),
-    );
-    expect(place!.bytes).toBeGreaterThan(300_000);
-    expect(place!.bytes).toBeLessThan(600_000);
+    const measure = (only: { readonly run?: string; readonly task?: string }) =>
+      project.withStore((piton) => piton.workspaces({ folder: project.folder, withSize: true, ...only }));
+    const all = await measure({});
+    const place = all.find(({ task }) => task === 'build')!;
+    expect(place.bytes).toBeGreaterThan(300_000);
+    expect(place.bytes).toBeLessThan(600_000);
+    expect(all.map(({ task }) => task)).toContain('other');
+    expect(await measure({ run: 'r1', task: 'build' })).toEqual([place]);
   });
 });

@@ -1,21 +1,17 @@
 /** An attempt of the acp adapter with an agent of our own: the real client, its output in a file, as in a run. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { agentNamed, type AgentEvent, type AgentRequest } from '../../src/agents/index.ts';
 import { requestOf } from '../contracts/agent.ts';
 import type { AcpStep } from './acp-steps.ts';
+import { compileCache } from './compile-cache.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const acp = agentNamed('acp');
 const program = fileURLToPath(new URL('./programs/acp-agent.ts', import.meta.url));
-
-/** Two programs are started each time, which load much: compiled once, they take half of it. */
-const compiled = mkdtempSync(join(tmpdir(), 'piton-compiled-'));
-afterAll(() => rmSync(compiled, { recursive: true, force: true }));
 
 export const puppet: readonly string[] = [process.execPath, program];
 
@@ -64,7 +60,7 @@ function startAttempt(request: AgentRequest, patienceMs: number, env: Record<str
   writeFileSync(join(folder, 'input'), command.input ?? '');
   const child = spawn(command.argv[0]!, command.argv.slice(1), {
     cwd: directory,
-    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compiled, ...env },
+    env: { PATH: process.env['PATH'], ...compileCache, ...env },
     stdio: [
       openSync(join(folder, 'input'), 'r'),
       openSync(join(folder, 'out'), 'w'),

@@ -1,6 +1,5 @@
 /** Kills real processes at named places, and lets others go on from what they left. */
 import { mkdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DriveOrders } from './programs/drive-runs.ts';
 import { brokenPromises, type Evidence, type Untouched } from './promises.ts';
@@ -11,14 +10,11 @@ import { temporaryFolder } from './temporary-folder.ts';
 /** As many as there are cores on a small machine; more would only wait for each other. */
 const processesAtOnce = 2;
 
-/** Loading the sources is most of the life of a process that is killed early. */
-const env = { NODE_COMPILE_CACHE: join(tmpdir(), 'piton-compile-cache') };
-
 type Environment = Readonly<Record<string, string>>;
 export type Starter = (given: Environment) => Program;
 
 export function drive(orders: DriveOrders, given: Environment = {}): Program {
-  return startProgram('drive-runs', { args: [JSON.stringify(orders)], env: { ...env, ...given } });
+  return startProgram('drive-runs', { args: [JSON.stringify(orders)], env: given });
 }
 
 /** The same, to be started by whoever decides where it dies. */
@@ -27,7 +23,7 @@ export function driving(orders: DriveOrders): Starter {
 }
 
 export function repair(folder: string, given: Environment = {}): Program {
-  return startProgram('repair-run', { args: [folder], env: { ...env, ...given } });
+  return startProgram('repair-run', { args: [folder], env: given });
 }
 
 /** Names of places (`after:task.succeeded#3`) between which the store did not change: killing at one is killing at all. */

@@ -4,7 +4,7 @@ import { makeUserRepository, writeWorkflow } from './user-repository.ts';
 
 /** Shell text that waits until the run's branch has a file. */
 const untilMerged = (folder: string, file: string): string =>
-  `timeout 60 sh -c 'until git -C "${folder}" cat-file -e piton/run:${file} 2>/dev/null; do sleep 0.02; done'`;
+  `timeout 60 sh -c 'until git -C "${folder}" cat-file -e piton/run:${file} 2>/dev/null; do sleep 0.1; done'`;
 
 /** Shell text that leaves a line wherever a task worked, so that how often can be counted. */
 const counted = (folder: string): string => `echo "$PITON_TASK" >> "${folder}/.piton/ledger"`;

@@ -12,6 +12,7 @@ import { runBranch } from '../../src/workspaces/git/index.ts';
 import { RemoteWorkspaces } from '../../src/workspaces/remote/remote.ts';
 import type { RemoteOptions } from '../../src/workspaces/remote/ports.ts';
 import { WorktreeWorkspaces } from '../../src/workspaces/worktree/worktrees.ts';
+import { compileCache } from './compile-cache.ts';
 import { plainEnvironment } from './git-orders.ts';
 import { playground, shell, type Playground } from './git-playground.ts';
 import { sharedSshServer } from './shared-ssh-server.ts';
@@ -54,7 +55,7 @@ export async function remoteBench(): Promise<RemoteBench> {
   const ground = playground();
   const shared = await sharedSshServer();
   const server = { ...shared, machine: { ...shared.machine, folder: join(ground.folder, 'there') } };
-  const environment = plainEnvironment({ ONLY_HERE: 'of this machine' });
+  const environment = plainEnvironment({ ...compileCache, ONLY_HERE: 'of this machine' });
   const folder = join(ground.folder, 'worktrees');
   const worktrees = new WorktreeWorkspaces({
     git: ground.git,

@@ -1,7 +1,6 @@
 /** A repository in which a person is at work while runs go on: all of that has to stay as it is. */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 export function git(folder: string, ...args: string[]): string {
@@ -10,13 +9,12 @@ export function git(folder: string, ...args: string[]): string {
   return execFileSync('git', [...identity, ...args], options).trim();
 }
 
-/** For drivers: agents that commit by themselves have a name, and sources are not compiled each time. */
+/** For drivers: agents that commit by themselves have a name. */
 export const agentEnvironment = {
   GIT_AUTHOR_NAME: 'Agent',
   GIT_AUTHOR_EMAIL: 'agent@localhost',
   GIT_COMMITTER_NAME: 'Agent',
   GIT_COMMITTER_EMAIL: 'agent@localhost',
-  NODE_COMPILE_CACHE: join(tmpdir(), 'piton-compile-cache'),
 };
 
 /** Lines of what git prints; none if that is nothing. */

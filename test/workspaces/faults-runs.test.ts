@@ -11,7 +11,7 @@ import { openPlace, played } from '../support/scripted-place.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const held = (run: Run): Promise<void> =>
-  eventually('it is held', async () => (await run.status()) === 'held', 30_000);
+  eventually('it is held', async () => (await run.status()) === 'held');
 
 /** Why something was refused. */
 const refusal = (asking: Promise<unknown>): Promise<{ code: string; message: string }> =>
@@ -276,7 +276,7 @@ test('a repository that was moved holds its tasks; brought back, they go on with
   const begun = join(root, 'begun');
   const first = [edit('half.txt', 'half'), { run: `touch ${begun}` }, { hang: true }];
   await run({ build: played([first, [{ run: 'cat half.txt' }, { answer: 'done' }]]) });
-  await eventually('it has begun', () => existsSync(begun), 30_000);
+  await eventually('it has begun', () => existsSync(begun));
   await piton.close();
 
   const moved = join(root, 'moved');

@@ -40,11 +40,11 @@ test(
     const bench = await remoteBench();
     const { work, path } = await atWork(bench);
     const first = await bench.start(work('a1'), { argv: patient });
-    await eventually('it has begun', () => first.stdout() === 'first\n', 30_000);
+    await eventually('it has begun', () => first.stdout() === 'first\n');
     killRelay(first);
     expect((await first.ended)?.type).toBe('vanished');
     const second = await bench.start(work('a2'), { argv: patient });
-    await eventually('it is followed again', () => second.stdout() === 'first\n', 30_000);
+    await eventually('it is followed again', () => second.stdout() === 'first\n');
     write(path, { go: '' });
     expect(await second.ended).toEqual({ type: 'exited', exit: { code: 5, timedOut: false } });
     expect(second.stdout()).toBe('first\nlast\n');
@@ -59,7 +59,7 @@ test(
     const bench = await remoteBench();
     const { work, path } = await atWork(bench);
     const first = await bench.start(work('a1'), { argv: patient });
-    await eventually('it has begun', () => begun(path) === 1, 30_000);
+    await eventually('it has begun', () => begun(path) === 1);
     killRelay(first);
     write(path, { go: '' });
     const second = await bench.start(work('a2'), { argv: patient });
@@ -79,7 +79,7 @@ test(
     const bench = await remoteBench();
     const { work, path } = await atWork(bench);
     const first = await bench.start(work('a1'), { argv: ['sh', '-c', 'echo $$ >pid; exec sleep 600'] });
-    await eventually('it has begun', () => existsSync(join(path, 'pid')), 30_000);
+    await eventually('it has begun', () => existsSync(join(path, 'pid')));
     killRelay(first);
     const pid = Number(readFileSync(join(path, 'pid'), 'utf8'));
     const check = await bench.start({ ...work('a2'), kind: 'check' }, { argv: ['echo', 'checked'] });
@@ -98,16 +98,16 @@ test(
     const script =
       'n=0; until [ -f go ]; do n=$((n + 1)); echo "line $n"; echo "error $n" >&2; sleep 0.02; done; echo end';
     const started = await bench.start(work('a1'), { argv: ['sh', '-c', script] });
-    await eventually('output', () => started.stdout() !== '', 30_000);
+    await eventually('output', () => started.stdout() !== '');
     for (const pid of bench.server.connections()) kill(pid);
     const cut = started.stdout().length;
-    await eventually('it is followed again', () => started.stdout().length > cut, 30_000);
+    await eventually('it is followed again', () => started.stdout().length > cut);
     const connections = bench.server.connections();
     bench.server.close();
     for (const pid of connections) kill(pid);
     await bench.server.reopen();
     const before = started.stdout().length;
-    await eventually('it is followed on', () => started.stdout().length > before, 30_000);
+    await eventually('it is followed on', () => started.stdout().length > before);
     write(path, { go: '' });
     expect(await started.ended).toEqual({ type: 'exited', exit: { code: 0, timedOut: false } });
     const lines = started.stdout().split('\n').slice(0, -2);
@@ -121,11 +121,11 @@ test('ending an attempt here ends all its processes there', limits, async () => 
   const { work, path } = await atWork(bench);
   const script = 'sleep 600 & echo $! >child; echo $$ >pid; wait';
   await bench.start(work('a1'), { argv: ['sh', '-c', script] });
-  await eventually('it has begun', () => existsSync(join(path, 'pid')), 30_000);
+  await eventually('it has begun', () => existsSync(join(path, 'pid')));
   const pids = ['pid', 'child'].map((name) => Number(readFileSync(join(path, name), 'utf8')));
   expect(pids.map(isAlive)).toEqual([true, true]);
   await bench.spool.fence('a1');
-  await eventually('they are gone', () => !pids.some(isAlive), 30_000);
+  await eventually('they are gone', () => !pids.some(isAlive));
 });
 
 test('a deadline ends it there, and is told as one', limits, async () => {
@@ -143,7 +143,7 @@ test('a process that vanishes there without a word vanishes here too', limits, a
   const started = await bench.start(work('a1'), {
     argv: ['sh', '-c', 'echo $PPID >wrapper; exec sleep 600'],
   });
-  await eventually('it has begun', () => existsSync(join(path, 'wrapper')), 30_000);
+  await eventually('it has begun', () => existsSync(join(path, 'wrapper')));
   kill(Number(readFileSync(join(path, 'wrapper'), 'utf8')));
   expect(await started.ended).toEqual({ type: 'vanished' });
   const again = await bench.start(work('a2'), { argv: ['echo', 'anew'] });

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { runBranch } from '../../src/workspaces/git/index.ts';
 import { commit, fsck, shell, userState, write } from '../support/git-playground.ts';
 import {
@@ -216,5 +216,22 @@ test(
     await expect(bench.places.prepare(bench.request('build', { ports: 1 }))).rejects.toMatchObject({
       code: 'REMOTE_UNSUPPORTED',
     });
+  },
+);
+
+test(
+  'where there is no program to pack the copies, the place is not made, and nothing else ends',
+  limits,
+  async () => {
+    const bench = await remoteBench();
+    write(bench.root, { 'ignored.log': 'copied' });
+    const path = process.env['PATH'];
+    onTestFinished(() => void (process.env['PATH'] = path));
+    process.env['PATH'] = '/nonexistent';
+    const preparing = bench.places.prepare(bench.request('build', { copy: ['ignored.log'] }));
+    await expect(preparing).rejects.toMatchObject({ code: 'REMOTE_FAILED' });
+    process.env['PATH'] = path;
+    const { place } = await bench.places.prepare(bench.request('build', { copy: ['ignored.log'] }));
+    expect(readFileSync(join(place.path, 'ignored.log'), 'utf8')).toBe('copied');
   },
 );

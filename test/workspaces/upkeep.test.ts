@@ -1,11 +1,14 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { Git } from '../../src/workspaces/git/index.ts';
+import { guarded } from '../../src/base/index.ts';
+import { archivesOf, Git, keptRef, runTipRef, savedRef, taskBranch } from '../../src/workspaces/git/index.ts';
 import type { RepositoryOrigin, Upkeep } from '../../src/workspaces/index.ts';
 import { makeUpkeep } from '../../src/workspaces/upkeep/index.ts';
 import { git } from '../support/git-project.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const runsNamed = (...runs: string[]): { run: string }[] => runs.map((run) => ({ run }));
 
 interface Scene {
   readonly repository: RepositoryOrigin;
@@ -42,7 +45,10 @@ test('a branch counts as merged when one of the user holds it, here or in a remo
   git(root, 'update-ref', 'refs/heads/feature', 'piton/merged');
   git(root, 'update-ref', 'refs/remotes/origin/main', 'piton/taken');
 
-  const merged = await upkeep.mergedBranches(repository, ['open', 'pushed', 'merged', 'taken', 'absent']);
+  const merged = await upkeep.mergedBranches(
+    repository,
+    runsNamed('open', 'pushed', 'merged', 'taken', 'absent'),
+  );
   expect(merged.map(({ run, into }) => [run, into])).toEqual([
     ['merged', 'refs/heads/feature'],
     ['taken', 'refs/remotes/origin/main'],
@@ -56,7 +62,7 @@ test('a branch stays that has moved, or whose holder was moved, since it was loo
     commit('main', `refs/heads/piton/${run}`);
     git(root, 'update-ref', `refs/heads/${run}`, `piton/${run}`);
   }
-  const [one, two] = await upkeep.mergedBranches(repository, ['one', 'two']);
+  const [one, two] = await upkeep.mergedBranches(repository, runsNamed('one', 'two'));
   commit('piton/one', 'refs/heads/piton/one');
   git(root, 'update-ref', 'refs/heads/two', 'main');
 
@@ -76,7 +82,7 @@ test('with a branch goes what Piton knows it by; where somebody has deleted the 
   git(root, 'update-ref', 'refs/heads/other', 'piton/two');
   for (const run of ['two', 'three']) git(root, 'update-ref', '-d', `refs/heads/piton/${run}`);
 
-  const merged = await upkeep.mergedBranches(repository, ['one', 'two', 'three']);
+  const merged = await upkeep.mergedBranches(repository, runsNamed('one', 'two', 'three'));
   for (const branch of merged) expect(await upkeep.dropBranch(repository, branch)).toBe(true);
   expect(git(root, 'for-each-ref', '--format=%(refname)').split('\n')).toEqual([
     'refs/heads/feature',
@@ -121,4 +127,117 @@ test('what a folder takes is counted without following links, and an archive by 
 
   git(repository.root, 'update-ref', 'refs/piton/archive/run/task/1', 'main');
   expect(await upkeep.bytesOf(repository, 'refs/piton/archive/run/task/1')).toBe(0);
+});
+
+/** The branch of run `r1` changes a file, and `main` goes on. Gives its tip. */
+function branchWithWork({ repository: { root } }: Scene): string {
+  const files = { 'a.txt': 'a\n', 'b.txt': 'b\n' };
+  git(root, 'checkout', '-q', '-b', 'work');
+  for (const [name, text] of Object.entries(files)) {
+    writeFileSync(join(root, name), text);
+    git(root, 'add', '.');
+    git(root, 'commit', '-q', '-m', name);
+  }
+  git(root, 'update-ref', 'refs/heads/piton/r1', 'work');
+  git(root, 'update-ref', runTipRef('r1'), 'work');
+  git(root, 'checkout', '-q', 'main');
+  git(root, 'branch', '-q', '-D', 'work');
+  git(root, 'commit', '-q', '--allow-empty', '-m', 'meanwhile');
+  return git(root, 'rev-parse', 'piton/r1');
+}
+
+function squash({ root }: RepositoryOrigin, message: string): void {
+  git(root, 'checkout', '-q', 'piton/r1', '--', '.');
+  git(root, 'commit', '-q', '-m', message);
+}
+
+function refsIn({ root }: RepositoryOrigin): string[] {
+  return git(root, 'for-each-ref', '--format=%(refname)').split('\n');
+}
+
+test('a branch that was squashed is archived once and deleted, wherever it is stopped in between', async () => {
+  let stops = 0;
+  for (let isStopped = true; isStopped; stops++) {
+    const scene = newScene();
+    const { repository, upkeep } = scene;
+    const tip = branchWithWork(scene);
+    squash(repository, `All of it\n\nPiton-Delivered: ${tip}`);
+    const [merged] = await upkeep.mergedBranches(repository, [{ run: 'r1' }]);
+    expect(merged).toMatchObject({
+      into: 'refs/heads/main',
+      squash: git(repository.root, 'rev-parse', 'main'),
+    });
+
+    let effects = 0;
+    const guard = async (): Promise<void> => {
+      if (effects++ === stops) throw new Error('stopped');
+    };
+    isStopped = await guarded(guard, () => upkeep.dropBranch(repository, merged!)).then(
+      () => false,
+      () => true,
+    );
+    for (const again of await upkeep.mergedBranches(repository, [{ run: 'r1' }]))
+      expect(await upkeep.dropBranch(repository, again)).toBe(true);
+    const [main, archive, ...others] = refsIn(repository);
+    expect([main, others]).toEqual(['refs/heads/main', []]);
+    expect(archive).toContain(archivesOf('r1', 'branch'));
+    expect(git(repository.root, 'merge-base', '--is-ancestor', tip, archive!)).toBe('');
+  }
+  expect(stops).toBeGreaterThan(3);
+});
+
+test('a branch that a service squashed is recognised by its change, where the journal says into what it was to go', async () => {
+  const scene = newScene();
+  const { repository, upkeep } = scene;
+  branchWithWork(scene);
+  const { root } = repository;
+  const find = async (into?: string): Promise<number> =>
+    (await upkeep.mergedBranches(repository, [{ run: 'r1', ...(into !== undefined && { into }) }])).length;
+  expect(await find('main')).toBe(0);
+  squash(repository, 'All of it (#1)');
+  git(root, 'update-ref', 'refs/remotes/origin/main', 'main');
+  git(root, 'reset', '-q', '--hard', 'main~1');
+  expect([await find(), await find('other'), await find('main')]).toEqual([0, 0, 1]);
+
+  git(root, 'checkout', '-q', '--detach', 'origin/main');
+  writeFileSync(join(root, 'a.txt'), 'changed since\n');
+  git(root, 'commit', '-q', '-am', 'on top');
+  git(root, 'update-ref', 'refs/remotes/origin/main', 'HEAD');
+  expect(await find('main')).toBe(1);
+  git(root, 'checkout', '-q', 'piton/r1');
+  expect(await find('main')).toBe(0);
+});
+
+test('every ref that keeps something is named by run and task, unless a place that stands explains it', async () => {
+  const { repository, upkeep, commit } = newScene();
+  const oid = repository.base;
+  const kept = keptRef('Run 1', 'a task', oid);
+  const branches = ['a task~2', 'there'].map((task) => taskBranch('Run 1', task));
+  const [gone = '', there = ''] = branches.map(savedRef);
+  const others = [keptRef('old', 'x', oid), runTipRef('old'), runTipRef('r1'), 'refs/heads/piton/r1'];
+  for (const ref of [kept, gone, there, ...others, 'refs/piton/archive/r1/x/1', 'refs/piton/kept/1'])
+    git(repository.root, 'update-ref', ref, oid);
+  commit('main', 'refs/heads/piton/forgotten');
+
+  const found = await upkeep.keptRefs(repository, {
+    runs: ['Run 1', 'r1'],
+    tasks: [{ run: 'Run 1', task: 'a task', generation: 1 }],
+    places: [{ path: '/there', token: 't', branch: branches[1]! }],
+  });
+  const at = Number(git(repository.root, 'log', '-1', '--format=%ct', oid)) * 1000;
+  expect(new Set(found)).toEqual(
+    new Set([
+      { ref: kept, what: 'commit', run: 'Run 1', task: 'a task', at },
+      { ref: gone, what: 'saved', run: 'Run 1', task: 'a task', at },
+      { ref: others[0], what: 'commit', run: 'old', task: 'x', at },
+      { ref: others[1], what: 'tip', run: 'old', at },
+      { ref: 'refs/heads/piton/r1', what: 'branch', run: 'r1', at },
+    ]),
+  );
+  for (const { ref, what } of found) if (what !== 'branch') await upkeep.dropArchive(repository, ref);
+  expect(refsIn(repository)).toEqual(
+    ['refs/heads/main', 'refs/heads/piton/forgotten', 'refs/heads/piton/r1', there, runTipRef('r1')]
+      .concat(['refs/piton/archive/r1/x/1', 'refs/piton/kept/1'])
+      .sort(),
+  );
 });

@@ -4,9 +4,10 @@ import { commandFor, shellWord } from './progress/shell-words.ts';
 
 /** What a person can best do now about a run: one command to type. */
 export function nextStep(
-  { run, tasks }: Pick<Checkpoint, 'run' | 'tasks'>,
+  checkpoint: Pick<Checkpoint, 'run' | 'tasks' | 'delivered'>,
   status: ShownStatus,
 ): string | undefined {
+  const { run, tasks } = checkpoint;
   const id = shellWord(run);
   switch (status) {
     case 'interrupted':
@@ -22,8 +23,19 @@ export function nextStep(
     case 'failed':
       return failedStep(run, tasks);
     default:
-      return undefined;
+      return isToBeTaken(checkpoint, status) ? `piton diff ${id}` : undefined;
   }
+}
+
+/** It has made something, and nobody has taken it yet. */
+function isToBeTaken(
+  { tasks, delivered }: Pick<Checkpoint, 'tasks' | 'delivered'>,
+  status: ShownStatus,
+): boolean {
+  if (status !== 'succeeded' || delivered !== undefined) return false;
+  return Object.values(tasks).some(
+    ({ workspace }) => workspace?.integrated !== undefined && workspace.integrated.commit !== workspace.base,
+  );
 }
 
 function failedStep(run: string, tasks: Checkpoint['tasks']): string {

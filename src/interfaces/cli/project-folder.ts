@@ -3,10 +3,12 @@ import { dirname, join } from 'node:path';
 import { asError, hasCode, PitonError } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 
-/** Everything in `.piton` is state of this machine, except what people write. */
+/**
+ * Everything in `.piton` is state of this machine, except what people write. It ignores itself: a `git stash -u`, or a branch
+ * that does not have it, would take it away, and the next `git clean` or `git stash -u` would take all runs.
+ */
 const ignored = `# Written by Piton: its state stays out of git, your workflows and settings do not.
 /*
-!/.gitignore
 !/config.yaml
 !/workflows/
 `;

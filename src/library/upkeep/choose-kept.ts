@@ -27,13 +27,12 @@ export async function chooseKept(
   return quotaBytes === undefined ? chosen : [...chosen, ...(await overQuota(look, rest, quotaBytes))];
 }
 
-function reasonByAge({ kind, at }: Kept, { now, olderThanMs, force }: KeptLimits): string | undefined {
+function reasonByAge({ kind, at, since }: Kept, { now, olderThanMs, force }: KeptLimits): string | undefined {
   const age = now - at;
-  const what = kind === 'archive' ? 'it was archived' : 'its task has settled';
   if (olderThanMs !== undefined && age >= olderThanMs)
-    return `${what} ${ageText(age)} ago (the limit is ${ageText(olderThanMs)})`;
+    return `${since} ${ageText(age)} ago (the limit is ${ageText(olderThanMs)})`;
   if (kind === 'archive') return force ? 'all archives are to go' : undefined;
-  return olderThanMs === undefined ? what : undefined;
+  return olderThanMs === undefined ? since : undefined;
 }
 
 async function overQuota(

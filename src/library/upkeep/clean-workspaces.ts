@@ -2,6 +2,7 @@ import { branchSteps } from './drop-branches.ts';
 import { chooseKept } from './choose-kept.ts';
 import { findLeftovers, unexplained, whyLeft, type Leftovers } from './find-leftovers.ts';
 import { goneArchives, keptArchives, keptPlaces } from './kept-places.ts';
+import { keptRefs } from './kept-refs.ts';
 import { readRecords, repositoriesOf, type Records, type WorkspacePorts } from './recorded-places.ts';
 import { withRepositoryLeases } from '../repository-lease.ts';
 import { goneOnAction, tendRun } from './tend-runs.ts';
@@ -12,11 +13,11 @@ export interface CleanOptions {
   readonly dryRun?: boolean;
   /** Only what belongs to that run. */
   readonly run?: string;
-  /** Only what has been kept for longer; archives go only by this, or by the quota. */
+  /** Only what has been kept for longer; archives, and what else is kept in git, go only by this, or by the quota. */
   readonly olderThanMs?: number;
   /** All that is kept together may take so much; the oldest goes first. Not with `run`. */
   readonly quotaBytes?: number;
-  /** Also archives of any age, and branches of runs that did not succeed. */
+  /** Also archives and the like of any age, and branches of runs that did not succeed. */
   readonly force?: boolean;
   /** Also what belongs to runs that this store does not know, and another one may. */
   readonly strays?: boolean;
@@ -65,8 +66,10 @@ async function planCleaning(look: WorkspacePorts, options: CleanOptions): Promis
   );
   // Read after the folders were: what has come into being meanwhile is known now, and no stray.
   const records = await readRecords(look, run === undefined ? {} : { run });
+  const branches = await branchSteps(look, records, force);
   const archives = keptArchives(look, leftovers.archives, { records, isAsked });
-  const chosen = await chooseKept(look, [...keptPlaces(look, records), ...archives], {
+  const refs = keptRefs(look, withoutThose(leftovers.kept, branches), { records, isAsked, force });
+  const chosen = await chooseKept(look, [...keptPlaces(look, records), ...archives, ...refs], {
     now: look.ports.clock.now(),
     olderThanMs: options.olderThanMs,
     quotaBytes: run === undefined ? options.quotaBytes : undefined,
@@ -77,13 +80,19 @@ async function planCleaning(look: WorkspacePorts, options: CleanOptions): Promis
     ...straySteps(look, { leftovers, records }, isAsked),
     // Where not all could be looked at, what is not seen is not gone.
     ...(leftovers.troubles.length === 0 ? goneArchives(leftovers.archives, records) : []),
-    ...(await branchSteps(look, records, force)),
+    ...branches,
   ];
   return {
     records,
     steps: steps.filter(({ action }) => run === undefined || action.run === run),
     troubles: troublesIn(leftovers, records),
   };
+}
+
+/** What goes as the branch of a run does not go as something kept besides. */
+function withoutThose(kept: Leftovers['kept'], branches: readonly Step[]): Leftovers['kept'] {
+  const names = new Set(branches.map(({ action }) => action.name));
+  return kept.filter(({ ref }) => !names.has(ref));
 }
 
 function straySteps(

@@ -1,5 +1,5 @@
 import { asError } from '../../base/index.ts';
-import type { KeptArchive, RepositoryOrigin, Stray } from '../../workspaces/index.ts';
+import type { KeptArchive, KeptRef, RecordedTasks, RepositoryOrigin, Stray } from '../../workspaces/index.ts';
 import {
   isOver,
   isStanding,
@@ -15,6 +15,8 @@ export type Leftover<Kept> = Kept & { readonly repository: RepositoryOrigin | un
 export interface Leftovers {
   readonly strays: readonly Leftover<Stray>[];
   readonly archives: readonly Leftover<KeptArchive>[];
+  /** What else is kept. */
+  readonly kept: readonly Leftover<KeptRef>[];
   /** Why somewhere could not be looked. */
   readonly troubles: readonly string[];
 }
@@ -25,13 +27,11 @@ export async function findLeftovers(
   records: Records,
   folder: string,
 ): Promise<Leftovers> {
-  const { workspaces } = look.ports;
-  const recorded = {
-    runs: records.known,
-    places: records.runs.flatMap(({ state }) => placesOf(state).filter(isStanding)).map(({ place }) => place),
-  };
+  const { workspaces, upkeep } = look.ports;
+  const recorded = recordedIn(records);
   const strays = new Map<string, Leftover<Stray>>();
   const archives = new Map<string, Leftover<KeptArchive>>();
+  const kept: Leftover<KeptRef>[] = [];
   const troubles: string[] = [];
   const repositories = await repositoriesOf(look, records, folder);
   for (const repository of repositories.length === 0 ? [undefined] : repositories) {
@@ -41,11 +41,28 @@ export async function findLeftovers(
         strays.set(stray.name, { ...stray, repository });
       for (const archive of await workspaces.archives(repository))
         archives.set(nameOf(archive.ref, repository), { ...archive, repository });
+      const refs = repository === undefined ? [] : await upkeep.keptRefs(repository, recorded);
+      kept.push(...refs.map((ref) => ({ ...ref, repository })));
     } catch (thrown) {
       troubles.push(asError(thrown).message);
     }
   }
-  return { strays: unexplained([...strays.values()], records), archives: [...archives.values()], troubles };
+  return {
+    strays: unexplained([...strays.values()], records),
+    archives: [...archives.values()],
+    kept,
+    troubles,
+  };
+}
+
+function recordedIn({ runs, known }: Records): RecordedTasks {
+  return {
+    runs: known,
+    places: runs.flatMap(({ state }) => placesOf(state).filter(isStanding)).map(({ place }) => place),
+    tasks: runs.flatMap(({ run, state }) =>
+      Array.from(state.tasks.values(), ({ address, generation = 0 }) => ({ run, task: address, generation })),
+    ),
+  };
 }
 
 function nameOf(ref: string, repository: RepositoryOrigin | undefined): string {

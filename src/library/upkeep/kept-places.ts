@@ -15,6 +15,7 @@ import { cleanStep, policyOf, type Step } from './workspace-actions.ts';
 
 /** Something that nobody needs any more, and that takes room. */
 export interface Kept {
+  /** `archive`: it holds what is nowhere else, and goes by its age, for room, or if all is to go. */
   readonly kind: 'place' | 'archive';
   /** Of this store; absent: of another one, or of none. */
   readonly run?: string;
@@ -23,6 +24,8 @@ export interface Kept {
   readonly repository: RepositoryOrigin | undefined;
   /** Since when nobody needs it. */
   readonly at: number;
+  /** What happened then, for people: "its task has settled". */
+  readonly since: string;
   /** Elsewhere: nobody knows what it takes there. */
   readonly isRemote: boolean;
   /** Removes it, for a reason. */
@@ -47,6 +50,7 @@ function keptPlace(look: WorkspacePorts, recorded: RecordedPlace): Kept {
     name: place.path,
     repository: state.origin?.repository,
     at: task.endedAt ?? state.at,
+    since: 'its task has settled',
     isRemote: place.remote !== undefined,
     step: (reason) => cleanStep(look, recorded, { policy, reason }),
   };
@@ -79,6 +83,7 @@ function keptArchive({ ports }: WorkspacePorts, archive: Leftover<KeptArchive>, 
     name: ref,
     repository,
     at,
+    since: 'it was archived',
     isRemote: false,
     step: (reason) => ({
       action: { run, task, what: 'drop archive', name: ref, reason },

@@ -150,7 +150,7 @@ function planStrays(
 }
 
 /** Of a run that has ended, under its lease: nobody must begin it again meanwhile. */
-export async function carryOutStray(
+async function carryOutStray(
   look: WorkspacePorts,
   { runs }: Records,
   planned: Step | WorkspaceAction,

@@ -1,13 +1,7 @@
 import { isSettled, type TaskState } from '../../kernel/index.ts';
-import type {
-  Health,
-  KeptArchive,
-  Look,
-  PortBlock,
-  RepositoryOrigin,
-  Stray,
-} from '../../workspaces/index.ts';
+import type { KeptArchive, KeptRef, Look, RepositoryOrigin, Stray } from '../../workspaces/index.ts';
 import { findLeftovers, type Leftover } from './find-leftovers.ts';
+import { keptReport } from './report-kept.ts';
 import {
   isDone,
   isStanding,
@@ -15,46 +9,16 @@ import {
   placesOf,
   readRecords,
   type RecordedPlace,
+  type Records,
   type WorkspacePorts,
 } from './recorded-places.ts';
-
-/** A place of a task, what is kept of one, or what nobody knows of. */
-export interface WorkspaceReport {
-  readonly run?: string;
-  readonly task?: string;
-  /** Of a place, what it is; else what was found. */
-  readonly kind: 'worktree' | 'directory' | 'remote' | 'archive' | Stray['kind'] | 'run';
-  readonly status: 'ready' | 'in use' | 'needs attention' | 'archived' | 'removed' | 'stray';
-  /** By a look at it. `unknown`: it was not looked at, or could not be. */
-  readonly health: Health;
-  /** Why it is as it is, for people. */
-  readonly reason: string;
-  readonly path?: string;
-  /** The machine it is on, if it is not this one. */
-  readonly remote?: string;
-  readonly branch?: string;
-  /** The commit it began from. */
-  readonly base?: string;
-  /** The commit that holds its files as they were last saved. */
-  readonly snapshot?: string;
-  /** The commit that holds what came of it. */
-  readonly result?: string;
-  /** Where it is kept: a ref of git, or the path of a folder. */
-  readonly ref?: string;
-  /** When it was archived. */
-  readonly at?: number;
-  /** Its number in a pool. */
-  readonly slot?: number;
-  readonly ports?: PortBlock;
-  /** The attempt that works there. */
-  readonly owner?: string;
-  /** What it takes of the disk, if that was asked for. */
-  readonly bytes?: number;
-}
+import type { WorkspaceReport } from './workspace-report.ts';
 
 export interface WorkspacesOptions {
   /** Only of that run. */
   readonly run?: string;
+  /** Only of that task of the run, by its address: the places of the others are not looked at. */
+  readonly task?: string;
   /** Also what each takes of the disk, which takes a while. */
   readonly withSize?: boolean;
   /** Of the project: what is left in the repository around it is found too. Default: the working directory. */
@@ -64,24 +28,28 @@ export interface WorkspacesOptions {
 /** Every place that is recorded, what is kept of places, and what nobody has recorded. Changes nothing. */
 export async function reportWorkspaces(
   look: WorkspacePorts,
-  { run, withSize = false, folder = process.cwd() }: WorkspacesOptions,
+  { run, task, withSize = false, folder = process.cwd() }: WorkspacesOptions,
 ): Promise<readonly WorkspaceReport[]> {
   const records = await readRecords(look, run === undefined ? {} : { run });
-  const { strays, archives, troubles } = await findLeftovers(look, records, folder);
+  const { strays, archives, kept, troubles } = await findLeftovers(look, records, folder);
   const places = records.runs.flatMap(({ state }) => placesOf(state));
-  const looks = await lookAt(look, places.filter(isStanding));
+  const isMeant = (about: Pick<WorkspaceReport, 'run' | 'task'>): boolean =>
+    (run === undefined || about.run === run) && (task === undefined || about.task === task);
+  const wanted = places.filter((place) => isMeant({ run: place.state.run, task: place.task.address }));
+  const looks = await lookAt(look, wanted.filter(isStanding));
   const named = new Set(places.map(({ place }) => place.cleaned?.ref));
   const found: Found[] = [
-    ...places.map((place) => ({
+    ...wanted.map((place) => ({
       report: placeReport(place, looks.get(place)),
       repository: place.state.origin?.repository,
     })),
     ...archives.filter(({ ref }) => !named.has(ref)).map(archiveReport),
+    ...kept.flatMap((ref) => keptFound(ref, records)),
     ...strays.map(strayReport),
     ...records.unread.map((unread) => ({ report: unreadReport(unread) })),
     ...troubles.map((reason) => ({ report: unreadReport({ reason }) })),
   ];
-  const meant = found.filter(({ report }) => run === undefined || report.run === run);
+  const meant = found.filter(({ report }) => isMeant(report));
   return withSize ? measured(look, meant) : meant.map(({ report }) => report);
 }
 
@@ -137,7 +105,13 @@ function settledStanding(recorded: RecordedPlace, { health, text }: Pick<Look, '
 
 function doneText({ task: { life } }: RecordedPlace): string {
   if (life.status === 'succeeded') return 'it waits to be cleaned';
-  return `its task is ${life.status}, and would go on there if it is tried again`;
+  const how =
+    life.status === 'cancelled'
+      ? 'was cancelled'
+      : life.status === 'failed'
+        ? 'has failed'
+        : `is ${life.status}`;
+  return `its task ${how}, and would go on there if it is tried again`;
 }
 
 export function willBeMade({ place: { snapshot, kind } }: RecordedPlace): string {
@@ -155,6 +129,11 @@ function archiveReport({ ref, run, task, at, repository }: Leftover<KeptArchive>
     report: { run, task, kind: 'archive', status: 'archived', health: 'unknown', reason, ref, at },
     repository,
   };
+}
+
+function keptFound({ repository, ...kept }: Leftover<KeptRef>, records: Records): Found[] {
+  const report = keptReport(kept, records);
+  return report === undefined ? [] : [{ report, repository }];
 }
 
 function strayReport({ kind, name, run, task, text, repository }: Leftover<Stray>): Found {

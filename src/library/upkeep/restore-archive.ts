@@ -17,8 +17,8 @@ export async function restoreArchive(
   look: WorkspacePorts,
   { ref, to, folder = process.cwd() }: RestoreOptions,
 ): Promise<void> {
-  const { archives } = await findLeftovers(look, await readRecords(look), folder);
-  const archive = archives.find((each) => each.ref === ref);
+  const { archives, kept } = await findLeftovers(look, await readRecords(look), folder);
+  const archive = [...archives, ...kept].find((each) => each.ref === ref);
   if (archive === undefined) throw unknownArchive(ref);
   if (existsSync(to)) throw folderExists(to);
   await look.ports.workspaces.restore(archive.repository, ref, to);

@@ -1,4 +1,4 @@
-import { hasCode } from '../../base/index.ts';
+import { asError, hasCode } from '../../base/index.ts';
 import type { RunState } from '../../kernel/index.ts';
 import type { ReadRun, WorkspacePorts } from './recorded-places.ts';
 import {
@@ -33,8 +33,9 @@ export async function tendRun(
       return carried.events;
     });
   } catch (thrown) {
-    if (!hasCode(thrown, 'RUN_DRIVEN')) throw thrown;
-    return [drivenAction(run)];
+    if (hasCode(thrown, 'RUN_DRIVEN')) return [drivenAction(run)];
+    if (!['RUN_ELSEWHERE', 'RUN_BEHIND'].some((code) => hasCode(thrown, code))) throw thrown;
+    return [{ run, what: 'nothing', reason: asError(thrown).message }];
   }
   return carried!.actions;
 }

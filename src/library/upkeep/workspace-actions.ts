@@ -11,7 +11,7 @@ export interface WorkspaceAction {
   readonly run?: string;
   readonly task?: string;
   /** `nothing`: it is only said. */
-  readonly what: 'clean' | 'hold' | 'drop archive' | 'drop branch' | 'nothing';
+  readonly what: 'clean' | 'hold' | 'drop archive' | 'drop branch' | 'drop ref' | 'nothing';
   /** The path, branch or ref that it is about. */
   readonly name?: string;
   readonly reason: string;
@@ -73,14 +73,9 @@ export function cleanStep(
     action: { run: state.run, task: task.address, what: 'clean', name: place.path, reason },
     async carryOut() {
       const cleaned = await ports.workspaces.clean(cleanRequest(state, task), policy);
-      const data = {
-        how: cleaned.how,
-        reason: cleaned.reason,
-        ...(cleaned.ref !== undefined && { ref: cleaned.ref }),
-      };
       return {
         done: cleanedText(cleaned),
-        events: [{ type: 'workspace.cleaned', task: task.address, data }],
+        events: [{ type: 'workspace.cleaned', task: task.address, data: cleaned }],
       };
     },
   };

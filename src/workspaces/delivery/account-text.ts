@@ -1,12 +1,9 @@
 import type { RunAccount } from '../delivery-contract.ts';
-import { oneLine } from '../git/index.ts';
+import { deliveredTrailer, oneLine } from '../git/index.ts';
 
 const mostTasks = 50;
 /** More than that no service takes. */
 const longestBody = 60_000;
-
-/** The trailer by which a later call sees that this was brought in, even if it was squashed. */
-export const deliveredTrailer = 'Piton-Delivered';
 
 /** `tip`: the commit of the run's branch that is brought in. */
 export function mergeMessage(

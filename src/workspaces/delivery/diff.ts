@@ -3,8 +3,9 @@ import {
   inRepository,
   readRef,
   runBranch,
-  snapshotTree,
   splitAtZeros,
+  usualFiles,
+  writeTree,
   type Git,
 } from '../git/index.ts';
 import type { Diff, DiffFile, DiffForm, DiffOrder } from '../delivery-contract.ts';
@@ -46,9 +47,7 @@ async function treeIn(
   const found = await findWorktree(git, { commonDir }, path);
   if (found?.gitDir === undefined || found.prunable !== undefined) return undefined;
   const worktree = { path, gitDir: found.gitDir, commonDir };
-  const nobody = { run: '', task: '', attempt: '', seq: 0 };
-  const snapshot = await snapshotTree(git, { worktree, message: 'To look at', trailers: nobody, at: 0 });
-  return snapshot.tree;
+  return (await writeTree(git, worktree, usualFiles)).tree;
 }
 
 function argumentsFor(form: DiffForm, columns: number): string[] {

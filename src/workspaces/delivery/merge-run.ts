@@ -1,11 +1,11 @@
-import { readRef, runBranch, type Git } from '../git/index.ts';
+import type { Git } from '../git/index.ts';
 import type { RunMerge, RunMerged } from '../delivery-contract.ts';
 import { changedFiles, type ChangedFile } from './changed-files.ts';
 import { findCheckout } from './checkout.ts';
 import { findNote, removeNote, type MergeNote } from './merge-note.ts';
 import { assertFree, moveCheckout, type Move } from './move-checkout.ts';
 import { findDelivered, isEmptySquash, prepareMerge, type Joining, type Prepared } from './prepare-merge.ts';
-import { branchMissing, nothingToDeliver } from './refusals.ts';
+import { tipOfRun } from './run-tip.ts';
 
 /** Brings the branch of a run into the branch that is checked out: computed first, then moved by git itself. */
 export async function mergeRun(git: Git, order: RunMerge): Promise<RunMerged> {
@@ -30,13 +30,8 @@ export async function mergeRun(git: Git, order: RunMerge): Promise<RunMerged> {
 }
 
 async function look(git: Git, order: RunMerge): Promise<Joining> {
-  const { repository, account } = order;
-  const ref = runBranch(account.run);
-  const name = ref.replace('refs/heads/', '');
-  const tip = await readRef(git, repository, ref);
-  if (tip === undefined) throw branchMissing(account.run, name);
-  if (tip === repository.base) throw nothingToDeliver(account.run, name);
-  return { order, checkout: await findCheckout(git, repository), tip, name };
+  const { tip, name } = await tipOfRun(git, order);
+  return { order, checkout: await findCheckout(git, order.repository), tip, name };
 }
 
 function noteOf({ order, checkout, tip }: Joining): Omit<MergeNote, 'commit'> {

@@ -103,7 +103,7 @@ function blocked(root: string, { uncommitted, untracked }: Obstacles): PitonErro
 /** What git itself would not do, and has not begun. */
 function isRefusal(error: unknown): error is PitonError {
   if (gitFailureReason(error) !== 'other') return false;
-  return /would be overwritten|would lose untracked|Not possible to fast-forward|Aborting|not up to ?date/i.test(
+  return /would be overwritten|would lose untracked|Not possible to fast-forward|Aborting|not up to ?date|GPG signature/i.test(
     stderrOf(error as PitonError),
   );
 }
@@ -116,9 +116,13 @@ function refusedByGit(error: PitonError, root: string): PitonError {
     root,
     files,
     cause: error,
-    remedy: 'Commit, stash or move them, then merge again.',
+    remedy: /GPG signature/.test(stderr) ? unsigned : 'Commit, stash or move them, then merge again.',
   });
 }
+
+/** What the user has asked git for is not passed over. */
+const unsigned =
+  'Piton does not sign. Without merge.verifySignatures it can be merged; or make a signed commit of it: git merge --squash, then git commit -S.';
 
 function stderrOf(error: PitonError): string {
   return String(error.details['stderr']);

@@ -1,6 +1,5 @@
-import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from '../../base/index.ts';
+import { findEntry } from '../files.ts';
 import { inWorktree, splitAtZeros, withTemporaryIndex, type Git, type WorktreePlace } from '../git/index.ts';
 import type { ChangedFile } from './changed-files.ts';
 
@@ -72,20 +71,11 @@ async function inTheWayOf(git: Git, { place, path, touched }: Spot): Promise<rea
   const parts = path.split('/');
   for (let depth = 1; depth <= parts.length; depth++) {
     const part = parts.slice(0, depth).join('/');
-    const found = await kindOf(join(place.path, part));
+    const found = await findEntry(join(place.path, part));
     if (found === undefined) return [];
     // What git has there makes room by itself.
-    if (found === 'file') return part !== path && touched.has(part) ? [] : [part];
+    if (!found.isDirectory()) return part !== path && touched.has(part) ? [] : [part];
   }
   const args = ['ls-files', '--others', '-z', '--', `:(literal)${path}`];
   return splitAtZeros((await git.run(args, inWorktree(place))).stdout);
-}
-
-async function kindOf(file: string): Promise<'folder' | 'file' | undefined> {
-  try {
-    return (await lstat(file)).isDirectory() ? 'folder' : 'file';
-  } catch (error) {
-    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return undefined;
-    throw error;
-  }
 }

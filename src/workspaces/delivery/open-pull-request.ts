@@ -1,13 +1,13 @@
 import { PitonError } from '../../base/index.ts';
-import { readRef, runBranch, type Git } from '../git/index.ts';
+import type { Git } from '../git/index.ts';
 import type { PullRequest, PullRequestOrder } from '../delivery-contract.ts';
 import { bodyOf, fitBody, titleOf } from './account-text.ts';
 import { commandService } from './command-service.ts';
 import { ghService } from './gh.ts';
 import { pushBranch } from './push-branch.ts';
-import { branchMissing, nothingToDeliver } from './refusals.ts';
 import { chooseRemote, lookAtRemote } from './remote.ts';
 import type { FoundReview, ReviewRequest, ReviewService } from './review-service.ts';
+import { tipOfRun } from './run-tip.ts';
 
 /** How pull requests are opened here: configured once. */
 export interface DeliverySettings {
@@ -26,12 +26,8 @@ export interface Delivering {
 /** Pushes the branch of a run and sees to it that there is a pull request of it. Done again, it finds what is there. */
 export async function openPullRequest(delivering: Delivering, order: PullRequestOrder): Promise<PullRequest> {
   const { git, settings } = delivering;
-  const { repository, account } = order;
-  const ref = runBranch(account.run);
-  const name = ref.replace('refs/heads/', '');
-  const tip = await readRef(git, repository, ref);
-  if (tip === undefined) throw branchMissing(account.run, name);
-  if (tip === repository.base) throw nothingToDeliver(account.run, name);
+  const { repository } = order;
+  const { ref, name, tip } = await tipOfRun(git, order);
   const branch = await branchName(git, order.branch ?? name);
   const remote = await chooseRemote(git, repository, { remote: settings.remote, base: order.base });
   const { main, tip: remoteTip } = await lookAtRemote(git, repository, { remote, branch });

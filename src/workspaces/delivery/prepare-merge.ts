@@ -1,16 +1,19 @@
 import { PitonError } from '../../base/index.ts';
 import {
+  findDelivering,
   gitFailureReason,
   inRepository,
   isAncestor,
+  isKnownAncestor,
+  listDelivered,
   mergeTrees,
   readCommit,
-  splitAtZeros,
+  writeCommit,
   type Git,
   type MergeResult,
 } from '../git/index.ts';
 import type { RunMerge, RunMerged } from '../delivery-contract.ts';
-import { deliveredTrailer, mergeMessage } from './account-text.ts';
+import { mergeMessage } from './account-text.ts';
 import type { Checkout } from './checkout.ts';
 import { namesText, refused } from './refusals.ts';
 
@@ -35,22 +38,9 @@ export interface Prepared {
 export async function findDelivered(git: Git, joining: Joining): Promise<string | undefined> {
   const { order, checkout, tip } = joining;
   const { head } = checkout;
-  const wanted = `${deliveredTrailer}: ${tip}`;
-  const format = `--format=%H%n%(trailers:key=${deliveredTrailer},only)%x00`;
-  const search = [
-    'log',
-    '-z',
-    '--fixed-strings',
-    `--grep=${wanted}`,
-    format,
-    head,
-    `^${order.repository.base}`,
-  ];
-  const { stdout } = await git.run([...search, '--'], inRepository(order.repository));
-  for (const text of splitAtZeros(stdout)) {
-    const [commit = '', ...trailers] = text.trim().split('\n');
-    if (trailers.includes(wanted)) return commit;
-  }
+  const among = [head, `^${order.repository.base}`];
+  const squash = await findDelivering(git, order.repository, { tip, among });
+  if (squash !== undefined) return squash;
   return (await isAncestor(git, order.repository, { ancestor: tip, of: head })) ? tip : undefined;
 }
 
@@ -73,7 +63,8 @@ export async function prepareMerge(git: Git, joining: Joining): Promise<Prepared
 
 async function mergedTree(git: Git, joining: Joining): Promise<string> {
   const { order, checkout, tip } = joining;
-  const { head: ours, isCaseInsensitive } = checkout;
+  const { isCaseInsensitive } = checkout;
+  const ours = await withSquashed(git, joining);
   const merge = await mergeTrees(git, {
     repository: order.repository,
     ours,
@@ -82,6 +73,23 @@ async function mergedTree(git: Git, joining: Joining): Promise<string> {
   });
   if (merge.type === 'tree') return merge.tree;
   throw conflictWith(joining, merge);
+}
+
+/**
+ * A squash has no part of the run in its history: what was brought in by it would seem to have been made twice, and what the
+ * user has taken out since would come back. So the merge is told of it, by a commit that nothing leads to.
+ */
+async function withSquashed(git: Git, { order, checkout, tip }: Joining): Promise<string> {
+  const { repository, account } = order;
+  const { head } = checkout;
+  for (const last of await listDelivered(git, repository, [head, `^${repository.base}`])) {
+    if (!(await isKnownAncestor(git, repository, { ancestor: last, of: tip }))) continue;
+    const { tree } = await readCommit(git, repository, head);
+    const trailers = { run: account.run, task: '', attempt: last, seq: 0 };
+    const message = 'What was brought in before';
+    return writeCommit(git, repository, { tree, parents: [head, last], message, trailers, at: 0 });
+  }
+  return head;
 }
 
 /** True of a squash that would change nothing: there would be an empty commit. */

@@ -14,7 +14,8 @@ export function refused(reason: string, details: Details = {}): PitonError {
 
 /** There was one, maybe: `piton workspace clean` deletes those of runs that are merged. */
 export function branchMissing(run: string, branch: string): PitonError {
-  const why = 'the run has brought nothing to it, or it was deleted when all of it was merged';
+  const why =
+    'the run has brought nothing to it, or somebody deleted it, or it was deleted when all of it was merged';
   return new PitonError('NOTHING_TO_DELIVER', `There is no branch ${branch}: ${why}.`, {
     run,
     remedy: `See what became of it: piton history ${run}.`,

@@ -5,6 +5,7 @@ import type { CleanupPolicy } from '../../model/index.ts';
 import type { Cleaned, CleanRequest, Filling, Place, PlaceRequest } from '../contract.ts';
 import { deleteTree } from '../files.ts';
 import { encodeName } from '../git/index.ts';
+import { whyKept } from '../why-kept.ts';
 import { archiveFolder, archivesOf, type ArchiveTools } from './archive.ts';
 import { findLost, someOf } from './find-lost.ts';
 import { readMarker, removeMarker } from './marker.ts';
@@ -28,7 +29,7 @@ export async function cleanDirectory(
     return { how: 'kept', reason: `${known.path} ${standing.why}` };
   }
   const isThere = standing.type === 'ours';
-  const cleaned = isThere ? await takeAway(tools, request, { policy }) : await finish(tools, request);
+  const cleaned = isThere ? await takeAway(tools, request, policy) : await finish(tools, request);
   // Last of all: by it, what is gone is known as ours.
   if ((await readMarker(known.path))?.token === known.token) await removeMarker(known.path);
   await tools.filling.release(known);
@@ -36,25 +37,13 @@ export async function cleanDirectory(
   return cleaned;
 }
 
-function whyKept(policy: CleanupPolicy, hasSucceeded: boolean): string | undefined {
-  if (policy === 'keep') return 'cleanup is keep';
-  if (policy === 'remove-on-success' && !hasSucceeded) {
-    return 'the task did not succeed, and cleanup is remove-on-success';
-  }
-  return undefined;
-}
-
-function takeAway(
-  tools: CleanTools,
-  request: CleanRequest,
-  { policy }: { readonly policy: CleanupPolicy },
-): Promise<Cleaned> {
+function takeAway(tools: CleanTools, request: CleanRequest, policy: CleanupPolicy): Promise<Cleaned> {
   const { run, task, known, hasSucceeded, at } = request;
-  if (policy === 'archive') return archive(tools, { ...known, run, task, at }, 'cleanup is archive');
-  if (policy === 'archive-on-failure' && !hasSucceeded) {
-    return archive(tools, { ...known, run, task, at }, 'the task did not succeed');
-  }
-  return removeOrArchive(tools, request, { ...known, run, task, at });
+  const taken = { ...known, run, task, at };
+  if (policy === 'archive') return archive(tools, taken, 'cleanup is archive');
+  if (policy === 'archive-on-failure' && !hasSucceeded)
+    return archive(tools, taken, 'the task did not succeed');
+  return removeOrArchive(tools, request, taken);
 }
 
 /** What is to be taken away: a folder that bears this mark. */

@@ -37,16 +37,17 @@ export interface DirectoryOptions {
   readonly archive: string;
   readonly filling: Filling;
   readonly durability: Durability;
-  /** Folders that can be made again and need not be kept, by name; default: `node_modules`. */
-  readonly caches?: readonly string[];
 }
+
+/** Folders that need not be kept. Not those of the configuration: without git, `target` may be what somebody has written. */
+const caches: readonly string[] = ['node_modules'];
 
 /** Places that are folders, empty or copies: there is no git in between, so what is made there stays there. */
 export class DirectoryWorkspaces implements PlaceAdapter {
   readonly #folder: string;
   readonly #tools: CleanTools;
 
-  constructor({ folder, archive, filling, durability, caches = ['node_modules'] }: DirectoryOptions) {
+  constructor({ folder, archive, filling, durability }: DirectoryOptions) {
     this.#folder = folder;
     this.#tools = { archive, filling, durability, caches };
   }

@@ -80,7 +80,6 @@ export class ArtifactStore {
   }
 }
 
-/** In the order of the task; what is inside of another is kept with that. */
 /** By whoever was killed after that; the place may be gone since, and with it what git does not have. */
 async function keptBefore(home: string, { by, folder, paths }: ArtifactOrder): Promise<Current | undefined> {
   if (by === undefined) return undefined;
@@ -90,6 +89,7 @@ async function keptBefore(home: string, { by, folder, paths }: ArtifactOrder): P
   return undefined;
 }
 
+/** In the order of the task; what is inside of another is kept with that. */
 async function checkedPaths(order: ArtifactOrder): Promise<string[]> {
   const paths = [...new Set(order.paths.map((path) => normalize(path).replace(/\/$/, '')))];
   for (const path of paths) await assertKeepable(order, path);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readFile, readlink, realpath, rm } from 'node:fs/promises';
+import { readFile, readlink, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { hasCode, sha256 } from '../../base/index.ts';
@@ -43,13 +43,44 @@ export async function noteCopy(tools: NoteTools, { root, path, source, draft }: 
 
 /** Whether a file is as it was copied, and the user still has one there: if not, this may be the last there is. */
 export async function isNotedCopy(tools: NoteTools, root: string, path: string): Promise<boolean> {
-  const note = (await readNotes(tools, root))[path];
+  const note = (await knownNotes(tools, root))[path];
   if (note === undefined || (await findEntry(note.source)) === undefined) return false;
   return (await hashOf(join(root, path))) === note.hash;
 }
 
 export async function forgetCopies(tools: NoteTools, root: string): Promise<void> {
   await rm(await fileOf(tools, root), { force: true });
+}
+
+interface Known {
+  readonly file: string;
+  /** Of the file: whoever notes something puts another in its place. */
+  readonly version: string;
+  readonly notes: Notes;
+}
+
+const lastKnown = new WeakMap<NoteTools, Known>();
+
+/** Asked for one file of a place after the other, and of a folder with thousands of files as many are noted: read once. */
+async function knownNotes(tools: NoteTools, root: string): Promise<Notes> {
+  const file = await fileOf(tools, root);
+  const version = await versionOf(file);
+  if (version === undefined) return {};
+  const known = lastKnown.get(tools);
+  if (known?.file === file && known.version === version) return known.notes;
+  const notes = await readNotes(tools, root);
+  lastKnown.set(tools, { file, version, notes });
+  return notes;
+}
+
+async function versionOf(file: string): Promise<string | undefined> {
+  try {
+    const { ino, mtimeNs, size } = await stat(file, { bigint: true });
+    return `${ino} ${mtimeNs} ${size}`;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
 }
 
 async function readNotes(tools: NoteTools, root: string): Promise<Notes> {

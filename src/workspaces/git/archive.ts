@@ -28,13 +28,21 @@ export async function archiveWorktree(git: Git, order: ArchiveOrder): Promise<Ar
   return Object.freeze({ ref, commit, manifest });
 }
 
-/** The same for a branch alone, of a run and a task that are known by its name at most. */
+export interface BranchArchive {
+  readonly branch: string;
+  readonly tip: string;
+  readonly at: number;
+  readonly run?: string;
+}
+
+/** The same for a branch alone; where the run is not given, it is known by the name of the branch at most. */
 export async function archiveBranch(
   git: Git,
   repository: RepositoryPlace,
-  { branch, tip, at }: { readonly branch: string; readonly tip: string; readonly at: number },
+  { branch, tip, at, ...owner }: BranchArchive,
 ): Promise<string> {
-  const [run = 'unknown', task = 'branch'] = branch.split('/').slice(3);
+  const [named = 'unknown', task = 'branch'] = branch.split('/').slice(3);
+  const { run = named } = owner;
   const tree = { head: tip, branch, files: tip, index: null, commits: [tip] };
   const manifest: ArchiveManifest = { version: 1, ...tree, nested: [], leftOut: [] };
   const listing = await writeListing(git, repository, { manifest, bundles: new Map() });

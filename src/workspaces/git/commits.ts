@@ -136,6 +136,17 @@ export async function isAncestor(
   return (await git.ask(args, inRepository(repository))) !== undefined;
 }
 
+/** The same of a commit that the repository may not have: then it is none. */
+export async function isKnownAncestor(
+  git: Git,
+  repository: RepositoryPlace,
+  { ancestor, of }: Ancestry,
+): Promise<boolean> {
+  if (ancestor === of) return true;
+  const args = ['merge-base', '--is-ancestor', ancestor, of];
+  return (await git.run(args, { ...inRepository(repository), okCodes: [0, 1, 128] })).code === 0;
+}
+
 /** Whether all these commits, as far as they are there, are contained in the holders. */
 export async function areContained(
   git: Git,

@@ -13,12 +13,15 @@ export { leaveConflict, unsolvedFiles, type ConflictOrder } from './conflicts.ts
 export {
   areContained,
   isAncestor,
+  isKnownAncestor,
   mergeBaseOf,
   oneLine,
   readCommit,
   trailerLines,
+  writeCommit,
   type Trailers,
 } from './commits.ts';
+export { deliveredTrailer, findDelivering, listDelivered } from './delivered.ts';
 export { findForeignChanges, type RefWatch } from './foreign-refs.ts';
 export { Git, requireGit, type GitOptions, type GitResult, type GitRun, type GitVersion } from './git.ts';
 export { gitFailureReason, type GitFailureReason } from './git-failures.ts';
@@ -46,11 +49,13 @@ export {
   keptRef,
   placeName,
   placeWay,
+  readKeptName,
   runBranch,
   runTipRef,
   savedRef,
   snapshotRef,
   taskBranch,
+  type KeptName,
   type SnapshotName,
 } from './names.ts';
 export { surveyFolder, type FolderSurvey } from './nested-repositories.ts';
@@ -90,14 +95,9 @@ export { headOfRun, moveRunBranch } from './run-branch.ts';
 export { readSaved, saveTree, type Saved, type SavedTree, type SavingOrder } from './saved-trees.ts';
 export { readHead, snapshotTree, type Snapshot, type SnapshotOrder } from './snapshots.ts';
 export { withTemporaryIndex } from './temporary-index.ts';
-export { findHidden, readStatus, type TreeStatus } from './tree-status.ts';
-export {
-  driftOf,
-  lookAtWorktree,
-  type Drift,
-  type WorktreeHealth,
-  type WorktreeRecord,
-} from './worktree-health.ts';
+export { findHidden, readStatus } from './tree-status.ts';
+export { usualFiles, writeTree } from './trees.ts';
+export { driftOf, type Drift } from './worktree-drift.ts';
 export {
   entryAt,
   findRecord,

@@ -11,7 +11,7 @@ import { inRepository, inWorktree, splitAtZeros, type WorktreePlace } from './pl
 import { keepCommit } from './reflogs.ts';
 import { pointBranch } from './results.ts';
 import { readHead, snapshotTree } from './snapshots.ts';
-import { writeTree } from './trees.ts';
+import { usualFiles, writeTree } from './trees.ts';
 
 export interface LayoutOrder extends Omit<LayoutNote, 'files' | 'isLeft'> {
   readonly worktree: WorktreePlace;
@@ -79,8 +79,8 @@ export async function isUntouched(git: Git, worktree: WorktreePlace, note: Layou
 }
 
 async function filesOf(git: Git, worktree: WorktreePlace): Promise<string> {
-  const everything = { includeIgnored: false, caches: [], maxFileBytes: Number.POSITIVE_INFINITY };
-  return (await writeTree(git, worktree, everything)).tree;
+  const ofAnySize = { ...usualFiles, maxFileBytes: Number.POSITIVE_INFINITY };
+  return (await writeTree(git, worktree, ofAnySize)).tree;
 }
 
 interface Left extends Pick<LayoutNote, 'files' | 'trailers' | 'at'> {

@@ -111,3 +111,21 @@ function taskRefs(run: string, task: string): string {
 export function isOwnRef(ref: string): boolean {
   return /^refs\/(heads\/piton\/|heads\/piton-tasks\/|piton\/)./.test(ref);
 }
+
+/** What a ref of Piton's keeps, and of whom, by the names that these have in refs. */
+export interface KeptName {
+  readonly what: 'commit' | 'saved' | 'tip' | 'branch';
+  readonly run: string;
+  readonly task?: string;
+}
+
+/** undefined: it is an archive, the branch of a task, or nothing that this Piton makes. */
+export function readKeptName(ref: string): KeptName | undefined {
+  const [, branch, tip] = /^refs\/(?:heads\/piton\/([^/]+)|piton\/runs\/([^/]+))$/.exec(ref) ?? [];
+  if (branch !== undefined) return { what: 'branch', run: branch };
+  if (tip !== undefined) return { what: 'tip', run: tip };
+  const [, run, task, kept] =
+    /^refs\/piton\/([^/]+)\/([^/]+)\/(?:(kept)\/[0-9a-f]+|saved|[^/]+\/\d+)$/.exec(ref) ?? [];
+  if (run === undefined || task === undefined || reserved.has(run)) return undefined;
+  return { what: kept === undefined ? 'saved' : 'commit', run, task };
+}

@@ -24,7 +24,7 @@ export function inRepository({ commonDir }: RepositoryPlace): Setting {
   return { cwd: commonDir, env: { GIT_DIR: commonDir } };
 }
 
-export function inWorktree({ path, gitDir }: WorktreePlace, indexFile?: string): Setting {
+export function inWorktree({ path, gitDir }: Omit<WorktreePlace, 'commonDir'>, indexFile?: string): Setting {
   const env = { GIT_DIR: gitDir, GIT_WORK_TREE: path };
   return { cwd: path, env: indexFile === undefined ? env : { ...env, GIT_INDEX_FILE: indexFile } };
 }

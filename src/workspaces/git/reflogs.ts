@@ -1,7 +1,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { effect, hasCode } from '../../base/index.ts';
-import { independentCommits, isAncestor } from './commits.ts';
+import { areContained, independentCommits } from './commits.ts';
 import type { Git } from './git.ts';
 import { keptRef } from './names.ts';
 import { inRepository, type RepositoryPlace, type WorktreePlace } from './places.ts';
@@ -95,7 +95,7 @@ export async function keepReachable(
   const holders = branch === undefined ? [owner.base] : [owner.base, branch];
   const kept: string[] = [];
   for (const commit of tips) {
-    if (await isHeld(git, place, { commit, holders })) continue;
+    if (await areContained(git, place, { commits: [commit], holders })) continue;
     await keepCommit(git, place, { ...owner, commit });
     kept.push(commit);
   }
@@ -110,15 +110,6 @@ export async function keepCommit(
   const ref = keptRef(run, task, commit);
   await moveRef(git, repository, { ref, to: commit, from: undefined });
   return ref;
-}
-
-async function isHeld(
-  git: Git,
-  repository: RepositoryPlace,
-  { commit, holders }: { readonly commit: string; readonly holders: readonly string[] },
-): Promise<boolean> {
-  for (const of of holders) if (await isAncestor(git, repository, { ancestor: commit, of })) return true;
-  return false;
 }
 
 /** The stash is one list for the whole repository. Only read. */

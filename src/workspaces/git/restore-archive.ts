@@ -20,6 +20,8 @@ export interface RestoreOrder extends MarkerOwner {
   /** The ref or the commit of the archive. */
   readonly archive: string;
   readonly path: string;
+  /** What it holds, if it does not say so itself. */
+  readonly manifest?: ArchiveManifest;
   /** The branch that the worktree is to be on: new, or containing the archived HEAD. */
   readonly branch: string;
 }
@@ -30,7 +32,7 @@ const restoredName = 'piton-restored';
 /** Makes a worktree as the archived one was: its files, ignored ones included, its index, and its nested repositories. */
 export async function restoreArchive(git: Git, order: RestoreOrder): Promise<AddedWorktree> {
   const { repository, archive } = order;
-  const manifest = await readManifest(git, repository, archive);
+  const manifest = order.manifest ?? (await readManifest(git, repository, archive));
   const base = manifest.head ?? manifest.files;
   const added = await addWorktree(git, { ...order, base });
   if ((await readRestored(added)) === manifest.files) return added;

@@ -1,8 +1,9 @@
 import { PitonError } from '../../base/index.ts';
-import { isAncestor } from './commits.ts';
+import { isKnownAncestor } from './commits.ts';
 import type { Git } from './git.ts';
 import { runBranch, runTipRef } from './names.ts';
-import type { RepositoryPlace } from './places.ts';
+import { readObjects } from './objects.ts';
+import { inRepository, type RepositoryPlace } from './places.ts';
 import { keepCommit } from './reflogs.ts';
 import { moveRef, type RefMove, type RefMoveResult } from './refs.ts';
 
@@ -21,6 +22,8 @@ export interface RunHead {
   readonly task: string;
   /** All refs, read just now. */
   readonly refs: ReadonlyMap<string, string>;
+  /** Where the journal has it; undefined: nothing was brought in yet. */
+  readonly tip: string | undefined;
   /** Where the branch begins, if it was never there. */
   readonly base?: string;
   /** A person takes the branch as it is. */
@@ -29,18 +32,48 @@ export interface RunHead {
 
 /**
  * Where the branch of a run is. Somebody may have deleted it: then it is made again where it was, for to begin at the base once
- * more would be to lose what tasks have made. Throws WORKSPACE_DRIFTED if it was moved away from that.
+ * more would be to lose what tasks have made. Throws WORKSPACE_DRIFTED if it was moved away from that, or if the repository does
+ * not have it any more: it may be another clone, or an older copy.
  */
 export async function headOfRun(git: Git, repository: RepositoryPlace, head: RunHead): Promise<string> {
-  const { run, task, refs, base, isAdopted = false } = head;
-  const [actual, last] = [refs.get(runBranch(run)), refs.get(runTipRef(run))];
-  if (actual === undefined) return beginBranch(git, repository, { run, to: last ?? base });
-  if (last === undefined || (await isAncestor(git, repository, { ancestor: last, of: actual })))
-    return actual;
-  if (!isAdopted) throw movedAway(run, { actual, last });
-  // From now on nothing else would lead to it.
-  await keepCommit(git, repository, { run, task, commit: last });
-  return actual;
+  const { run, refs, tip, base } = head;
+  const [branch, last] = [refs.get(runBranch(run)), refs.get(runTipRef(run))];
+  const known = [...new Set([last, tip])].filter((commit) => commit !== undefined);
+  const actual = branch ?? last ?? (await ifThere(git, repository, tip));
+  if (actual !== undefined) await assertHeld(git, repository, { head, actual, known });
+  else if (tip !== undefined && head.isAdopted !== true) throw lost(run, tip);
+  return branch ?? beginBranch(git, repository, { run, to: actual ?? base });
+}
+
+interface Held {
+  readonly head: RunHead;
+  readonly actual: string;
+  readonly known: readonly string[];
+}
+
+async function assertHeld(
+  git: Git,
+  repository: RepositoryPlace,
+  { head, actual, known }: Held,
+): Promise<void> {
+  const { run, task, isAdopted = false } = head;
+  for (const commit of known) {
+    if (await isKnownAncestor(git, repository, { ancestor: commit, of: actual })) continue;
+    if (!isAdopted) throw movedAway(run, { actual, last: commit });
+    // From now on nothing else would lead to it.
+    if ((await ifThere(git, repository, commit)) !== undefined)
+      await keepCommit(git, repository, { run, task, commit });
+  }
+}
+
+async function ifThere(
+  git: Git,
+  repository: RepositoryPlace,
+  commit: string | undefined,
+): Promise<string | undefined> {
+  if (commit === undefined) return undefined;
+  const [found] = await readObjects(git, inRepository(repository), [commit]);
+  return found?.name;
 }
 
 async function beginBranch(
@@ -59,6 +92,19 @@ function gone(run: string): PitonError {
     ref,
     remedy: 'Make it again where it was, then `piton retry`.',
   });
+}
+
+function lost(run: string, commit: string): PitonError {
+  const branch = runBranch(run).replace('refs/heads/', '');
+  return new PitonError(
+    'WORKSPACE_DRIFTED',
+    `The branch ${branch} is gone, and the repository does not have what tasks have made, which was at ${commit}.`,
+    {
+      branch,
+      last: commit,
+      remedy: `If this is another clone, or an older copy: bring that commit back (\`git fetch <repository> ${branch}:${branch}\`), then \`piton retry\`. Otherwise start a new run.`,
+    },
+  );
 }
 
 function movedAway(run: string, { actual, last }: { actual: string; last: string }): PitonError {

@@ -4,7 +4,7 @@ import type { Git } from './git.ts';
 import { gitFailureReason } from './git-failures.ts';
 import type { RepositoryPlace, WorktreePlace } from './places.ts';
 import { moveRef } from './refs.ts';
-import { writeTree } from './trees.ts';
+import { usualFiles, writeTree } from './trees.ts';
 
 export interface SavingOrder {
   readonly worktree: WorktreePlace;
@@ -24,7 +24,6 @@ export interface Saved {
 }
 
 const lead = 'Snapshot: ';
-const maxFileBytes = 100 * 1024 * 1024;
 
 /**
  * Keeps the files as they are now, beside HEAD. What was kept before stays within reach, also where the agent has thrown it
@@ -33,11 +32,7 @@ const maxFileBytes = 100 * 1024 * 1024;
 export async function saveTree(git: Git, order: SavingOrder): Promise<Saved> {
   const { worktree, ref } = order;
   const { head, tip } = await readTips(git, worktree, ref);
-  const { tree, leftOut } = await writeTree(git, worktree, {
-    includeIgnored: false,
-    caches: [],
-    maxFileBytes,
-  });
+  const { tree, leftOut } = await writeTree(git, worktree, usualFiles);
   const before = tip === undefined ? undefined : savedIn(tip);
   if (before !== undefined && before.tree === tree && before.head === head?.commit)
     return { commit: before.commit, isNew: false, leftOut };

@@ -4,7 +4,7 @@ import type { LeftOut } from './changed-paths.ts';
 import type { Git } from './git.ts';
 import { inWorktree, type WorktreePlace } from './places.ts';
 import { moveRef, readRef } from './refs.ts';
-import { writeTree } from './trees.ts';
+import { usualFiles, writeTree } from './trees.ts';
 
 export interface SnapshotOrder {
   readonly worktree: WorktreePlace;
@@ -31,16 +31,14 @@ export interface Snapshot {
   readonly leftOut: readonly LeftOut[];
 }
 
-const defaultMaxFileBytes = 100 * 1024 * 1024;
-
 /** A commit of all files as they are now, beside HEAD: neither HEAD nor the index changes. */
 export async function snapshotTree(git: Git, order: SnapshotOrder): Promise<Snapshot> {
   const { worktree } = order;
   const head = await readHead(git, worktree);
   const { tree, leftOut } = await writeTree(git, worktree, {
-    includeIgnored: order.includeIgnored ?? false,
-    caches: order.caches ?? [],
-    maxFileBytes: order.maxFileBytes ?? defaultMaxFileBytes,
+    includeIgnored: order.includeIgnored ?? usualFiles.includeIgnored,
+    caches: order.caches ?? usualFiles.caches,
+    maxFileBytes: order.maxFileBytes ?? usualFiles.maxFileBytes,
     ...(order.isElsewhere !== undefined && { isElsewhere: order.isElsewhere }),
   });
   const known = await findSame(git, order, { head, tree });
@@ -77,5 +75,6 @@ async function setRef(
   throw new PitonError('SNAPSHOT_REFUSED', `${ref} was moved by somebody else.`, {
     ref,
     actual: result.actual,
+    remedy: 'End what moves it, then try again.',
   });
 }

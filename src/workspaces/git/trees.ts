@@ -9,6 +9,13 @@ export interface WrittenTree {
   readonly leftOut: readonly LeftOut[];
 }
 
+/** All that git does not ignore, apart from what nobody would want in a repository by the way. */
+export const usualFiles: Selection = {
+  includeIgnored: false,
+  caches: [],
+  maxFileBytes: 100 * 1024 * 1024,
+};
+
 /** Somebody may be writing there while we look: a file can turn into a folder between two glances. */
 const tries = 3;
 

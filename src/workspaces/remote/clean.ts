@@ -4,7 +4,8 @@ import { join, relative } from 'node:path';
 import { effect, PitonError } from '../../base/index.ts';
 import type { CleanupPolicy } from '../../model/index.ts';
 import type { Cleaned, CleanRequest, RepositoryOrigin } from '../contract.ts';
-import { keepCommit, moveRef, readCommit, readRef } from '../git/index.ts';
+import { inRepository, keepCommit, moveRef, readCommit, readRef } from '../git/index.ts';
+import { whyKept } from '../why-kept.ts';
 import { Answers } from './answers.ts';
 import { stopAttempts } from './attempts.ts';
 import { bringHome, ownRef, seenThere, type IgnoredFiles, type Kept } from './keep.ts';
@@ -26,10 +27,8 @@ export async function cleanRemote(
   request: Order,
   policy: CleanupPolicy,
 ): Promise<Cleaned> {
-  if (policy === 'keep') return { how: 'kept', reason: 'cleanup is keep' };
-  if (policy === 'remove-on-success' && !request.hasSucceeded) {
-    return { how: 'kept', reason: 'it did not succeed, and cleanup is remove-on-success' };
-  }
+  const reason = whyKept(policy, request.hasSucceeded);
+  if (reason !== undefined) return { how: 'kept', reason };
   try {
     await stopAttempts(options, request.known);
     const order = { ...request, attempt: request.known.token, seq: 0 };
@@ -112,11 +111,7 @@ async function ignoredOf({ git, caches }: Resolved, request: PlacedRequest): Pro
   if (files.length === 0) return { caches, brought: [] };
   const input = files.map((file) => `${join(folder, file)}\n`).join('');
   const args = ['hash-object', '--no-filters', '--stdin-paths'];
-  const { stdout } = await git.run(args, {
-    cwd: repository.commonDir,
-    env: { GIT_DIR: repository.commonDir },
-    input,
-  });
+  const { stdout } = await git.run(args, { ...inRepository(repository), input });
   const hashes = stdout.trim().split('\n');
   return { caches, brought: files.map((file, index) => [hashes[index]!, join(repository.prefix, file)]) };
 }

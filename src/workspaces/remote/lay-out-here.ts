@@ -1,4 +1,5 @@
-import { readLink, type Git } from '../git/index.ts';
+import { join } from 'node:path';
+import { inWorktree, readLink, type Git, type WorktreePlace } from '../git/index.ts';
 import type { Kept } from './keep.ts';
 
 /**
@@ -10,9 +11,7 @@ export async function layOutHere(
   { known }: { readonly known: { readonly path: string } },
   { from, kept }: { readonly from: string; readonly kept: Kept },
 ): Promise<void> {
-  const link = await readLink(known.path);
-  if (link.type !== 'linked') throw new Error(`${known.path} is no worktree`);
-  const setting = { cwd: known.path, env: { GIT_DIR: link.gitDir, GIT_WORK_TREE: known.path } };
+  const setting = inWorktree(await mirrorAt(known.path));
   // The index holds what is there, so that what did not come is removed.
   await git.run(['read-tree', '--reset', from], { ...setting, effect: 'mirror-read' });
   await git.run(['read-tree', '--reset', '-u', kept.tree], { ...setting, effect: 'mirror-filled' });
@@ -26,14 +25,14 @@ export async function addIgnoredHere(
   known: { readonly path: string },
   tree: string,
 ): Promise<void> {
-  const link = await readLink(known.path);
-  if (link.type !== 'linked') throw new Error(`${known.path} is no worktree`);
-  const env = {
-    GIT_DIR: link.gitDir,
-    GIT_WORK_TREE: known.path,
-    GIT_INDEX_FILE: `${link.gitDir}/piton-index-ignored`,
-  };
-  const setting = { cwd: known.path, env };
+  const mirror = await mirrorAt(known.path);
+  const setting = inWorktree(mirror, join(mirror.gitDir, 'piton-index-ignored'));
   await git.run(['read-tree', tree], setting);
   await git.run(['checkout-index', '--all', '--force', '--quiet'], { ...setting, effect: 'mirror-ignored' });
+}
+
+async function mirrorAt(path: string): Promise<Omit<WorktreePlace, 'commonDir'>> {
+  const link = await readLink(path);
+  if (link.type !== 'linked') throw new Error(`${path} is no worktree`);
+  return { path, gitDir: link.gitDir };
 }

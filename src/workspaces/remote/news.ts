@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { hasCode } from '../../base/index.ts';
 import type { Place, Recovery } from '../contract.ts';
+import { writeWhole } from '../files.ts';
 import { markOf } from './layout.ts';
 import type { Resolved } from './ports.ts';
 
@@ -9,24 +10,21 @@ import type { Resolved } from './ports.ts';
  * What `prepare` has to tell besides the place. Killed before that is recorded, it has to tell it again: so it is written down here
  * until something is started in the place, which nobody does before it is recorded.
  */
-export function writeNews(options: Resolved, place: Place, recovered: Recovery): void {
-  const file = fileOf(options, place);
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(`${file}.draft`, JSON.stringify(recovered));
-  renameSync(`${file}.draft`, file);
+export async function writeNews(options: Resolved, place: Place, recovered: Recovery): Promise<void> {
+  await writeWhole(fileOf(options, place), JSON.stringify(recovered), options.git.durability);
 }
 
-export function readNews(options: Resolved, place: Place): Recovery | undefined {
+export async function readNews(options: Resolved, place: Place): Promise<Recovery | undefined> {
   try {
-    return JSON.parse(readFileSync(fileOf(options, place), 'utf8')) as Recovery;
+    return JSON.parse(await readFile(fileOf(options, place), 'utf8')) as Recovery;
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;
     throw error;
   }
 }
 
-export function hearNews(options: Resolved, place: Place): void {
-  rmSync(fileOf(options, place), { force: true });
+export async function hearNews(options: Resolved, place: Place): Promise<void> {
+  await rm(fileOf(options, place), { force: true });
 }
 
 /** Beside the folders of runs: no run is called like this. */

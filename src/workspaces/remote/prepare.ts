@@ -25,9 +25,9 @@ export async function preparePlace(options: Resolved, request: RemoteRequest): P
   if (!answers.has('ready')) await makeAgain(options, sight);
   if (request.copy.length > 0 && !answers.has('filled')) await fill(sight);
   const ordered = await carryOut(options, asWork(sight), answers.one('order'));
-  if (ordered?.recovered !== undefined) writeNews(options, sight.place, ordered.recovered);
+  if (ordered?.recovered !== undefined) await writeNews(options, sight.place, ordered.recovered);
   const place = ordered?.place ?? sight.place;
-  const recovered = readNews(options, place);
+  const recovered = await readNews(options, place);
   return { place, ...(recovered !== undefined && { recovered }) };
 }
 
@@ -36,7 +36,7 @@ function asWork({ request, place }: Sight): Placed {
   return { ...request, known: place, attempt: place.token, seq: 0, at: Date.now() };
 }
 
-export interface Sight {
+interface Sight {
   readonly line: Line;
   readonly request: RemoteRequest;
   readonly place: RemotePlace;
@@ -102,7 +102,7 @@ async function makeAgain(options: Resolved, sight: Sight): Promise<void> {
   if (needed.length > 0)
     await pushCommits(options.git, { line, place, repository: request.repository }, needed);
   const isLost = request.known !== undefined && !answers.has('owner');
-  if (isLost) writeNews(options, place, { found: 'it was gone', how: source.how, from: source.files });
+  if (isLost) await writeNews(options, place, { found: 'it was gone', how: source.how, from: source.files });
   const { repository } = thereOf(place);
   const own = [repository, place.path, place.branch, markOf(place), place.base];
   await effect('remote.made', () =>
@@ -154,8 +154,11 @@ async function fill({ line, request, place }: Sight): Promise<void> {
 }
 
 function packed(folder: string, files: readonly string[]): Readable {
-  return spawn('tar', ['-C', folder, '-cf', '-', '--', ...files], { stdio: ['ignore', 'pipe', 'ignore'] })
-    .stdout;
+  const args = ['-C', folder, '-cf', '-', '--', ...files];
+  const tar = spawn('tar', args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  // Where there is no tar, an error that nobody hears would end the driver.
+  tar.on('error', (error) => tar.stdout.destroy(error));
+  return tar.stdout;
 }
 
 function missingFile(file: string, folder: string): PitonError {

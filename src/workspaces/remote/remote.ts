@@ -46,7 +46,7 @@ export class RemoteWorkspaces implements PlaceAdapter {
 
   async enter<Order extends PlacedOrder>(request: WorkRequest, order: Order): Promise<Order> {
     const work = inPlace(request);
-    hearNews(this.#options, work.known);
+    await hearNews(this.#options, work.known);
     return enterRemote(this.#options, work, order);
   }
 
@@ -56,7 +56,7 @@ export class RemoteWorkspaces implements PlaceAdapter {
 
   async integrate(request: IntegrateRequest): Promise<Integration> {
     const work = inPlace(request);
-    hearNews(this.#options, work.known);
+    await hearNews(this.#options, work.known);
     return integrateRemote(this.#options, work);
   }
 

@@ -8,12 +8,13 @@ const atOnce = 16;
 /** What a folder takes of the disk; 0 if there is none. Links are not followed; what vanishes meanwhile is not counted. */
 export async function folderBytes(folder: string): Promise<number> {
   let total = await bytesOf(folder);
-  let folders = [folder];
+  const folders = [folder];
   while (folders.length > 0) {
-    const now = folders.slice(0, atOnce);
-    const found = await Promise.all(now.map(readFolder));
-    folders = [...folders.slice(atOnce), ...found.flatMap(({ inner }) => inner)];
-    total += found.reduce((sum, { bytes }) => sum + bytes, 0);
+    const now = folders.splice(-atOnce);
+    for (const { bytes, inner } of await Promise.all(now.map(readFolder))) {
+      total += bytes;
+      for (const one of inner) folders.push(one);
+    }
   }
   return total;
 }

@@ -1,37 +1,81 @@
-import { isOwnRef, listRefs, runBranch, runTipRef, type Git, type RepositoryPlace } from '../git/index.ts';
-import type { MergedBranch } from '../contract.ts';
+import {
+  inRepository,
+  isOwnRef,
+  listRefs,
+  runBranch,
+  runTipRef,
+  type Git,
+  type RepositoryPlace,
+} from '../git/index.ts';
+import type { MergedBranch, RunTaken } from '../contract.ts';
+import { findSquash } from './squashes.ts';
 
 /** Of the branches of these runs, those that nothing is lost with. Of each, the branch that holds it too is named. */
 export async function findMergedBranches(
   git: Git,
   repository: RepositoryPlace,
-  runs: readonly string[],
+  runs: readonly RunTaken[],
 ): Promise<readonly MergedBranch[]> {
   const refs = await listRefs(git, repository);
   const merged: MergedBranch[] = [];
-  for (const run of runs) {
+  for (const { run, into } of runs) {
     // Whoever has deleted the branch by hand has left the other.
     const branch = [runBranch(run), runTipRef(run)].find((ref) => refs.has(ref));
     if (branch === undefined) continue;
-    const tip = refs.get(branch)!;
-    const into = await holderOf(git, repository, { branch, tip });
-    if (into !== undefined) merged.push({ run, branch, tip, into });
+    const named = { run, branch, tip: refs.get(branch)! };
+    const found = await mergedAs(git, repository, { named, into });
+    if (found !== undefined) merged.push({ ...named, ...found });
   }
   return merged;
 }
 
-/** A branch of the user's that contains the tip; undefined if none does, or somebody has the branch checked out. */
-export async function holderOf(
+type NamedBranch = Pick<MergedBranch, 'run' | 'branch' | 'tip'>;
+
+async function mergedAs(
   git: Git,
-  { commonDir }: RepositoryPlace,
+  repository: RepositoryPlace,
+  { named, into }: { readonly named: NamedBranch; readonly into: string | undefined },
+): Promise<Pick<MergedBranch, 'into' | 'squash'> | undefined> {
+  const { holder, isCheckedOut } = await lookAtHolders(git, repository, named);
+  if (isCheckedOut) return undefined;
+  if (holder !== undefined) return { into: holder };
+  const squash = await findSquash(git, repository, { ...named, into });
+  if (squash === undefined) return undefined;
+  const { holder: taker } = await lookAtHolders(git, repository, { ...named, tip: squash });
+  return taker === undefined ? undefined : { into: taker, squash };
+}
+
+/** Whether nothing would be lost with it still: it may have been checked out, and its holder moved, since it was found. */
+export async function isStillMerged(
+  git: Git,
+  repository: RepositoryPlace,
+  merged: MergedBranch,
+): Promise<boolean> {
+  const { holder, isCheckedOut } = await lookAtHolders(git, repository, merged);
+  if (isCheckedOut || merged.squash === undefined) return !isCheckedOut && holder !== undefined;
+  const squash = await lookAtHolders(git, repository, { ...merged, tip: merged.squash });
+  return squash.holder !== undefined;
+}
+
+interface Holders {
+  /** A branch of the user's that contains the tip. */
+  readonly holder: string | undefined;
+  readonly isCheckedOut: boolean;
+}
+
+async function lookAtHolders(
+  git: Git,
+  repository: RepositoryPlace,
   { branch, tip }: Pick<MergedBranch, 'branch' | 'tip'>,
-): Promise<string | undefined> {
-  const setting = { cwd: commonDir, env: { GIT_DIR: commonDir } };
-  const checkedOut = await git.run(['for-each-ref', '--format=%(worktreepath)', branch], setting);
-  if (checkedOut.stdout.trim() !== '') return undefined;
-  const args = ['for-each-ref', `--contains=${tip}`, '--format=%(refname)', 'refs/heads/', 'refs/remotes/'];
-  const { stdout } = await git.run(args, setting);
-  return stdout.split('\n').find((ref) => ref !== '' && !isOfPiton(ref));
+): Promise<Holders> {
+  const format = '--format=%(refname) %(worktreepath)';
+  const args = ['for-each-ref', `--contains=${tip}`, format, 'refs/heads/', 'refs/remotes/'];
+  const { stdout } = await git.run(args, inRepository(repository));
+  const refs = stdout.split('\n').map((line) => line.split(' '));
+  return {
+    holder: refs.map(([ref = '']) => ref).find((ref) => ref !== '' && !isOfPiton(ref)),
+    isCheckedOut: refs.some(([ref, at = '']) => ref === branch && at !== ''),
+  };
 }
 
 /** Also elsewhere: what was only pushed has not been taken by anybody yet. */

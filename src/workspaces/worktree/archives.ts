@@ -1,7 +1,16 @@
 import { existsSync } from 'node:fs';
 import { PitonError, sha256 } from '../../base/index.ts';
 import type { KeptArchive, RepositoryOrigin } from '../contract.ts';
-import { listArchived, restoreArchive, taskBranch, type Git } from '../git/index.ts';
+import {
+  listArchived,
+  readKeptName,
+  readRef,
+  readSaved,
+  restoreArchive,
+  taskBranch,
+  type ArchiveManifest,
+  type Git,
+} from '../git/index.ts';
 
 export async function listArchives(git: Git, repository: RepositoryOrigin): Promise<readonly KeptArchive[]> {
   const archives = await listArchived(git, repository);
@@ -20,18 +29,49 @@ export async function restoreInto(
   repository: RepositoryOrigin,
   { ref, folder }: Restoring,
 ): Promise<void> {
-  const archive = (await listArchived(git, repository)).find((one) => one.ref === ref || one.commit === ref);
-  if (archive === undefined) throw noArchive(ref);
-  const { run, task } = archive;
+  const kept = (await findArchive(git, repository, ref)) ?? (await findKept(git, repository, ref));
+  if (kept === undefined) throw noArchive(ref);
+  const { run, task } = kept;
   const token = sha256(`${ref} ${folder}`).slice(0, 16);
   const branch = taskBranch(run, `${task}~restored-${token}`);
-  const order = { repository, archive: archive.commit, path: folder, branch, run, task, token };
   try {
-    await restoreArchive(git, order);
+    await restoreArchive(git, { repository, path: folder, branch, token, ...kept });
   } catch (error) {
     if (!existsSync(folder)) throw error;
     throw inTheWay(folder, error);
   }
+}
+
+interface Restorable {
+  readonly archive: string;
+  readonly run: string;
+  readonly task: string;
+  /** Absent: it is in the archive. */
+  readonly manifest?: ArchiveManifest;
+}
+
+async function findArchive(
+  git: Git,
+  repository: RepositoryOrigin,
+  name: string,
+): Promise<Restorable | undefined> {
+  const archives = await listArchived(git, repository);
+  const found = archives.find(({ ref, commit }) => ref === name || commit === name);
+  return found && { archive: found.commit, run: found.run, task: found.task };
+}
+
+/** What is kept beside archives: what was not committed when it was saved is not committed afterwards either. */
+async function findKept(
+  git: Git,
+  repository: RepositoryOrigin,
+  ref: string,
+): Promise<Restorable | undefined> {
+  const { run, task = 'branch' } = readKeptName(ref) ?? {};
+  const archive = run === undefined ? undefined : await readRef(git, repository, `${ref}^{commit}`);
+  const saved = archive === undefined ? undefined : await readSaved(git, repository, archive);
+  if (run === undefined || archive === undefined || saved === undefined) return undefined;
+  const tree = { head: saved.head ?? null, branch: null, files: archive, index: null, commits: [archive] };
+  return { archive, run, task, manifest: { version: 1, ...tree, nested: [], leftOut: [] } };
 }
 
 function noArchive(ref: string): PitonError {

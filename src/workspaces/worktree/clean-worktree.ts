@@ -12,6 +12,7 @@ import {
   writeMarker,
   type WorktreePlace,
 } from '../git/index.ts';
+import { whyKept } from '../why-kept.ts';
 import { keepAll } from './keep-all.ts';
 import type { WorktreeOptions } from './options.ts';
 import { isInSlot } from './slots.ts';
@@ -24,9 +25,8 @@ type Order = CleanRequest & WorktreeRequest & { readonly policy: CleanupPolicy }
 /** Removes the place, but keeps all that would be lost by that; what cannot be kept keeps it from being removed. */
 export async function cleanPlace(options: WorktreeOptions, order: Order): Promise<Cleaned> {
   const { policy, hasSucceeded, known } = order;
-  if (policy === 'keep') return { how: 'kept', reason: 'cleanup is keep' };
-  if (policy === 'remove-on-success' && !hasSucceeded)
-    return { how: 'kept', reason: 'it did not succeed, and cleanup is remove-on-success' };
+  const reason = whyKept(policy, hasSucceeded);
+  if (reason !== undefined) return { how: 'kept', reason };
   const standing = await lookAtPath(order.repository, known.path);
   if (isInSlot(order, standing) && !isOurs(order, known.token, standing.marker))
     return handedOn(options, order);

@@ -52,8 +52,8 @@ export async function integrateResult(
 }
 
 function headOf(git: Git, work: IntegrateWork, refs: ReadonlyMap<string, string>): Promise<string> {
-  const { run, task, isAdopted, repository } = work;
-  return headOfRun(git, repository, { run, task, isAdopted, refs });
+  const { run, task, isAdopted, repository, tip } = work;
+  return headOfRun(git, repository, { run, task, isAdopted, refs, tip });
 }
 
 /** What was proposed and has passed its check; undefined: the branch of the run is not any more where it was then. */

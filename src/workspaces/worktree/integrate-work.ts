@@ -14,6 +14,7 @@ export function workIn<Request extends MemberRequest>(request: Request): Request
   if (repository === undefined || branch === undefined || base === undefined) {
     throw new PitonError('WORKTREE_REFUSED', `The place of ${task} is recorded without its branch.`, {
       task,
+      remedy: 'Let the task begin again with `piton retry --fresh`.',
     });
   }
   return { ...request, repository, known: { ...known, branch, base } };

@@ -12,7 +12,7 @@ import {
   type Git,
   type WorktreeEntry,
 } from '../git/index.ts';
-import { isOurs, refsOf, slotOf, type WorktreeRequest } from './standing.ts';
+import { isOurs, slotOf, type WorktreeRequest } from './standing.ts';
 
 type Request = WorktreeRequest & { readonly known: Place };
 
@@ -56,17 +56,12 @@ async function healthOf(git: Git, request: Request, entries: readonly WorktreeEn
   const slot = slotOf(request);
   if (slot !== undefined && marker?.slot === slot && !isOurs(request, known.token, marker))
     return { health: 'missing', text: `its slot was taken by ${marker.task}` };
-  const { branch } = refsOf(request);
-  const record = { run, task, token: known.token, repository, path, branch, base: known.base ?? '' };
-  const drift = await driftOf(record, { entry, link });
+  const drift = await driftOf({ run, task, token: known.token, repository }, { entry, link });
   if (drift !== undefined) return { health: 'drifted', text: `${drifts[drift.how]}: ${drift.found}` };
   return inside(git, { path, gitDir: entry!.gitDir!, commonDir: repository.commonDir });
 }
 
 const drifts: Readonly<Record<Drift, string>> = {
-  'other-branch': 'it is on another branch',
-  'not-descended': 'it does not contain what it began from',
-  'no-commit': 'its HEAD has no commit',
   'replaced-folder': 'another folder has taken its place',
   'other-repository': 'it belongs to another repository',
   'other-owner': 'it does not bear the mark of this task',
@@ -78,7 +73,7 @@ const mostNamed = 3;
 /** Wherever HEAD is: its result is taken from there. */
 async function inside(git: Git, worktree: Parameters<typeof readStatus>[1]): Promise<Seen> {
   const { head, changes } = await readStatus(git, worktree);
-  if (head === undefined) return { health: 'drifted', text: drifts['no-commit'] };
+  if (head === undefined) return { health: 'drifted', text: 'its HEAD has no commit' };
   if (changes.length === 0) return { health: 'clean', text: 'nothing in it is uncommitted' };
   const more = changes.length > mostNamed ? ` and ${changes.length - mostNamed} more` : '';
   return { health: 'dirty', text: `not committed: ${changes.slice(0, mostNamed).join(', ')}${more}` };

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Place, Prepared } from '../contract.ts';
 import { filled } from '../filled.ts';
@@ -43,13 +43,13 @@ async function takeAnothers(options: WorktreeOptions, sight: Sight): Promise<Pla
 }
 
 async function lookAround({ git, folder }: WorktreeOptions, request: WorktreeRequest): Promise<Sight> {
-  const { run, task, repository, known, token, isAdopted } = request;
+  const { run, task, repository, known, token, isAdopted, tip } = request;
   const refs = await listRefs(git, repository);
-  const head = await headOfRun(git, repository, { run, task, refs, base: repository.base, isAdopted });
+  const head = await headOfRun(git, repository, { run, task, refs, tip, base: repository.base, isAdopted });
   const { branch } = refsOf(request);
   // A task that is tried again may have been given another of the slots.
   const path = request.slot === undefined && known !== undefined ? known.path : pathOf(folder, request);
-  mkdirSync(dirname(path), { recursive: true });
+  await mkdir(dirname(path), { recursive: true });
   const place = { ...named(known), path, branch, base: known?.base ?? head, token: known?.token ?? token };
   return { request, place, refs, head, standing: await lookAtPath(repository, path) };
 }

@@ -17,6 +17,7 @@ import type {
   RepositoryOrigin,
   SaveRequest,
   Stray,
+  Witness,
   WorkRequest,
   Workspaces,
 } from '../contract.ts';
@@ -35,8 +36,12 @@ import { preparePlace } from './prepare-worktree.ts';
 import { savePlace } from './save.ts';
 import { findStrays } from './strays.ts';
 import type { WorktreeRequest } from './standing.ts';
+import { findWitness } from './find-witness.ts';
 
-type Leftovers = Pick<Workspaces, 'find' | 'assertFree' | 'strays' | 'cleanStray' | 'archives' | 'restore'>;
+type Leftovers = Pick<
+  Workspaces,
+  'find' | 'assertFree' | 'witness' | 'strays' | 'cleanStray' | 'archives' | 'restore'
+>;
 
 /** Places that are git worktrees of the repository the run was started in. */
 export class WorktreeWorkspaces implements PlaceAdapter, Leftovers {
@@ -52,6 +57,10 @@ export class WorktreeWorkspaces implements PlaceAdapter, Leftovers {
 
   async assertFree(repository: RepositoryOrigin, run: string): Promise<void> {
     return assertFree(this.#options.git, repository, run);
+  }
+
+  async witness(repository: RepositoryOrigin, run: string): Promise<Witness | undefined> {
+    return findWitness(this.#options.git, repository, run);
   }
 
   async prepare(request: PlaceRequest): Promise<Prepared> {

@@ -1,17 +1,26 @@
 /**
  * Drives the run `run` of `flow.yaml` in each folder to its end, starting it or going on with it, whatever it finds.
- * Prints `driving`, and at last `ended <status>` or `refused <code>`.
+ * Prints `driving`, and at last `ended <status>` or `refused <code>`, folder by folder unless all are driven at once.
  */
 import { join } from 'node:path';
 import { loadWorkflow, open, PitonError } from '../../../src/index.ts';
 
 export interface CommandOrders {
   readonly folders: readonly string[];
+  readonly isAtOnce?: boolean;
+  /** A driver that has lost its run notices it by then at the latest. */
+  readonly leaseMs?: number;
 }
 
-const { folders } = JSON.parse(process.argv[2]!) as CommandOrders;
+const { folders, isAtOnce = false, leaseMs = 30_000 } = JSON.parse(process.argv[2]!) as CommandOrders;
 
-for (const folder of folders) {
+// Each listens for the signal to stop.
+process.setMaxListeners(0);
+
+if (isAtOnce) await Promise.all(folders.map(driveOne));
+else for (const folder of folders) await driveOne(folder);
+
+async function driveOne(folder: string): Promise<void> {
   try {
     console.log(`ended ${await driveToEnd(folder)}`);
   } catch (error) {
@@ -25,6 +34,7 @@ async function driveToEnd(folder: string): Promise<string> {
     store: `sqlite:${join(folder, 'piton.db')}`,
     durability: 'process',
     graceMs: 500,
+    leaseMs,
   });
   const stop = (): void => void piton.close();
   try {

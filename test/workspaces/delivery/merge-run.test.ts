@@ -132,6 +132,28 @@ describe('a run is brought into the branch that is checked out', () => {
     expect(head(ground)).toBe(own);
   });
 
+  test.for(['auto', 'squash'] as const)(
+    'what a run has made since it was squashed is merged too (%s), and what was taken out since stays out',
+    async (strategy) => {
+      const ground = runGround();
+      await mergeRun(ground.git, ground.merging({ strategy: 'squash' }));
+      rmSync(join(ground.root, 'new.txt'));
+      commit(ground.root, { 'own.txt': 'mine\n' });
+      commitToRun(ground, { 'src/a.txt': 'one\nTWO\nTHREE\n', 'more.txt': 'more\n' });
+
+      await mergeRun(ground.git, ground.merging({ strategy }));
+      const files = treeOf(ground.root, 'HEAD');
+      expect(files).toMatchObject({
+        'own.txt': 'mine',
+        'more.txt': 'more',
+        'src/a.txt': 'one\nTWO\nTHREE',
+      });
+      expect(files).not.toHaveProperty(['new.txt']);
+      expect(await mergeRun(ground.git, ground.merging({ strategy }))).toMatchObject({ how: 'already' });
+      expect(status(ground)).toBe('');
+    },
+  );
+
   test('what a run has made since it was merged is merged too', async () => {
     const ground = runGround();
     await mergeRun(ground.git, ground.merging());
@@ -401,6 +423,17 @@ describe('merging is refused, with the reason, and changes nothing', () => {
     await expect(mergeRun(ground.git, ground.merging({ repository: options }))).rejects.toMatchObject({
       code: 'MERGE_REFUSED',
     });
+  });
+
+  test('if the user wants signatures, with what can be done; and nothing is taken for begun', async () => {
+    const ground = runGround();
+    shell(ground.root, 'config', 'merge.verifySignatures', 'true');
+    await expect(mergeRun(ground.git, ground.merging())).rejects.toMatchObject({
+      code: 'MERGE_REFUSED',
+      remedy: expect.stringContaining('merge.verifySignatures'),
+    });
+    expect(head(ground)).toBe(ground.base);
+    expect(existsSync(join(ground.root, '.git/piton-merge.json'))).toBe(false);
   });
 
   test('if git does not know who the user is, and a commit is needed', async () => {

@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Place, Recorded, Stray } from '../../../src/workspaces/index.ts';
-import { commit, fsck, ownRefs, shell, userState, write } from '../../support/git-playground.ts';
+import { commit, fsck, ownRefs, playground, shell, userState, write } from '../../support/git-playground.ts';
 import { lose, worktreeGround, type WorktreeGround } from '../../support/worktree-places.ts';
 
 async function prepared(ground: WorktreeGround, task: string): Promise<Place> {
@@ -43,6 +43,63 @@ describe('looking at places', () => {
     ]);
     expect(looks[3]!.text).toContain('new.txt');
     expect([ownRefs(ground.root), userState(ground.root)]).toEqual(before);
+  });
+
+  test.for<[string, (path: string, gitDir: string) => void]>([
+    [
+      'another folder has taken its place',
+      (path) => {
+        renameSync(path, `${path}-moved`);
+        mkdirSync(path);
+      },
+    ],
+    ['another folder has taken its place', (path) => rmSync(join(path, '.git'))],
+    [
+      'another folder has taken its place',
+      (path) => {
+        rmSync(path, { recursive: true });
+        writeFileSync(path, 'a file');
+      },
+    ],
+    [
+      'it belongs to another repository',
+      (path) => {
+        rmSync(join(path, '.git'));
+        shell(path, 'init', '--quiet');
+      },
+    ],
+    [
+      'it belongs to another repository',
+      (path) => {
+        rmSync(path, { recursive: true });
+        shell(playground('other').root, 'worktree', 'add', '--quiet', path);
+      },
+    ],
+    ['git does not know it any more', (_, gitDir) => rmSync(gitDir, { recursive: true })],
+    ['does not bear the mark', (_, gitDir) => writeFileSync(join(gitDir, 'piton.json'), '{"run": 3}')],
+    [
+      'its HEAD has no commit',
+      (path) => {
+        const branch = shell(path, 'symbolic-ref', 'HEAD');
+        shell(path, 'checkout', '--quiet', '--detach');
+        shell(path, 'update-ref', '-d', branch);
+        shell(path, 'symbolic-ref', 'HEAD', branch);
+      },
+    ],
+  ])('how it has drifted is told: %s', async ([text, act]) => {
+    const ground = worktreeGround();
+    const place = await prepared(ground, 'build');
+    act(place.path, shell(place.path, 'rev-parse', '--absolute-git-dir'));
+    const [look] = await ground.places.look([{ ...ground.request('build'), known: place }]);
+    expect(look).toMatchObject({ health: 'drifted', text: expect.stringContaining(text) });
+  });
+
+  test('one that cannot be looked at is unknown, with the reason', async () => {
+    const ground = worktreeGround();
+    const place = await prepared(ground, 'build');
+    writeFileSync(join(shell(place.path, 'rev-parse', '--absolute-git-dir'), 'index'), 'torn');
+    const [look] = await ground.places.look([{ ...ground.request('build'), known: place }]);
+    expect(look).toMatchObject({ health: 'unknown', text: expect.stringContaining('index') });
   });
 
   test('one whose slot another task has by now is missing', async () => {

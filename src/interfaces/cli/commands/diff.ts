@@ -78,8 +78,10 @@ function jsonOf(
 async function printDiff(context: Context, diff: Diff, { run, task }: Subject): Promise<void> {
   const { output } = context;
   if (!output.isTerminal) return void output.write(diff.text);
-  if (diff.text === '') output.print('Nothing was changed.');
+  const isEmpty = diff.text === '';
+  if (isEmpty) output.print('Nothing was changed.');
   else await showText(context, diff);
-  if (task === undefined) output.next(`piton merge ${shellWord(run)}`, `piton pr ${shellWord(run)}`);
-  else output.next(`piton show ${shellWord(run)} ${shellWord(task)}`);
+  if (task !== undefined) output.next(`piton show ${shellWord(run)} ${shellWord(task)}`);
+  else if (isEmpty) output.next(`piton show ${shellWord(run)}`);
+  else output.next(`piton merge ${shellWord(run)}`, `piton pr ${shellWord(run)}`);
 }

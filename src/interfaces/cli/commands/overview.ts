@@ -88,6 +88,8 @@ function nextStep(context: Context, view: View, workflows: readonly string[]): s
   if (waiting > 0) return 'piton inbox';
   const active = runs.find(({ status }) => status === 'running' || status === 'delayed');
   if (active !== undefined) return `piton attach ${shellWord(active.run)}`;
+  const [latest] = runs;
+  if (latest?.status === 'failed') return `piton status ${shellWord(latest.run)}`;
   if (workflows.length > 0) return `piton run ${shellWord(workflows[0]!)}`;
   return context.config.isProject
     ? `write a workflow into ${context.config.workflows}, then piton run <its name>`

@@ -16,7 +16,10 @@ export const command = defineCommand<Options>({
     command
       .argument('<run>', 'beginning of its id')
       .argument('[task]', 'default: every task that is held or has failed')
-      .option('--fresh', 'as if it had never been tried; all that came of it is done again too')
+      .option(
+        '--fresh',
+        'in a new session and a new place; all that came of it is done again too, but what is merged already stays',
+      )
       .option('--no-drive', 'only leave the decision for whoever resumes the run, if nobody drives it')
       .option('--json', 'print JSON'),
   examples: [

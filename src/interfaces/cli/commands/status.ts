@@ -7,6 +7,7 @@ import { readHistory } from '../drive/read-history.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { nextStep } from '../next-step.ts';
 import { cleanLine, spanText, statusCell, whenText, type Cell, type ShownStatus } from '../output/index.ts';
+import { deliveredText } from '../progress/index.ts';
 import { progressOf, type Progress } from '../progress-of.ts';
 import { printQuestions } from '../questions.ts';
 import { findRecord, shownStatus, type RunRecord } from '../runs.ts';
@@ -125,6 +126,8 @@ function printReport(context: Context, report: Report): void {
   const driver = driverText(context, report);
   if (driver !== undefined) output.print(driver);
   if (record.reason !== undefined) output.print(cleanLine(record.reason));
+  const { delivered } = report.checkpoint;
+  if (delivered !== undefined) output.print(cleanLine(deliveredText(delivered)));
   output.print();
   printTasks(context, report);
   printQuestions(output, record.run, report.checkpoint.tasks);

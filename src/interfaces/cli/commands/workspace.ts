@@ -26,7 +26,10 @@ export const command = defineCommand<WorkspaceOptions>({
   configure: (command) =>
     command
       .argument('<what>', Object.keys(actions).join(', '))
-      .argument('[task]', 'whose place it is, by its address; not for list, clean and reconcile')
+      .argument(
+        '[task]',
+        'whose place it is, by its address; restore also takes a ref; not for list, clean and reconcile',
+      )
       .option(
         '--run <run>',
         'beginning of its id; default: the latest, and all for list, clean and reconcile',
@@ -53,6 +56,7 @@ export const command = defineCommand<WorkspaceOptions>({
   async run(context, given) {
     const action = actionOf(given.args[0]!);
     assertNoTask(given);
+    assertOwnOptions(given);
     return action(context, given);
   },
 });
@@ -73,6 +77,32 @@ function assertNoTask({ args: [what = '', task] }: Invocation<WorkspaceOptions>)
     remedy: `Name a run with --run, or see that place alone: piton workspace show ${task}.`,
   });
 }
+
+/** Left unread, `--dry-run` would let somebody discard a place who only wanted to look. */
+function assertOwnOptions({ args: [what = ''], options }: Invocation<WorkspaceOptions>): void {
+  const foreign = Object.entries(takenBy).find(
+    ([name, takers]) => options[name as Limited] !== undefined && !takers.includes(what),
+  );
+  if (foreign === undefined) return;
+  const [name, takers] = foreign;
+  const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  throw new PitonError('USAGE_INVALID', `piton workspace ${what} takes no ${option}.`, {
+    remedy: `It is for ${takers.join(' and ')}. Leave it out: piton workspace --help says what each takes.`,
+  });
+}
+
+type Limited = Exclude<keyof WorkspaceOptions, 'run' | 'drive'>;
+
+const takenBy: Readonly<Record<Limited, readonly string[]>> = {
+  all: ['list'],
+  size: ['list'],
+  dryRun: ['clean', 'reconcile'],
+  olderThan: ['clean'],
+  strays: ['clean', 'reconcile'],
+  force: ['clean'],
+  from: ['restore'],
+  to: ['restore'],
+};
 
 const ofAllPlaces: ReadonlySet<string> = new Set(['list', 'clean', 'reconcile']);
 

@@ -27,6 +27,7 @@ const rungs = {
 export function introduce({ data }: AttemptStarted): string {
   const { agent, number, kind } = data;
   if (kind === 'check' || kind === 'setup') return `${kind}, attempt ${number}`;
+  if (kind === 'verify') return `check together with the work of others, attempt ${number}`;
   if (agent === undefined) return `attempt ${number}`;
   const way = agent.rung === undefined ? ways[agent.how] : rungs[agent.rung];
   return `${agent.name}, attempt ${number}${kind === undefined ? '' : ' (a revision)'}, ${way}`;

@@ -52,7 +52,7 @@ function standingsIn(workflow: Workflow, { outer, path }: Inside): Named[] {
 }
 
 /** A look, not a question to git: nothing is run for a plan. */
-function isInRepository(folder: string): boolean {
+export function isInRepository(folder: string): boolean {
   if (existsSync(join(folder, '.git'))) return true;
   const around = dirname(folder);
   return around !== folder && isInRepository(around);

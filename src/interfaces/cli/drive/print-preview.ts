@@ -36,8 +36,9 @@ export function printPreview(context: Context, preview: ResumePreview, redo: rea
   output.print(`Run ${preview.run} ${standing[preview.status]}. Going on with it:`);
   if (redo.length > 0)
     output.print(`  to be done again, with all that came of them: ${redo.map(cleanLine).join(', ')}`);
-  const waiting = preview.tasks.filter(({ action }) => action === 'wait');
-  const shown = preview.tasks.filter((task) => task.action !== 'wait' || waiting.indexOf(task) < mostWaiting);
+  const tasks = preview.tasks.filter(({ task }) => !redo.includes(task));
+  const waiting = tasks.filter(({ action }) => action === 'wait');
+  const shown = tasks.filter((task) => task.action !== 'wait' || waiting.indexOf(task) < mostWaiting);
   output.table(
     shown.map(({ task, action, reason }) => [
       `  ${cleanLine(task)}`,
@@ -48,18 +49,26 @@ export function printPreview(context: Context, preview: ResumePreview, redo: rea
   if (waiting.length > mostWaiting)
     output.print(`  … and ${plural(waiting.length - mostWaiting, 'task')} more that wait`);
   if (preview.tasks.length === 0 && redo.length === 0) output.print('  every task has settled');
-  printDrift(context, preview);
+  printDrift(context, preview, redo);
 }
 
 /** How the file differs from what the run keeps. */
-export function printDrift({ output }: Context, { drift }: ResumePreview): void {
+export function printDrift(
+  { output }: Context,
+  { drift }: ResumePreview,
+  redo: readonly string[] = [],
+): void {
   if (drift.length === 0) return;
   output.print('The file differs from the definition that the run keeps:');
   output.table(
     drift.map(({ task, change, begun }) => [
       `  ${cleanLine(task)}`,
       change,
-      begun ? { text: 'has begun: cannot change any more', paint: output.style.red } : 'has not begun',
+      redo.includes(task)
+        ? 'is done again as it is now'
+        : begun
+          ? { text: 'has begun: cannot change any more', paint: output.style.red }
+          : 'has not begun',
     ]),
   );
 }

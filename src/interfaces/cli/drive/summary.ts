@@ -1,7 +1,7 @@
 import { usageText } from '../conversation/index.ts';
 import type { Output, Style } from '../output/index.ts';
 import { cleanLine, cutTo, spanText } from '../output/index.ts';
-import { commandFor, countTasks, plural, shellWord, type RunView } from '../progress/index.ts';
+import { commandFor, countTasks, plural, shellWord, shortCommands, type RunView } from '../progress/index.ts';
 import { jsonLine } from '../task-lines.ts';
 import type { Ended, Ending } from './ending.ts';
 
@@ -11,7 +11,8 @@ export function printSummary(output: Output, { ending, view }: Ended): void {
   output.print();
   output.print(headline(style, ending, view));
   output.print(`  ${countsLine(view)}`);
-  if (view.branch !== undefined) output.print(`  ${branchLine(ending, view.branch)}`);
+  const branch = branchLine(ending, view);
+  if (branch !== undefined) output.print(`  ${branch}`);
   const usage = view.usage.total();
   if (usage !== undefined) output.print(`  agents used ${usageText(usage)}`);
   if (view.outputs !== undefined) output.print(`  outputs: ${jsonLine(view.outputs)}`);
@@ -21,7 +22,9 @@ export function printSummary(output: Output, { ending, view }: Ended): void {
 }
 
 /** Nothing of it is in the person's own checkout before they say so. */
-function branchLine(ending: Ending, branch: string): string {
+function branchLine(ending: Ending, { branch, hasWork }: RunView): string | undefined {
+  if (branch === undefined) return undefined;
+  if (hasWork !== true) return ending === 'succeeded' ? 'its tasks have changed no files' : undefined;
   const name = shellWord(branch);
   return ending === 'succeeded'
     ? `its work is in the branch ${name}`
@@ -87,7 +90,7 @@ function troubleLines({ run, lines }: RunView): string[] {
     .slice(0, mostTroubles)
     .flatMap(({ address, status, reason = '', actions = [] }) => [
       `${status === 'failed' ? '✗' : '?'} ${cleanLine(address)}: ${cutTo(cleanLine(reason), widestReason)}`,
-      ...(status === 'held' ? actions.map((action) => `    ${commandFor(action, run, address)}`) : []),
+      ...(status === 'held' ? shortCommands(actions, run, address).map((command) => `    ${command}`) : []),
     ]);
   const more = troubles.length - mostTroubles;
   return more > 0 ? [...told, `… and ${more} more: piton status ${shellWord(run)}`] : told;
@@ -115,9 +118,9 @@ function nextCommands(ending: Ending, view: RunView): readonly [string, ...strin
 }
 
 /** What was handed over already needs no hint. */
-function succeededCommands({ run, branch, isDelivered }: RunView): [string, ...string[]] {
+function succeededCommands({ run, hasWork, isDelivered }: RunView): [string, ...string[]] {
   const id = shellWord(run);
-  const isOpen = branch !== undefined && isDelivered !== true;
+  const isOpen = hasWork === true && isDelivered !== true;
   return isOpen ? [`piton diff ${id}`, `piton merge ${id}`] : [`piton show ${id}`];
 }
 

@@ -44,7 +44,7 @@ async function printAttempt(reading: Reading, started: AttemptStarted): Promise<
     : prefixOf(reading, { task: started.task, number: started.data.number });
   if (isMarkdown) output.write(`## ${cleanLine(started.task)}: ${introduce(started)}\n\n`);
   // What a setup or a check prints stands among the words of its agent.
-  else if (started.data.kind === 'check' || started.data.kind === 'setup')
+  else if (['check', 'setup', 'verify'].includes(started.data.kind ?? ''))
     output.write(`${prefix}${output.style.dim(`── ${introduce(started)}`)}\n`);
   const printer = new LinePrinter({ output, prefix, isRaw, skip });
   for await (const { stream, text } of piton.output(started.attempt, { follow, signal })) {

@@ -23,7 +23,7 @@ import {
   shortCommit,
 } from './place-words.ts';
 import type { RunView, TaskLine } from './run-view.ts';
-import { actionsOf, commandFor } from './shell-words.ts';
+import { actionsOf, commandFor, shortCommands } from './shell-words.ts';
 
 export type Tone = 'good' | 'bad' | 'warning' | 'plain' | 'quiet';
 
@@ -117,7 +117,7 @@ const describers: Describers = {
     say('warning', '⟳', `${task}: ${data.reason}; tries again ${whenText(data.until, at)}`),
   'task.held': ({ run, task, data }) => ({
     ...say('warning', '?', `${task} waits for you: ${data.reason}`),
-    commands: actionsOf(data).map((action) => commandFor(action, run, task)),
+    commands: shortCommands(actionsOf(data), run, task),
   }),
   'gate.opened': ({ run, task, data }) => ({
     ...say('warning', '?', `${task} ${questionText(data)}`),

@@ -113,7 +113,13 @@ const folders: Folders = {
     if (line !== undefined && data.revision > 0) line.isFitting = true;
   },
   'workspace.prepared'(view, { data }) {
-    if (data.branch !== undefined) view.branch = runBranchOf(data.branch);
+    const { branch, base } = data;
+    if (branch === undefined || base === undefined) return;
+    view.branch = runBranchOf(branch);
+    view.base ??= base;
+  },
+  'workspace.integrated'(view, { data }) {
+    if (data.commit !== view.base) view.hasWork = true;
   },
   'run.delivered'(view) {
     view.isDelivered = true;

@@ -60,6 +60,10 @@ export interface RunView {
   readonly breakers: Map<string, number>;
   /** The branch that holds what its tasks have made. */
   branch?: string;
+  /** What that began from. */
+  base?: string;
+  /** Something was brought to it. */
+  hasWork?: boolean;
   /** That was merged, or is in a pull request. */
   isDelivered?: boolean;
   /** How often a graph has come to a node, by its address. */

@@ -25,3 +25,15 @@ export function actionsOf({
 }): readonly string[] {
   return lent === undefined ? actions : ['resume', ...actions];
 }
+
+/**
+ * What is told in passing. Of a place there are too many to choose from without an explanation, and the inbox
+ * explains them.
+ */
+export function shortCommands(actions: readonly string[], run: string, task: string): readonly string[] {
+  const commands = actions.map((action) => commandFor(action, run, task));
+  const [first] = commands;
+  return first !== undefined && actions.includes('recreate')
+    ? [first, `piton inbox  # ${commands.length - 1} other ways, each explained`]
+    : commands;
+}

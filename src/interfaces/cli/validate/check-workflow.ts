@@ -1,9 +1,10 @@
 import { PitonError } from '../../../base/index.ts';
 import type { Config } from '../../../config/index.ts';
 import type { Problem } from '../../../definition/index.ts';
+import { mentionsGit } from '../../../engine/index.ts';
 import type { Workflow } from '../../../model/index.ts';
 import { boundsOf } from '../budget-text.ts';
-import { placesIn, type PlannedPlace } from '../drive/plan-places.ts';
+import { isInRepository, placesIn, type PlannedPlace } from '../drive/plan-places.ts';
 import { aboutFunctions, isData, loadForReading, parseFile } from '../workflows.ts';
 import { risksOf, worstCase, type Risk } from './risks.ts';
 
@@ -46,6 +47,7 @@ export async function checkWorkflow(file: string, name: string, config: Project)
       suggestions: [
         ...suggestions,
         ...(lack === undefined ? [] : [{ file, path: '', ...lack }]),
+        ...lackOfGit(workflow, config).map((lack) => ({ file, path: '', ...lack })),
         ...unknownMachines(workflow, config).map((unknown) => ({ file, path: '', ...unknown })),
       ],
     };
@@ -64,6 +66,16 @@ export async function checkWorkflow(file: string, name: string, config: Project)
 }
 
 type Project = Pick<Config, 'root' | 'remotes' | 'workspaces'>;
+
+/** What says itself that it works in git is not run elsewhere, while what would only do so by default is. */
+function lackOfGit(workflow: Workflow, { root }: Project): Pick<Problem, 'message' | 'remedy'>[] {
+  if (!mentionsGit(workflow) || isInRepository(root)) return [];
+  const message =
+    'It wants worktrees or a pull request, and there is no git repository here: `piton run` refuses it.';
+  return [
+    { message, remedy: 'Make one (`git init`, and commit something), or take `workspace` or `deliver` out.' },
+  ];
+}
 
 /** A file knows nothing of the project: what stands only there is looked up here. */
 function unknownMachines(workflow: Workflow, { remotes }: Project): Pick<Problem, 'message' | 'remedy'>[] {

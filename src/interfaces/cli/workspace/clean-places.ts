@@ -100,6 +100,7 @@ const wouldDo = {
   hold: 'hold',
   'drop archive': 'remove archive',
   'drop branch': 'delete branch',
+  'drop ref': 'remove ref',
   nothing: 'leave',
 } as const;
 

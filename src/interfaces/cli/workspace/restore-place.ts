@@ -10,22 +10,43 @@ import { findRecord } from '../runs.ts';
 import { changePlace } from './change-place.ts';
 import { taskGiven, type WorkspaceOptions } from './options.ts';
 
-/** A held task goes on in what is restored; of any other, what is kept is laid out to be looked at. */
+/** A held task goes on in what is restored; of any other, or by its ref, what is kept is laid out to be looked at. */
 export async function restorePlace(context: Context, given: Invocation<WorkspaceOptions>): Promise<ExitCode> {
   const { to, from } = given.options;
   const address = taskGiven(given);
+  if (address.startsWith('refs/')) return layOut(context, { ref: address, to });
   const piton = await context.openExisting();
   const { run } = await findRecord(piton, given.options.run);
   const { status } = findTask(await (await piton.find(run)).checkpoint(), address);
   if (to === undefined && status === 'held') return changePlace(context, given);
   if (to === undefined) throw notHeld(address, status);
-  const folder = resolve(context.directory, to);
   const ref = from ?? (await lastArchive(context, piton, { run, address }));
+  return layOut(context, { ref, to, of: { run, task: address } });
+}
+
+interface Layout {
+  readonly ref: string;
+  readonly to: string | undefined;
+  /** Absent: of a run that may be known to nobody any more. */
+  readonly of?: { readonly run: string; readonly task: string };
+}
+
+async function layOut(context: Context, { ref, to, of }: Layout): Promise<ExitCode> {
+  if (to === undefined) throw nowhere(ref);
+  const folder = resolve(context.directory, to);
+  const piton = await context.openExisting();
   await piton.restoreArchive({ ref, to: folder, folder: context.config.root });
-  context.output.json({ run, task: address, ref, folder });
+  context.output.json({ ...of, ref, folder });
   context.output.print(`Laid out in ${folder}: ${ref}`);
   context.output.next(`cd ${shellWord(folder)}`);
   return exitCodes.done;
+}
+
+function nowhere(ref: string): PitonError {
+  return new PitonError('USAGE_INVALID', `${ref} is no task whose place could be exchanged.`, {
+    ref,
+    remedy: 'Name a folder in which what it keeps is laid out: --to <folder>.',
+  });
 }
 
 async function lastArchive(
@@ -33,8 +54,8 @@ async function lastArchive(
   piton: Piton,
   { run, address }: { readonly run: string; readonly address: string },
 ): Promise<string> {
-  const places = await piton.workspaces({ run, folder: config.root });
-  const archived = places.filter(({ task, ref }) => task === address && ref !== undefined);
+  const places = await piton.workspaces({ run, task: address, folder: config.root });
+  const archived = places.filter(({ ref, kind }) => ref !== undefined && kind !== 'kept');
   // The place itself knows its last archive; others are older, each with the time in its name.
   const newest = archived.find(({ kind }) => kind !== 'archive') ?? archived.sort(byTime).at(-1);
   if (newest?.ref !== undefined) return newest.ref;

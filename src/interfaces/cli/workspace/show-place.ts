@@ -17,15 +17,16 @@ export async function showPlace(context: Context, given: Invocation<WorkspaceOpt
   const piton = await context.openExisting();
   const { run } = await findRecord(piton, given.options.run);
   const task = findTask(await (await piton.find(run)).checkpoint(), address);
-  const all = await piton.workspaces({ run, withSize: true, folder: config.root });
-  const ofTask = all.filter((place) => place.task === address);
-  const place = ofTask.find(({ kind }) => kind !== 'archive');
+  const ofTask = await piton.workspaces({ run, task: address, withSize: true, folder: config.root });
+  const place = ofTask.find(({ kind }) => kind !== 'archive' && kind !== 'kept');
   const archives = ofTask.filter(({ kind }) => kind === 'archive');
-  if (place === undefined && archives.length === 0) throw noPlace(run, address);
-  output.json({ run, task: address, place, archives });
+  const kept = ofTask.filter(({ kind }) => kind === 'kept');
+  if (place === undefined && archives.length + kept.length === 0) throw noPlace(run, address);
+  output.json({ run, task: address, place, archives, kept });
   if (place !== undefined) printPlace(context, place);
   for (const { ref, at } of archives)
     output.print(`${output.style.dim('archive:')} ${ref}, ${whenText(at ?? 0, context.now())}`);
+  for (const { ref, reason } of kept) output.print(`${output.style.dim('kept:')} ${ref}: ${reason}`);
   output.print();
   const [first = nextFor(run, address, place), ...others] = commandsFor(run, address, task);
   output.next(first, ...others);

@@ -1,0 +1,79 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { hasCode, PitonError } from '../base/index.ts';
+import type { RunState } from '../kernel/index.ts';
+import type { Origin } from '../model/index.ts';
+import type { Store } from '../store/index.ts';
+import type { Witness } from '../workspaces/index.ts';
+import type { CreateOptions, EnginePorts } from './options.ts';
+
+/**
+ * Before anything is done for a run that was begun earlier: whoever copies a project has two stores that know the same run,
+ * and whoever restores a backup has a repository that knows more of it than its journal. Throws `RUN_ELSEWHERE`, `RUN_BEHIND`.
+ */
+export async function assertOwnRun({ store, workspaces }: EnginePorts, state: RunState): Promise<void> {
+  const { run, origin } = state;
+  await assertNotCopied(store, run, origin);
+  if (origin?.repository === undefined) return;
+  // What cannot be asked does not tell anything: the tasks that need it will say so.
+  const witness = await workspaces.witness(origin.repository, run).catch(() => undefined);
+  // What is buffered counts as one commit more, and is lost with the driver.
+  const known = Math.max(state.seq, state.lostTo ?? 0) + 1;
+  if (witness !== undefined && witness.seq > known) throw behind(store, state, witness);
+}
+
+/** What a run is made with, and the store it belongs to. One of a program alone is wherever that program opens its store. */
+export function ownedBy({ url }: Store, options: CreateOptions): CreateOptions {
+  const { origin } = options;
+  if (origin?.repository === undefined && origin?.file === undefined) return options;
+  const store = storeFileOf(url);
+  return store === undefined ? options : { ...options, origin: { ...origin, store } };
+}
+
+function storeFileOf(url: string): string | undefined {
+  const [scheme, rest = ''] = url.split(/:(.*)/s);
+  return scheme === 'sqlite' ? resolve(rest.replace(/\?[^?]*$/, '')) : undefined;
+}
+
+async function assertNotCopied({ url }: Store, run: string, origin: Origin | undefined): Promise<void> {
+  const [ours, theirs] = [storeFileOf(url), origin?.store];
+  if (ours === undefined || theirs === undefined || ours === theirs) return;
+  // It may be the same file by another name; and if it is gone, this one was moved.
+  const [here, there] = [await identityOf(ours), await identityOf(theirs)];
+  if (there !== undefined && here !== there) throw copied(run, origin!, ours);
+}
+
+function copied(run: string, { store, directory, repository }: Origin, ours: string): PitonError {
+  const folder = repository?.root ?? directory;
+  const message = `Run ${run} belongs to the store ${store}, of which ${ours} is a copy: going on here would change ${folder} behind its back.`;
+  return new PitonError('RUN_ELSEWHERE', message, {
+    run,
+    store,
+    folder,
+    remedy: `Go on with it there: piton -C ${directory} resume ${run}. Here, start a new run.`,
+  });
+}
+
+async function identityOf(file: string): Promise<string | undefined> {
+  try {
+    const { dev, ino } = await stat(file);
+    return `${dev}:${ino}`;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return undefined;
+    throw error;
+  }
+}
+
+function behind(
+  { url }: Store,
+  { run, seq }: RunState,
+  { seq: witnessed, branch, ref }: Witness,
+): PitonError {
+  const message = `The branch ${branch} holds what was made at ${run}@${witnessed}, but the journal in ${url} ends at ${run}@${seq}: the store is older than the repository.`;
+  return new PitonError('RUN_BEHIND', message, {
+    run,
+    seq,
+    witnessed,
+    remedy: `Bring back the newer store, or start a new run. To have done again what the journal does not know, put away what is there: git branch --move ${branch} <name>; git update-ref -d ${ref}`,
+  });
+}
