@@ -28,27 +28,17 @@ import { reopen, resolveDrift } from './resolve-drift.ts';
 import type { Course } from './run-writer.ts';
 import { assertSecrets } from './secrets.ts';
 import { takenSessions } from './session-lease.ts';
-import { takeRunLease, type Takeover } from './take-run-lease.ts';
+import { takeRunLease } from './take-run-lease.ts';
 import { Recorder } from './tell-observers.ts';
 import { tendRun } from './tend-run.ts';
 import { findSession, offerSession, type FoundSession, type OfferedSession } from './offer-session.ts';
 import { usedElsewhere } from './used-elsewhere.ts';
+import { reopens, type ResumeOptions } from './resume-options.ts';
 import { verifyRun, type RunVerdict } from './verify-run.ts';
 
 /** `keepPause`: attaching to a paused run is not a wish to end the pause. */
 interface AttachOptions extends ResumeOptions {
   readonly keepPause?: boolean;
-}
-
-export interface ResumeOptions {
-  /** Goes on with the given definition where nothing that has begun differs. */
-  readonly acceptDrift?: boolean;
-  /** Takes the lease also from a living driver; that one can neither commit nor start anything from then on. */
-  readonly takeover?: Takeover;
-  /** Settled tasks to be done again, with all that came of them; also of a run that has ended. */
-  readonly redo?: readonly string[];
-  /** Those done by agents go on in their conversation. */
-  readonly inSession?: boolean;
 }
 
 /** Drives runs on one store. There is one way to attach to work: recovery. Starting is recovering an empty run. */
@@ -172,7 +162,7 @@ export class Engine {
     const { store } = this.#ports;
     const record = await findRun(store, run);
     assertSameWorkflow(run, record.workflow, program.workflow);
-    if (isFinal(record.status) && options.redo === undefined) return undefined;
+    if (isFinal(record.status) && !reopens(options)) return undefined;
     await refuseFromInside(this.#ports, run);
     const lease = await takeRunLease(this.#ports, run, options.takeover);
     try {
@@ -191,7 +181,7 @@ export class Engine {
     const { store, clock, observers } = this.#ports;
     const { state, head } = await loadRun(store, run);
     // Whoever held the lease until now may have brought the run to its end.
-    if (isFinal(statusOf(state)) && options.redo === undefined) {
+    if (isFinal(statusOf(state)) && !reopens(options)) {
       return store.releaseLease(lease).then(() => undefined);
     }
     await assertOwnRun(this.#ports, state);
@@ -213,10 +203,11 @@ export class Engine {
   async #changes(
     program: Program,
     state: RunState,
-    { acceptDrift, redo = [], inSession = false }: ResumeOptions,
+    options: ResumeOptions,
   ): Promise<{ readonly workflow: Workflow; readonly events: readonly Event[] }> {
-    if (redo.length === 0) return resolveDrift(state, program, acceptDrift === true);
-    const reopened = reopen(state, redo, { inSession });
+    if (!reopens(options)) return resolveDrift(state, program, options.acceptDrift === true);
+    const { redo: again = [], skip: skipped = [], inSession = false } = options;
+    const reopened = reopen(state, { again, skipped, inSession });
     const { state: after } = await loadRun(this.#ports.store, state.run);
     for (const event of reopened) fold(after, event, { seq: state.seq + 1, at: state.at });
     const drift = resolveDrift(after, program, true);

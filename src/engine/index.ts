@@ -1,4 +1,5 @@
-export { Engine, type ResumeOptions } from './engine.ts';
+export { Engine } from './engine.ts';
+export type { ResumeOptions } from './resume-options.ts';
 export type { Driver } from './driver.ts';
 export { Observers, type Notice, type Observation, type Observer, type RunEvent } from './observers.ts';
 export type { FoundSession, OfferedSession } from './offer-session.ts';

@@ -1,5 +1,5 @@
 import { PitonError } from '../base/index.ts';
-import { decideReopen, driftOf, type Drift, type RunState } from '../kernel/index.ts';
+import { decideReopen, driftOf, type Drift, type Reopening, type RunState } from '../kernel/index.ts';
 import { functionsOf, type Event, type Workflow } from '../model/index.ts';
 import type { Program } from './program.ts';
 
@@ -29,19 +29,15 @@ export function resolveDrift(
   return { workflow: stored, events: [] };
 }
 
-/** Settled tasks that are to be done again, with all that came of them. Throws `REDO_REFUSED`. */
-export function reopen(
-  state: RunState,
-  tasks: readonly string[],
-  how: { readonly inSession: boolean },
-): Event[] {
+/** Settled tasks that are to be done again, or gone on without, with all that came of them. Throws `REDO_REFUSED`. */
+export function reopen(state: RunState, wish: Reopening): Event[] {
   const { run } = state;
-  const decided = decideReopen(state, tasks, how);
+  const decided = decideReopen(state, wish);
   if ('events' in decided) return decided.events;
-  throw new PitonError('REDO_REFUSED', `Run ${run} cannot do that again: ${decided.refusal}.`, {
+  throw new PitonError('REDO_REFUSED', `Run ${run} cannot take that up again: ${decided.refusal}.`, {
     run,
-    tasks,
-    remedy: `See how it stands with \`piton status ${run}\`; \`piton retry ${run}\` tries all that failed together.`,
+    ...wish,
+    remedy: `See how it stands with \`piton status ${run}\`; \`piton retry ${run}\` tries all that failed together, \`piton skip ${run} <task> …\` goes on without those you name.`,
   });
 }
 

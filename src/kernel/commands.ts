@@ -103,7 +103,7 @@ function retryDelayed(state: RunState, task: TaskState): Verdict {
 }
 
 function reopen(state: RunState, task: TaskState): Verdict {
-  const decided = decideReopen(state, [task.address], { inSession: true });
+  const decided = decideReopen(state, { again: [task.address], inSession: true });
   if ('refusal' in decided) return refuse(decided.refusal);
   return accept(`${task.address} will be done again`, ...decided.events);
 }
@@ -131,6 +131,7 @@ function whyNoGate(task: TaskState): string {
 }
 
 function skip(state: RunState, task: TaskState): Verdict {
+  if (task.life.status === 'failed') return goOnWithout(state, task);
   if (isSettled(task.life) || task.life.status === 'running')
     return refuse(`${task.address} is ${statusOfTask(task)}`);
   const carrier = landingWith(state, task);
@@ -138,4 +139,10 @@ function skip(state: RunState, task: TaskState): Verdict {
     return refuse(`what ${task.address} has made is being brought in, together with ${carrier.address}`);
   const data = { reason: 'skipped by the operator' };
   return accept(`${task.address} is skipped`, { type: 'task.skipped', task: task.address, data });
+}
+
+function goOnWithout(state: RunState, { address }: TaskState): Verdict {
+  const decided = decideReopen(state, { skipped: [address] });
+  if ('refusal' in decided) return refuse(decided.refusal);
+  return accept(`the run goes on without ${address}`, ...decided.events);
 }

@@ -1,7 +1,16 @@
 import { mentionsFailure, type Event } from '../model/index.ts';
 import { roomFor } from './limits.ts';
 import { failsItsGroup, failureCounts, membersOf } from './recount.ts';
-import { isSettled, scopeAt, taskAt, type RunState, type ScopeState, type TaskState } from './run-state.ts';
+import { isStanding } from './places-to-clean.ts';
+import {
+  isSettled,
+  scopeAt,
+  statusOfTask,
+  taskAt,
+  type RunState,
+  type ScopeState,
+  type TaskState,
+} from './run-state.ts';
 import { dependantsOf, reasonToStop } from './settle-task.ts';
 
 /** What has been found so far of what must be done again. Walked through by a list: chains may be long. */
@@ -14,14 +23,23 @@ interface Reach {
   readonly refusals: string[];
 }
 
+/** What a person wants of a run of which tasks have settled. */
+export interface Reopening {
+  /** To be done again. */
+  readonly again?: readonly string[];
+  /** Of those, agents go on in their conversation. */
+  readonly inSession?: boolean;
+  /** They have failed, and the run goes on without them. */
+  readonly skipped?: readonly string[];
+}
+
 /**
- * What it takes to do settled tasks again, in a run that may have ended: all that came of them is to be done again too,
- * what they are a part of goes on, and what was cancelled there is taken up. Or why that cannot be.
+ * What it takes to do settled tasks again, or to go on without them, in a run that may have ended: all that came of them is to
+ * be done again too, what they are a part of goes on, and what was cancelled there is taken up. Or why that cannot be.
  */
 export function decideReopen(
   state: RunState,
-  addresses: readonly string[],
-  { inSession }: { readonly inSession: boolean },
+  { again = [], inSession = false, skipped = [] }: Reopening,
 ): { events: Event[] } | { refusal: string } {
   const reach: Reach = {
     state,
@@ -31,19 +49,39 @@ export function decideReopen(
     steps: [],
     refusals: [],
   };
-  for (const address of addresses) name(reach, address);
+  for (const address of again) name(reach, address);
+  for (const address of skipped) leave(reach, address);
   for (let step = reach.steps.pop(); step !== undefined; step = reach.steps.pop()) step();
   const refusal = reach.refusals[0] ?? obstacle(reach);
   if (refusal !== undefined) return { refusal };
   const reset = addressesOf(reach);
-  const goingOn = inSession ? addresses.filter((address) => hasSession(state, address, reset.tasks)) : [];
-  const reason = `to be done again: ${addresses.join(', ')}`;
-  const data = { ...reset, ...(goingOn.length > 0 && { inSession: goingOn }), reason };
-  return { events: [{ type: 'tasks.reopened', data }] };
+  const isReset = (address: string): boolean => reset.tasks.includes(address);
+  const goingOn = [
+    ...again.filter((address) => inSession && taskAt(state, address).session !== undefined),
+    // Else nobody would know any more whose place it is.
+    ...skipped.filter((address) => isStanding(taskAt(state, address).workspace)),
+  ].filter(isReset);
+  const data = {
+    ...reset,
+    ...(goingOn.length > 0 && { inSession: goingOn }),
+    reason: reasonFor(again, skipped),
+  };
+  return {
+    events: [
+      { type: 'tasks.reopened', data },
+      ...skipped.filter(isReset).map((task): Event => ({ type: 'task.skipped', task, data: byOperator })),
+    ],
+  };
 }
 
-function hasSession(state: RunState, address: string, reset: readonly string[]): boolean {
-  return reset.includes(address) && taskAt(state, address).session !== undefined;
+const byOperator = { reason: 'skipped by the operator' };
+
+function reasonFor(again: readonly string[], skipped: readonly string[]): string {
+  const parts = [
+    ...(again.length > 0 ? [`to be done again: ${again.join(', ')}`] : []),
+    ...(skipped.length > 0 ? [`to go on without ${skipped.join(', ')}`] : []),
+  ];
+  return parts.join('; ');
 }
 
 /** What belongs to a task that is done again as a whole, comes again with it. */
@@ -66,6 +104,13 @@ function name(reach: Reach, address: string): void {
   if (task === undefined) reach.refusals.push(`the run has no task ${address}`);
   else if (!cameOfNeeds(task)) reach.refusals.push(`${address} has not begun: there is nothing to do again`);
   else reset(reach, task);
+}
+
+function leave(reach: Reach, address: string): void {
+  const task = reach.state.tasks.get(address);
+  if (task === undefined) reach.refusals.push(`the run has no task ${address}`);
+  else if (task.life.status === 'failed') reset(reach, task);
+  else reach.refusals.push(`${address} is ${statusOfTask(task)}`);
 }
 
 function hasBegun({ life, key }: TaskState): boolean {

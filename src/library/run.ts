@@ -128,7 +128,7 @@ export class Run<Outputs = unknown, State = unknown> {
     return this.#send({ type: 'retry', task });
   }
 
-  /** Goes on without a held or waiting task. */
+  /** Goes on without a task that is held, waits or has failed. Of a run that has ended: `piton.resume` with `skip`. */
   skip(task: string): Promise<CommandResult> {
     return this.#send({ type: 'skip', task });
   }

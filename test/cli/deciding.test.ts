@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
@@ -151,6 +152,26 @@ export default workflow('flaky')
   });
   expect((await piton(['retry', 'flaky'])).stderr).toContain('No task of run flaky is held or has failed');
   expect(await json(['drift', 'flaky'])).toMatchObject({ run: 'flaky', file, drift: [] });
+});
+
+test('skip gives up what has failed for good in a run that has ended, and does the rest', async () => {
+  const { piton, json, write, folder } = newProject();
+  const ledger = join(folder, 'ledger');
+  const migrate = {
+    'for-each': { in: ['a', 'b', 'c'], 'max-parallel': 1 },
+    run: `echo \${{ item }} >> ${ledger}; test \${{ item }} != b`,
+  };
+  write('.piton/workflows/migrate.yaml', JSON.stringify({ name: 'migrate', tasks: { migrate } }));
+  expect(await piton(['run', 'migrate', '--id', 'm'])).toMatchObject({ code: 1 });
+  expect(await piton(['skip', 'm', 'migrate[b]', '--no-drive'])).toMatchObject({ code: 2, stdout: '' });
+  expect(await piton(['skip', 'm', 'migrate[a]'])).toMatchObject({ code: 4 });
+
+  expect(await piton(['skip', 'm', 'migrate[b]'])).toMatchObject({ code: 0 });
+  expect(readFileSync(ledger, 'utf8')).toBe('a\nb\nc\n');
+  expect(await json(['status', 'm'])).toMatchObject({
+    status: 'succeeded',
+    tasks: { 'migrate[b]': { status: 'skipped' }, 'migrate[c]': { status: 'succeeded' } },
+  });
 });
 
 test('drift tells which tasks of the file differ, and refuses with 4 where they have begun', async () => {

@@ -27,6 +27,79 @@ function startedBy(simulation: Simulation, act: () => void): string[] {
     .flatMap((event) => (event.type === 'attempt.started' ? [event.task] : []));
 }
 
+describe('going on without', () => {
+  const each = workflow([
+    task('each', { forEach: forEach(['a', 'b', 'c', 'd'], { maxParallel: 1 }) }),
+    task('after', { needs: ['each'] }),
+  ]);
+
+  test('a failed item does the rest of a for-each that had ended because of it, and nothing that was done', () => {
+    const simulation = simulate(each);
+    simulation.end('each[a]', done);
+    simulation.end('each[b]', failedWith());
+    simulation.drain();
+    expect(simulation.status).toBe('failed');
+
+    const started = startedBy(simulation, () => {
+      expect(simulation.takeUp({ skipped: ['each[b]'] })).toBeUndefined();
+      simulation.drain();
+    });
+    expect(started).toEqual(['each[c]', 'each[d]', 'after']);
+    expect(simulation.status).toBe('succeeded');
+    expect(simulation.statuses).toMatchObject({ 'each[a]': 'succeeded', 'each[b]': 'skipped' });
+  });
+
+  test('a failed task skips what needs it, and does what it kept from being done', () => {
+    const simulation = simulate(chain);
+    simulation.end('a', failedWith());
+    simulation.drain();
+    expect(simulation.takeUp({ skipped: ['a'] })).toBeUndefined();
+    simulation.drain();
+    expect(simulation.statuses).toEqual({ a: 'skipped', b: 'skipped', c: 'skipped', other: 'succeeded' });
+  });
+
+  test('one of several that failed is refused while another would stop the rest again', () => {
+    const simulation = simulate(workflow([task('each', { forEach: forEach(['a', 'b', 'c']) })]));
+    for (const item of ['a', 'b']) simulation.end(`each[${item}]`, failedWith());
+    simulation.drain();
+    expect(simulation.takeUp({ skipped: ['each[a]'] })).toContain('each[b] has failed too');
+    expect(simulation.takeUp({ skipped: ['each[a]', 'each[b]'] })).toBeUndefined();
+    simulation.drain();
+    expect(simulation.status).toBe('succeeded');
+  });
+
+  test('one is done again and the other skipped in one step', () => {
+    const simulation = simulate(workflow([task('each', { forEach: forEach(['a', 'b']) })]));
+    for (const item of ['a', 'b']) simulation.end(`each[${item}]`, failedWith());
+    simulation.drain();
+    const started = startedBy(simulation, () => {
+      simulation.takeUp({ again: ['each[a]'], skipped: ['each[b]'] });
+      simulation.drain();
+    });
+    expect(started).toEqual(['each[a]']);
+    expect(simulation.status).toBe('succeeded');
+  });
+
+  test.each(['each[a]', 'each[c]', 'nobody'])('what has not failed is refused: %s', (address) => {
+    const simulation = simulate(each);
+    simulation.end('each[a]', done);
+    simulation.end('each[b]', failedWith());
+    simulation.drain();
+    expect(simulation.takeUp({ skipped: [address] })).toMatch(/is succeeded|is cancelled|has no task/);
+  });
+
+  test('a failed task can be had also while the run is at work', () => {
+    const simulation = simulate(
+      workflow([task('a'), task('b'), task('c', { needs: ['a'] })], { failFast: false }),
+    );
+    simulation.end('a', failedWith());
+    expect(simulation.command({ type: 'skip', task: 'a' })).toMatchObject({ accepted: true });
+    simulation.drain();
+    expect(simulation.status).toBe('succeeded');
+    expect(simulation.statuses).toEqual({ a: 'skipped', b: 'succeeded', c: 'skipped' });
+  });
+});
+
 describe('doing again', () => {
   test('a settled task of a run that has ended does it and all that came of it, and nothing else', () => {
     const simulation = simulate(chain).drain();

@@ -4,6 +4,7 @@ import {
   decideCommand,
   decideOutcome,
   decideReopen,
+  type Reopening,
   decodeState,
   encodeState,
   fold,
@@ -223,7 +224,11 @@ export class Simulation {
 
   /** Settled tasks are to be done again. Gives the refusal, if it is one. */
   reopen(...addresses: string[]): string | undefined {
-    const decided = decideReopen(this.state, addresses, { inSession: false });
+    return this.takeUp({ again: addresses });
+  }
+
+  takeUp(wish: Reopening): string | undefined {
+    const decided = decideReopen(this.state, wish);
     if ('refusal' in decided) return decided.refusal;
     this.transition(() => decided.events);
     return undefined;

@@ -29,6 +29,20 @@ export async function decide(context: Context, { run: id, send, mayDrive }: Deci
   return exitCodes.done;
 }
 
+/** The first that is refused counts: it says why. */
+export async function sendEach(
+  tasks: readonly string[],
+  send: (task: string) => Promise<CommandResult>,
+): Promise<CommandResult> {
+  const results = await Promise.all(tasks.map(send));
+  return results.find(({ status }) => status === 'refused') ?? results[0]!;
+}
+
+export function cannotWait(run: string): PitonError {
+  const message = 'What has settled is opened anew by whoever drives the run: that cannot be left for later.';
+  return new PitonError('USAGE_INVALID', message, { run, remedy: 'Leave --no-drive out.' });
+}
+
 export function refused(run: string, text: string): PitonError {
   return new PitonError('COMMAND_REFUSED', `Run ${run} refuses: ${text}.`, {
     run,

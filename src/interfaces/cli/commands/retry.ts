@@ -2,7 +2,7 @@ import { PitonError } from '../../../base/index.ts';
 import type { Checkpoint, CommandResult, Run } from '../../../library/index.ts';
 import { isFinal } from '../../../model/index.ts';
 import { defineCommand } from '../command-spec.ts';
-import { decide } from '../decide.ts';
+import { cannotWait, decide, sendEach } from '../decide.ts';
 import { findTask } from '../find-task.ts';
 import { findRecord } from '../runs.ts';
 
@@ -37,14 +37,10 @@ export const command = defineCommand<Options>({
       const { driveRun } = await import('../drive/drive-run.ts');
       return driveRun(context, { run, redo: tasks, inSession: options.fresh !== true });
     }
-    return decide(context, { run, send: (handle) => retryAll(handle, tasks), mayDrive: options.drive });
+    const send = (handle: Run): Promise<CommandResult> => sendEach(tasks, (task) => handle.retry(task));
+    return decide(context, { run, send, mayDrive: options.drive });
   },
 });
-
-function cannotWait(run: string): PitonError {
-  const message = 'What has settled is opened anew by whoever drives the run: that cannot be left for later.';
-  return new PitonError('USAGE_INVALID', message, { run, remedy: 'Leave --no-drive out.' });
-}
 
 function tasksMeant(checkpoint: Checkpoint, given: string | undefined): string[] {
   if (given !== undefined) {
@@ -59,10 +55,4 @@ function tasksMeant(checkpoint: Checkpoint, given: string | undefined): string[]
     run: checkpoint.run,
     remedy: 'Name the task that is to be tried again.',
   });
-}
-
-/** The first that is refused counts: it says why. */
-async function retryAll(run: Run, tasks: readonly string[]): Promise<CommandResult> {
-  const results = await Promise.all(tasks.map((task) => run.retry(task)));
-  return results.find(({ status }) => status === 'refused') ?? results[0]!;
 }

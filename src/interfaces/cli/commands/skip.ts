@@ -1,5 +1,7 @@
+import type { CommandResult, Run } from '../../../library/index.ts';
+import { isFinal } from '../../../model/index.ts';
 import { defineCommand } from '../command-spec.ts';
-import { decide } from '../decide.ts';
+import { cannotWait, decide, sendEach } from '../decide.ts';
 import { findTask } from '../find-task.ts';
 import { findRecord } from '../runs.ts';
 
@@ -11,18 +13,27 @@ export const command = defineCommand<Options>({
   configure: (command) =>
     command
       .argument('<run>', 'beginning of its id')
-      .argument('<task>', 'a task that is held or waits')
+      .argument('<tasks...>', 'tasks that are held, wait, or have failed')
       .option('--no-drive', 'only leave the decision for whoever resumes the run, if nobody drives it')
       .option('--json', 'print JSON'),
   examples: [
     ['piton skip 4f2 lint', 'go on without it: what needs it is skipped too, unless its if says otherwise'],
+    ["piton skip 4f2 'migrate[a]' 'migrate[b]'", 'give up two of many that have failed, and do the rest'],
     ['piton skip 4f2 lint --no-drive', 'decide now, resume later'],
   ],
   async run(context, { args, options }) {
     const piton = await context.openExisting();
-    const { run } = await findRecord(piton, args[0]);
-    const address = args[1]!;
-    findTask(await (await piton.find(run)).checkpoint(), address);
-    return decide(context, { run, send: (handle) => handle.skip(address), mayDrive: options.drive });
+    const { run, status } = await findRecord(piton, args[0]);
+    const tasks = args.slice(1);
+    const checkpoint = await (await piton.find(run)).checkpoint();
+    for (const task of tasks) findTask(checkpoint, task);
+    // Nobody answers for a run that has ended: what failed in it is opened anew.
+    if (isFinal(status) && tasks.some((task) => checkpoint.tasks[task]?.status === 'failed')) {
+      if (!options.drive) throw cannotWait(run);
+      const { driveRun } = await import('../drive/drive-run.ts');
+      return driveRun(context, { run, skip: tasks });
+    }
+    const send = (handle: Run): Promise<CommandResult> => sendEach(tasks, (task) => handle.skip(task));
+    return decide(context, { run, send, mayDrive: options.drive });
   },
 });

@@ -1,0 +1,19 @@
+import type { Takeover } from './take-run-lease.ts';
+
+export interface ResumeOptions {
+  /** Goes on with the given definition where nothing that has begun differs. */
+  readonly acceptDrift?: boolean;
+  /** Takes the lease also from a living driver; that one can neither commit nor start anything from then on. */
+  readonly takeover?: Takeover;
+  /** Settled tasks to be done again, with all that came of them; also of a run that has ended. */
+  readonly redo?: readonly string[];
+  /** Those done by agents go on in their conversation. */
+  readonly inSession?: boolean;
+  /** Failed tasks without which the run goes on, with what was cancelled because of them; also of a run that has ended. */
+  readonly skip?: readonly string[];
+}
+
+/** Whether something that has settled is wanted otherwise: then a run that has ended goes on. */
+export function reopens({ redo = [], skip = [] }: ResumeOptions): boolean {
+  return redo.length + skip.length > 0;
+}
