@@ -238,7 +238,7 @@ export interface Filling {
   fill(request: PlaceRequest, root: string): Promise<PortBlock | undefined>;
   /** Whether a file (a path from the root) was brought, and is still as it was, or as where it came from: then nothing is lost with it. */
   isBrought(request: PlaceRequest, root: string, path: string): Promise<boolean>;
-  /** The same of a file that was copied, in a place of which nobody knows any more what was asked for. */
+  /** The same of what was copied or linked, in a place of which nobody knows any more what was asked for. */
   isCopied(root: string, path: string): Promise<boolean>;
   /** It is gone: its ports may be given to others. */
   release(place: Pick<Place, 'path' | 'ports'>): Promise<void>;

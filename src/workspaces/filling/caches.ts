@@ -1,5 +1,5 @@
 import { mkdir, readlink, symlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { effect, hasCode, PitonError } from '../../base/index.ts';
 import type { PlaceRequest } from '../contract.ts';
 import { findEntry } from '../files.ts';
@@ -28,10 +28,12 @@ export async function bringCaches(tools: CacheTools, filled: Filled): Promise<vo
 }
 
 /** Whether a path of the place is the link to a shared folder: what is in that stays. */
-export async function isSharedCache(tools: CacheTools, filled: Filled, path: string): Promise<boolean> {
-  const { request, root } = filled;
-  if (!request.caches.some((cache) => cachePath(request, cache) === path)) return false;
-  return (await linkAt(join(root, path))) === sharedFolder(tools, request, path);
+export async function isSharedCache(
+  { caches }: Pick<CacheTools, 'caches'>,
+  root: string,
+  path: string,
+): Promise<boolean> {
+  return (await linkAt(join(root, path)))?.startsWith(caches + sep) === true;
 }
 
 function cachePath(request: PlaceRequest, cache: string): string {

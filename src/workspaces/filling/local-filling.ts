@@ -51,13 +51,12 @@ export class LocalFilling implements Filling {
     return (
       (await isUnchangedCopy(filled, path)) ||
       (await this.isCopied(root, path)) ||
-      (await isSharedCache(this.#tools, filled, path)) ||
       isUnchangedArtifact(this.#tools, filled, path)
     );
   }
 
-  isCopied(root: string, path: string): Promise<boolean> {
-    return isNotedCopy(this.#tools, root, path);
+  async isCopied(root: string, path: string): Promise<boolean> {
+    return (await isSharedCache(this.#tools, root, path)) || isNotedCopy(this.#tools, root, path);
   }
 
   async release({ path, ports }: Pick<Place, 'path' | 'ports'>): Promise<void> {

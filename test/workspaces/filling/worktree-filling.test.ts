@@ -73,6 +73,8 @@ describe('shared caches in a worktree', () => {
     expect(readlinkSync(join(path, 'deps'))).toContain(join(state, 'caches'));
     expect(status()).toBe('');
     expect(await filling.isBrought(request({ caches: ['deps/'] }), path, 'deps')).toBe(true);
+    // Nor is the link anybody's work once nobody knows any more whose place it was.
+    expect(await filling.isCopied(path, 'deps')).toBe(true);
     await fill({ caches: ['deps/'] });
     expect(lstatSync(join(path, 'deps')).isSymbolicLink()).toBe(true);
   });
