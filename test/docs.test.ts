@@ -18,7 +18,7 @@ describe('every TypeScript example in the docs runs', () => {
         const file = join(folder, 'example.ts');
         writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
         writeFileSync(file, code.replaceAll(`'piton'`, JSON.stringify(resolve('src/index.ts'))));
-        const { stdout } = await run(process.execPath, [file], { cwd: folder, timeout: 30_000 });
+        const { stdout } = await run(process.execPath, [file], { cwd: folder, timeout: 300_000 });
         expect(stdout).not.toBe('');
       },
     );

@@ -43,38 +43,34 @@ async function transcriptIn(folder: string): Promise<unknown[]> {
   );
 }
 
-test(
-  'a driver of agents killed before and after every commit and effect: agents are not disturbed, and nothing they say is lost or told twice',
-  { timeout: 180_000 },
-  async () => {
-    const root = temporaryFolder();
-    const untouched = subfolder(root, 'untouched');
-    writeFlow(untouched);
-    const passed = await placesPassed((env) => drive([untouched], env));
-    const places = oneOfEach(passed);
-    const said = await transcriptIn(untouched);
+test('a driver of agents killed before and after every commit and effect: agents are not disturbed, and nothing they say is lost or told twice', async () => {
+  const root = temporaryFolder();
+  const untouched = subfolder(root, 'untouched');
+  writeFlow(untouched);
+  const passed = await placesPassed((env) => drive([untouched], env));
+  const places = oneOfEach(passed);
+  const said = await transcriptIn(untouched);
 
-    expect(said.length).toBeGreaterThan(9);
-    expect(passed.flat()).toEqual(
-      expect.arrayContaining(['after:attempt.started#3', 'before:attempt.ended#4']),
+  expect(said.length).toBeGreaterThan(9);
+  expect(passed.flat()).toEqual(
+    expect.arrayContaining(['after:attempt.started#3', 'before:attempt.ended#4']),
+  );
+  const killed: string[] = [];
+  await eachAtOnce(places, async (place) => {
+    const folder = folderOf(root, place);
+    mkdirSync(folder);
+    writeFlow(folder);
+    // How many commits a conversation takes depends on how it is read: a place may not be reached.
+    await killAt(place, (env) => drive([folder], env)).then(
+      () => killed.push(place),
+      () => undefined,
     );
-    const killed: string[] = [];
-    await eachAtOnce(places, async (place) => {
-      const folder = folderOf(root, place);
-      mkdirSync(folder);
-      writeFlow(folder);
-      // How many commits a conversation takes depends on how it is read: a place may not be reached.
-      await killAt(place, (env) => drive([folder], env)).then(
-        () => killed.push(place),
-        () => undefined,
-      );
-    });
-    await drive(killed.map((place) => folderOf(root, place))).ended();
-    for (const place of places) {
-      const folder = folderOf(root, place);
-      expect.soft([place, executionsOf(folder)]).toEqual([place, { look: 1, try: 1, mend: 1, check: 2 }]);
-      expect.soft([place, await transcriptIn(folder)]).toEqual([place, said]);
-    }
-    expect(killed.length).toBeGreaterThan(places.length * 0.7);
-  },
-);
+  });
+  await drive(killed.map((place) => folderOf(root, place))).ended();
+  for (const place of places) {
+    const folder = folderOf(root, place);
+    expect.soft([place, executionsOf(folder)]).toEqual([place, { look: 1, try: 1, mend: 1, check: 2 }]);
+    expect.soft([place, await transcriptIn(folder)]).toEqual([place, said]);
+  }
+  expect(killed.length).toBeGreaterThan(places.length * 0.7);
+});

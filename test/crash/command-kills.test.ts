@@ -9,8 +9,6 @@ import { eachAtOnce, killAt, oneOfEach, placesPassed, subfolder } from '../suppo
 import { startProgram, type Program } from '../support/start-program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const patience = { timeout: 180_000 };
-
 function drive(folder: string, env: Readonly<Record<string, string>> = {}): Program {
   return driveAll([folder], env);
 }
@@ -48,7 +46,7 @@ function onceEach(tasks: readonly CommandTask[]): Record<string, number> {
   return Object.fromEntries(tasks.map(({ name }) => [name, 1]));
 }
 
-describe('a driver of commands killed before and after every commit and every effect', patience, () => {
+describe('a driver of commands killed before and after every commit and every effect', () => {
   test('each command runs exactly once, and the run ends as if nothing had happened', async () => {
     const root = temporaryFolder();
     const untouched = subfolder(root, 'untouched');
@@ -72,7 +70,7 @@ describe('a driver of commands killed before and after every commit and every ef
   });
 });
 
-describe('a command under way when its driver is killed', patience, () => {
+describe('a command under way when its driver is killed', () => {
   const slow: readonly CommandTask[] = [
     { name: 'slow', text: 'echo first; while [ ! -e go ]; do sleep 0.02; done; echo last' },
   ];
@@ -121,31 +119,27 @@ function allow(folder: string): void {
   writeFileSync(join(folder, 'go'), '');
 }
 
-test(
-  'thirty random kills of the driver during one run of forty commands: each ran exactly once, and no process is left',
-  patience,
-  async () => {
-    const folder = temporaryFolder();
-    // The n-th command waits for its turn, which comes with the kills: the run cannot end before the last of them.
-    const tasks = Array.from({ length: 40 }, (_, index): CommandTask => {
-      const needs = index < 8 ? [] : [`task-${index - 8}`];
-      return { name: `task-${index}`, needs, text: `while [ ! -e turn-${index} ]; do sleep 0.2; done` };
-    });
-    writeFlow(folder, tasks);
-    const marker = `PITON_TEST_${crypto.randomUUID().replaceAll('-', '')}`;
-    for (let kills = 1; kills <= 30; kills++) {
-      const driver = drive(folder, { [marker]: '1' });
-      expect(await driver.nextLine()).toBe('driving');
-      await pause(Math.random() * 100);
-      driver.child.kill('SIGKILL');
-      expect(await driver.ended()).toEqual({ by: 'SIGKILL', lines: [] });
-      for (let turn = 0; turn < Math.ceil((kills * 4) / 3); turn++)
-        writeFileSync(join(folder, `turn-${turn}`), '');
-    }
-    const ended = await finish(folder, { [marker]: '1' });
+test('thirty random kills of the driver during one run of forty commands: each ran exactly once, and no process is left', async () => {
+  const folder = temporaryFolder();
+  // The n-th command waits for its turn, which comes with the kills: the run cannot end before the last of them.
+  const tasks = Array.from({ length: 40 }, (_, index): CommandTask => {
+    const needs = index < 8 ? [] : [`task-${index - 8}`];
+    return { name: `task-${index}`, needs, text: `while [ ! -e turn-${index} ]; do sleep 0.2; done` };
+  });
+  writeFlow(folder, tasks);
+  const marker = `PITON_TEST_${crypto.randomUUID().replaceAll('-', '')}`;
+  for (let kills = 1; kills <= 30; kills++) {
+    const driver = drive(folder, { [marker]: '1' });
+    expect(await driver.nextLine()).toBe('driving');
+    await pause(Math.random() * 100);
+    driver.child.kill('SIGKILL');
+    expect(await driver.ended()).toEqual({ by: 'SIGKILL', lines: [] });
+    for (let turn = 0; turn < Math.ceil((kills * 4) / 3); turn++)
+      writeFileSync(join(folder, `turn-${turn}`), '');
+  }
+  const ended = await finish(folder, { [marker]: '1' });
 
-    expect(ended).toBe('ended succeeded');
-    expect(executionsOf(folder)).toEqual(onceEach(tasks));
-    expect(processesMarked(marker)).toEqual([]);
-  },
-);
+  expect(ended).toBe('ended succeeded');
+  expect(executionsOf(folder)).toEqual(onceEach(tasks));
+  expect(processesMarked(marker)).toEqual([]);
+});

@@ -9,8 +9,6 @@ import type { CommandOrders } from '../support/programs/drive-commands.ts';
 import { startProgram, type Program } from '../support/start-program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const patience = { timeout: 180_000 };
-
 function drive(folder: string, env: Readonly<Record<string, string>> = {}): Program {
   return driveAll({ folders: [folder] }, env);
 }
@@ -52,7 +50,7 @@ function recovering(folder: string): Starter {
   };
 }
 
-describe('a driver killed while it recovers commands', patience, () => {
+describe('a driver killed while it recovers commands', () => {
   test.for(['adopted', 'harvested'] as const)(
     'that are %s: the next one goes on, and each ran exactly once',
     async (how) => {
@@ -79,7 +77,7 @@ describe('a driver killed while it recovers commands', patience, () => {
   );
 });
 
-describe('a wrapper killed by itself', patience, () => {
+describe('a wrapper killed by itself', () => {
   const task: CommandTask = { name: 'task', onInterrupt: 'ask' };
 
   test.for(['before-claim', 'after-claim'] as const)(
@@ -131,22 +129,18 @@ describe('a wrapper killed by itself', patience, () => {
   });
 });
 
-test(
-  'a driver that is killed after it has asked a command to stop leaves no failure behind',
-  patience,
-  async () => {
-    const folder = temporaryFolder();
-    writeFlow(folder, [{ name: 'task', text: '[ -e go ] || while :; do sleep 0.02; done' }]);
-    const driver = drive(folder, { PITON_CRASH_AT: 'spool:fence-between-term-and-kill' });
-    await eventually('the command runs', () => executionsOf(folder)['task'] === 1);
-    driver.child.kill('SIGTERM');
-    expect((await driver.ended()).by).toBe('SIGKILL');
-    writeFileSync(join(folder, 'go'), '');
+test('a driver that is killed after it has asked a command to stop leaves no failure behind', async () => {
+  const folder = temporaryFolder();
+  writeFlow(folder, [{ name: 'task', text: '[ -e go ] || while :; do sleep 0.02; done' }]);
+  const driver = drive(folder, { PITON_CRASH_AT: 'spool:fence-between-term-and-kill' });
+  await eventually('the command runs', () => executionsOf(folder)['task'] === 1);
+  driver.child.kill('SIGTERM');
+  expect((await driver.ended()).by).toBe('SIGKILL');
+  writeFileSync(join(folder, 'go'), '');
 
-    expect((await drive(folder).ended()).lines.at(-1)).toBe('ended succeeded');
-    expect(executionsOf(folder)).toEqual({ task: 2 });
-  },
-);
+  expect((await drive(folder).ended()).lines.at(-1)).toBe('ended succeeded');
+  expect(executionsOf(folder)).toEqual({ task: 2 });
+});
 
 test('a driver that was stopped before it could spawn, and wakes when another has taken over, starts nothing', async () => {
   const folder = temporaryFolder();

@@ -57,9 +57,7 @@ function everyThird(places: readonly string[]): string[] {
 }
 
 /** Many processes, one after the other: a busy machine takes its time. */
-const patience = { timeout: 60_000 };
-
-describe('a process killed before and after each of its commits', patience, () => {
+describe('a process killed before and after each of its commits', () => {
   test.for(shapes)(
     '%s: the run ends as if nothing had happened, and what had settled does not run again',
     async (shape) => {
@@ -74,7 +72,7 @@ describe('a process killed before and after each of its commits', patience, () =
   );
 });
 
-describe('a process killed at each commit and in each task, with fewer checkpoints', patience, () => {
+describe('a process killed at each commit and in each task, with fewer checkpoints', () => {
   test.for(['checkpoint every 3', 'checkpoint manual', 'checkpoint off'] as const)(
     '%s: steps may be repeated, but none that the journal shows as settled, and the run ends the same',
     async (shape) => {
@@ -99,39 +97,31 @@ describe('a process killed at each commit and in each task, with fewer checkpoin
   );
 });
 
-test(
-  'a run killed while a snapshot is saved, or right after, ends as if nothing had happened',
-  patience,
-  async () => {
-    const shape = 'more than a thousand steps';
-    const root = temporaryFolder();
-    const folder = subfolder(root, 'untouched');
-    const places = await placesPassed(driving({ shape, folders: [folder] }));
-    const saved = places.findIndex((same) => same.includes('after:snapshot#1'));
-    const kills = killsAt(places.slice(saved - 1, saved + 1).flat(), { shape });
+test('a run killed while a snapshot is saved, or right after, ends as if nothing had happened', async () => {
+  const shape = 'more than a thousand steps';
+  const root = temporaryFolder();
+  const folder = subfolder(root, 'untouched');
+  const places = await placesPassed(driving({ shape, folders: [folder] }));
+  const saved = places.findIndex((same) => same.includes('after:snapshot#1'));
+  const kills = killsAt(places.slice(saved - 1, saved + 1).flat(), { shape });
 
-    const broken = await brokenAfter(kills, { shape, root, untouched: await untouchedIn(folder) });
+  const broken = await brokenAfter(kills, { shape, root, untouched: await untouchedIn(folder) });
 
-    expect(broken).toEqual([]);
-  },
-);
+  expect(broken).toEqual([]);
+});
 
-test(
-  'a mirrored run that is killed anywhere ends the same, and its mirror shows every commit',
-  patience,
-  async () => {
-    const way = { shape: 'diamond', mirrored: true } as const;
-    const root = temporaryFolder();
-    const folder = subfolder(root, 'untouched');
-    const kills = await killsAtEveryCommit(way, folder);
+test('a mirrored run that is killed anywhere ends the same, and its mirror shows every commit', async () => {
+  const way = { shape: 'diamond', mirrored: true } as const;
+  const root = temporaryFolder();
+  const folder = subfolder(root, 'untouched');
+  const kills = await killsAtEveryCommit(way, folder);
 
-    const broken = await brokenAfter(kills, { ...way, root, untouched: await untouchedIn(folder) });
+  const broken = await brokenAfter(kills, { ...way, root, untouched: await untouchedIn(folder) });
 
-    expect(broken).toEqual([]);
-    for (const index of kills.keys()) {
-      const mirror = gunzipSync(readFileSync(join(root, String(index), 'mirror', 'run', 'journal.jsonl.gz')));
-      const { journal } = await lookAt(join(root, String(index)));
-      expect(mirror.toString().trimEnd().split('\n')).toHaveLength(journal.at(-1)!.seq);
-    }
-  },
-);
+  expect(broken).toEqual([]);
+  for (const index of kills.keys()) {
+    const mirror = gunzipSync(readFileSync(join(root, String(index), 'mirror', 'run', 'journal.jsonl.gz')));
+    const { journal } = await lookAt(join(root, String(index)));
+    expect(mirror.toString().trimEnd().split('\n')).toHaveLength(journal.at(-1)!.seq);
+  }
+});

@@ -102,72 +102,59 @@ async function runUndisturbed(): Promise<Project> {
   return project;
 }
 
-test(
-  'all processes killed and half of the worktrees deleted: the run is resumed to its end, and agents go on in their sessions with the files they had',
-  { timeout: 180_000 },
-  async () => {
-    const project = inRepository();
-    const { folder } = project;
-    const user = userState(folder);
-    const { child, ended } = startPiton(project, ['run', 'flow', '--id', 'run'], agentEnvironment);
-    await atWork(project);
-    await killAll(project, child.pid!);
-    await ended;
-    deleteHalf(project);
-    writeFileSync(join(folder, '.piton/go'), '');
+test('all processes killed and half of the worktrees deleted: the run is resumed to its end, and agents go on in their sessions with the files they had', async () => {
+  const project = inRepository();
+  const { folder } = project;
+  const user = userState(folder);
+  const { child, ended } = startPiton(project, ['run', 'flow', '--id', 'run'], agentEnvironment);
+  await atWork(project);
+  await killAll(project, child.pid!);
+  await ended;
+  deleteHalf(project);
+  writeFileSync(join(folder, '.piton/go'), '');
 
-    const { code, stderr } = await project.piton(['resume', 'run'], { env: agentEnvironment });
-    expect([code, stderr]).toEqual([0, '']);
-    expect(ledgerOf(folder).sort()).toEqual(
-      agents.flatMap((name) => [`${name} began`, `${name} ended`, `${name} wrote`]),
-    );
-    expect(await recoveredIn(project)).toEqual(agents.slice(0, 3));
-    const calm = await runUndisturbed();
-    const trees = (at: string): string[] => gitLines(at, 'ls-tree', '-r', 'piton/run');
-    expect(trees(folder).filter((line) => !line.endsWith('.both'))).toEqual(trees(calm.folder));
-    for (const name of agents) expect(git(folder, 'show', `piton/run:${name}.both`)).toBe(`${name}\ndraft`);
-    expect(gitLines(folder, 'log', '--format=%s', 'piton/run')).toEqual(expect.arrayContaining(agents));
-    expect(gitLines(folder, 'worktree', 'list')).toHaveLength(1);
-    expect(fsck(folder)).toBe('');
-    expect(lostIn(folder)).toEqual([]);
-    expect(userState(folder)).toBe(user);
-  },
-);
+  const { code, stderr } = await project.piton(['resume', 'run'], { env: agentEnvironment });
+  expect([code, stderr]).toEqual([0, '']);
+  expect(ledgerOf(folder).sort()).toEqual(
+    agents.flatMap((name) => [`${name} began`, `${name} ended`, `${name} wrote`]),
+  );
+  expect(await recoveredIn(project)).toEqual(agents.slice(0, 3));
+  const calm = await runUndisturbed();
+  const trees = (at: string): string[] => gitLines(at, 'ls-tree', '-r', 'piton/run');
+  expect(trees(folder).filter((line) => !line.endsWith('.both'))).toEqual(trees(calm.folder));
+  for (const name of agents) expect(git(folder, 'show', `piton/run:${name}.both`)).toBe(`${name}\ndraft`);
+  expect(gitLines(folder, 'log', '--format=%s', 'piton/run')).toEqual(expect.arrayContaining(agents));
+  expect(gitLines(folder, 'worktree', 'list')).toHaveLength(1);
+  expect(fsck(folder)).toBe('');
+  expect(lostIn(folder)).toEqual([]);
+  expect(userState(folder)).toBe(user);
+});
 
-test(
-  'work that was finished while nobody drove, and is gone with its worktree, is held and not taken for what was saved before',
-  { timeout: 60_000 },
-  async () => {
-    const project = newProject();
-    const { folder } = project;
-    makeUserRepository(folder);
-    const count = { run: `echo ended >> "${folder}/.piton/ledger"` };
-    const steps = [
-      edit('one.txt', '1\n'),
-      { await: join(folder, '.piton/go') },
-      edit('two.txt', '2\n'),
-      count,
-    ];
-    writeWorkflow(folder, { tasks: { solo: played([[...steps, { answer: 's' }]]) } });
-    const { child, ended } = startPiton(project, ['run', 'flow', '--id', 'run'], agentEnvironment);
-    await savedIn(project, 1);
-    child.kill('SIGKILL');
-    await ended;
-    writeFileSync(join(folder, '.piton/go'), '');
-    await project.withStore((piton) =>
-      eventually('the agent has ended', () => {
-        const isAlive = piton.keptAttempts().some(({ pid }) => pid !== undefined);
-        return ledgerOf(folder).length === 1 && !isAlive;
-      }),
-    );
-    rmSync(join(folder, '.piton/worktrees/run/solo'), { recursive: true });
+test('work that was finished while nobody drove, and is gone with its worktree, is held and not taken for what was saved before', async () => {
+  const project = newProject();
+  const { folder } = project;
+  makeUserRepository(folder);
+  const count = { run: `echo ended >> "${folder}/.piton/ledger"` };
+  const steps = [edit('one.txt', '1\n'), { await: join(folder, '.piton/go') }, edit('two.txt', '2\n'), count];
+  writeWorkflow(folder, { tasks: { solo: played([[...steps, { answer: 's' }]]) } });
+  const { child, ended } = startPiton(project, ['run', 'flow', '--id', 'run'], agentEnvironment);
+  await savedIn(project, 1);
+  child.kill('SIGKILL');
+  await ended;
+  writeFileSync(join(folder, '.piton/go'), '');
+  await project.withStore((piton) =>
+    eventually('the agent has ended', () => {
+      const isAlive = piton.keptAttempts().some(({ pid }) => pid !== undefined);
+      return ledgerOf(folder).length === 1 && !isAlive;
+    }),
+  );
+  rmSync(join(folder, '.piton/worktrees/run/solo'), { recursive: true });
 
-    const { code, stdout } = await project.piton(['resume', 'run'], { env: agentEnvironment });
-    expect(code).toBe(3);
-    expect(stdout).toContain('The place of solo is gone');
-    expect(gitLines(folder, 'ls-tree', '--name-only', 'piton/run')).not.toContain('one.txt');
-  },
-);
+  const { code, stdout } = await project.piton(['resume', 'run'], { env: agentEnvironment });
+  expect(code).toBe(3);
+  expect(stdout).toContain('The place of solo is gone');
+  expect(gitLines(folder, 'ls-tree', '--name-only', 'piton/run')).not.toContain('one.txt');
+});
 
 test.each([
   ['after its work was brought in', 'after:task.succeeded', []],
@@ -175,7 +162,6 @@ test.each([
   ['before its work was brought in', 'after:work.finished', []],
 ])(
   'a place of a pool that was deleted %s is set up again before the next item works in it',
-  { timeout: 60_000 },
   async (_, place, forgetting) => {
     const folder = join(temporaryFolder(), 'repository');
     makeUserRepository(folder);
@@ -202,7 +188,6 @@ test.each([
 
 test.each(['after:git.worktree-registered', 'after:git.marker-written', 'before:git.files-restored'])(
   'a worktree that was deleted with finished work, and whose restoring is killed at %s, is not taken for the work',
-  { timeout: 60_000 },
   async (place) => {
     const folder = join(temporaryFolder(), 'repository');
     makeUserRepository(folder);

@@ -96,7 +96,6 @@ test.each([
   ['12 files by agents whose work is checked, with a pool of 4, killed twice', ofAgents],
 ])(
   'a migration of %s: never more worktrees than the pool has, each file once, one branch with all of them',
-  { timeout: 400_000 },
   async (_, migration) => {
     const folder = join(temporaryFolder(), 'repository');
     makeMigration(folder, migration);

@@ -72,42 +72,38 @@ function isIn({ folder }: Project, commit: string, name: string): boolean {
   return own && shared.filter((line) => line === `line of ${name}`).length === 2;
 }
 
-test(
-  'twenty agents that write into the same lines of the same files at once: what each wrote is in the branch of the run, or in a hold that names the conflict',
-  { timeout: 180_000 },
-  async () => {
-    const project = inRepository();
-    const { folder } = project;
-    const user = userState(folder);
-    const code = await runTogether(
-      project,
-      startPiton(project, ['run', 'flow', '--id', 'run'], agentEnvironment),
-    );
-    expect(code).toBe(3);
+test('twenty agents that write into the same lines of the same files at once: what each wrote is in the branch of the run, or in a hold that names the conflict', async () => {
+  const project = inRepository();
+  const { folder } = project;
+  const user = userState(folder);
+  const code = await runTogether(
+    project,
+    startPiton(project, ['run', 'flow', '--id', 'run'], agentEnvironment),
+  );
+  expect(code).toBe(3);
 
-    const tasks = await tasksOf(project);
-    const held = agents.filter((name) => tasks[name]!.status === 'held');
-    const merged = agents.filter((name) => tasks[name]!.status === 'succeeded');
-    expect([...held, ...merged].sort()).toEqual([...agents].sort());
-    expect(held.length).toBeGreaterThan(1);
-    expect(merged.length).toBeGreaterThan(5);
-    for (const name of merged) expect([name, isIn(project, 'piton/run', name)]).toEqual([name, true]);
-    for (const name of held) {
-      expect(tasks[name]).toMatchObject({
-        unfitted: true,
-        reason: expect.stringMatching(/(one|two|three|four)\.txt/),
-      });
-      expect([name, isIn(project, resultOf(project, name), name)]).toEqual([name, true]);
-    }
-    for (const file of names)
-      expect(git(folder, 'show', `piton/run:${file}`)).not.toMatch(/^(<<<<<<<|>>>>>>>)/m);
+  const tasks = await tasksOf(project);
+  const held = agents.filter((name) => tasks[name]!.status === 'held');
+  const merged = agents.filter((name) => tasks[name]!.status === 'succeeded');
+  expect([...held, ...merged].sort()).toEqual([...agents].sort());
+  expect(held.length).toBeGreaterThan(1);
+  expect(merged.length).toBeGreaterThan(5);
+  for (const name of merged) expect([name, isIn(project, 'piton/run', name)]).toEqual([name, true]);
+  for (const name of held) {
+    expect(tasks[name]).toMatchObject({
+      unfitted: true,
+      reason: expect.stringMatching(/(one|two|three|four)\.txt/),
+    });
+    expect([name, isIn(project, resultOf(project, name), name)]).toEqual([name, true]);
+  }
+  for (const file of names)
+    expect(git(folder, 'show', `piton/run:${file}`)).not.toMatch(/^(<<<<<<<|>>>>>>>)/m);
 
-    expect(fsck(folder)).toBe('');
-    expect(lostIn(folder)).toEqual([]);
-    expect(userState(folder)).toBe(user);
-    expect(await unexplainedIn(project)).toEqual([]);
-  },
-);
+  expect(fsck(folder)).toBe('');
+  expect(lostIn(folder)).toEqual([]);
+  expect(userState(folder)).toBe(user);
+  expect(await unexplainedIn(project)).toEqual([]);
+});
 
 /** The last commit on its branch that holds its own work, without what was laid out on top for a person. */
 function resultOf({ folder }: Project, name: string): string {

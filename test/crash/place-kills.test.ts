@@ -80,7 +80,6 @@ test.each([
   ['set up once, taken over, archived and removed', pool],
 ])(
   'work in worktrees is %s as if nothing had happened, with drivers killed after each kind of effect on git',
-  { timeout: 300_000 },
   async (_, scene) => {
     const { make } = scene;
     const root = temporaryFolder();

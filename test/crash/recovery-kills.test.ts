@@ -31,7 +31,6 @@ function firstAndLast(places: readonly SamePlaces[]): string[] {
 
 test.for(firstDeaths)(
   '%s: a run whose recovery is killed at the same place twice over ends as if nothing had happened',
-  { timeout: 60_000 },
   async ([shape, death]) => {
     const root = temporaryFolder();
     const calm = subfolder(root, 'calm');

@@ -49,42 +49,38 @@ async function reconcile(state: string, folder: string): Promise<void> {
   await piton.reconcile({ folder });
 }
 
-test(
-  'two Pitons with three runs at the same time in one repository: each run has its own work, and nothing of another',
-  { timeout: 120_000 },
-  async () => {
-    const root = temporaryFolder();
-    const [folder, state] = [join(root, 'repository'), join(root, 'other')];
-    makeUserRepository(folder);
-    mkdirSync(state);
-    makeFlow(folder);
-    const user = userState(folder);
-    const drivers = Promise.all([
-      drive({ folders: [folder], id: 'one' }),
-      drive({ folders: [folder], id: 'two' }),
-      drive({ folders: [folder], id: 'three', state }),
-    ]);
-    await eventually('the agents of all are at work', () => ledgerOf(folder).length === 6, 60_000);
-    for (const each of [state, join(folder, '.piton')]) await reconcile(each, folder);
-    expect(gitLines(folder, 'for-each-ref', '--format=%(refname:short)')).toEqual(
-      expect.arrayContaining(runs.flatMap((run) => [`piton/${run}`, `piton-tasks/${run}/left`])),
-    );
-    writeFileSync(join(folder, '.piton/go'), '');
-    expect(await drivers).toEqual(runs.map(() => 'ended succeeded'));
+test('two Pitons with three runs at the same time in one repository: each run has its own work, and nothing of another', async () => {
+  const root = temporaryFolder();
+  const [folder, state] = [join(root, 'repository'), join(root, 'other')];
+  makeUserRepository(folder);
+  mkdirSync(state);
+  makeFlow(folder);
+  const user = userState(folder);
+  const drivers = Promise.all([
+    drive({ folders: [folder], id: 'one' }),
+    drive({ folders: [folder], id: 'two' }),
+    drive({ folders: [folder], id: 'three', state }),
+  ]);
+  await eventually('the agents of all are at work', () => ledgerOf(folder).length === 6, 60_000);
+  for (const each of [state, join(folder, '.piton')]) await reconcile(each, folder);
+  expect(gitLines(folder, 'for-each-ref', '--format=%(refname:short)')).toEqual(
+    expect.arrayContaining(runs.flatMap((run) => [`piton/${run}`, `piton-tasks/${run}/left`])),
+  );
+  writeFileSync(join(folder, '.piton/go'), '');
+  expect(await drivers).toEqual(runs.map(() => 'ended succeeded'));
 
-    for (const run of runs) {
-      const lines = (file: string): string[] => gitLines(folder, 'show', `piton/${run}:${file}`);
-      expect(lines('both.txt')).toEqual(['one', ...Array.from({ length: 5 }, () => run)]);
-      expect(subjectsOf(folder, run)).toEqual(['both', 'each[x]', 'each[y]', 'each[z]', 'left', 'right']);
-    }
-    expect(ledgerOf(folder).sort()).toEqual([...new Set(ledgerOf(folder))].sort());
-    expect(gitLines(folder, 'worktree', 'list')).toHaveLength(1);
-    expect([join(folder, '.piton'), state].flatMap((at) => namesBelow(join(at, 'worktrees'), 2))).toEqual([]);
-    expect(fsck(folder)).toBe('');
-    expect(lostIn(folder)).toEqual([]);
-    expect(userState(folder)).toBe(user);
-  },
-);
+  for (const run of runs) {
+    const lines = (file: string): string[] => gitLines(folder, 'show', `piton/${run}:${file}`);
+    expect(lines('both.txt')).toEqual(['one', ...Array.from({ length: 5 }, () => run)]);
+    expect(subjectsOf(folder, run)).toEqual(['both', 'each[x]', 'each[y]', 'each[z]', 'left', 'right']);
+  }
+  expect(ledgerOf(folder).sort()).toEqual([...new Set(ledgerOf(folder))].sort());
+  expect(gitLines(folder, 'worktree', 'list')).toHaveLength(1);
+  expect([join(folder, '.piton'), state].flatMap((at) => namesBelow(join(at, 'worktrees'), 2))).toEqual([]);
+  expect(fsck(folder)).toBe('');
+  expect(lostIn(folder)).toEqual([]);
+  expect(userState(folder)).toBe(user);
+});
 
 /** Whose results are in the branch of a run, by the trailers of their commits. */
 function subjectsOf(folder: string, run: string): string[] {

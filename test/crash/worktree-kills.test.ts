@@ -78,35 +78,31 @@ function lastOfEachName(places: readonly string[]): string[] {
   return [...new Map(places.map((place) => [place.replace(/#\d+$/, ''), place])).values()];
 }
 
-test(
-  'a driver killed right before every effect on git: trees, branches and the checkout are as if nothing had happened',
-  { timeout: 400_000 },
-  async () => {
-    const root = temporaryFolder();
-    const untouched = join(root, 'untouched');
-    makeRepository(untouched);
-    const passed = oneOfEach(await placesPassed((env) => drive([untouched], env)));
-    const places = lastOfEachName(passed.filter((place) => place.startsWith('before:git.')));
-    const expected = remainsOf(untouched);
+test('a driver killed right before every effect on git: trees, branches and the checkout are as if nothing had happened', async () => {
+  const root = temporaryFolder();
+  const untouched = join(root, 'untouched');
+  makeRepository(untouched);
+  const passed = oneOfEach(await placesPassed((env) => drive([untouched], env)));
+  const places = lastOfEachName(passed.filter((place) => place.startsWith('before:git.')));
+  const expected = remainsOf(untouched);
 
-    expect(places.length).toBeGreaterThan(8);
-    const folderOf = (place: string): string => join(root, place.replaceAll(/[^a-z0-9]/g, '-'));
-    const killed: string[] = [];
-    await eachAtOnce(places, async (place) => {
-      makeRepository(folderOf(place));
-      await killAt(place, (env) => drive([folderOf(place)], env)).then(
-        () => killed.push(place),
-        () => undefined,
-      );
-    });
-    await drive(killed.map(folderOf)).ended();
-    for (const place of places) {
-      expect.soft([place, await outputsOf(folderOf(place))]).toEqual([place, { one: 'o', two: 't' }]);
-      expect.soft([place, remainsOf(folderOf(place))]).toEqual([place, expected]);
-    }
-    expect(killed.length).toBeGreaterThan(places.length * 0.7);
-  },
-);
+  expect(places.length).toBeGreaterThan(8);
+  const folderOf = (place: string): string => join(root, place.replaceAll(/[^a-z0-9]/g, '-'));
+  const killed: string[] = [];
+  await eachAtOnce(places, async (place) => {
+    makeRepository(folderOf(place));
+    await killAt(place, (env) => drive([folderOf(place)], env)).then(
+      () => killed.push(place),
+      () => undefined,
+    );
+  });
+  await drive(killed.map(folderOf)).ended();
+  for (const place of places) {
+    expect.soft([place, await outputsOf(folderOf(place))]).toEqual([place, { one: 'o', two: 't' }]);
+    expect.soft([place, remainsOf(folderOf(place))]).toEqual([place, expected]);
+  }
+  expect(killed.length).toBeGreaterThan(places.length * 0.7);
+});
 
 /** Two agents at the same time at the same line; the second is asked to make it fit. */
 function makeConflict(folder: string): void {
@@ -137,7 +133,6 @@ test.each([
   'engine:after-integrate#2',
 ])(
   'a driver killed at %s, while a conflict is left for the agent: the agent is asked, and what others have made stays',
-  { timeout: 120_000 },
   async (place) => {
     const folder = join(temporaryFolder(), 'repository');
     makeConflict(folder);

@@ -29,6 +29,7 @@ const kinds = [
   'approve',
   'reject',
   'reopen',
+  'go on without',
   'pause',
   'resume',
   'cancel',
@@ -136,6 +137,10 @@ const takes: Readonly<Record<Kind, Take>> = {
   reopen({ simulation, reference }, { name }) {
     simulation.reopen(name);
     reference.reopen(name);
+  },
+  'go on without'({ simulation, reference }, { name }) {
+    simulation.takeUp({ skipped: [name] });
+    reference.goOnWithout(name);
   },
   pause: setPaused(true),
   resume: setPaused(false),

@@ -205,7 +205,7 @@ test('an agent that misses a session where it was to begin a new one has failed'
 });
 
 describe('what an agent says', () => {
-  test('in a line of 64 MB is told like everything else', { timeout: 60_000 }, async () => {
+  test('in a line of 64 MB is told like everything else', async () => {
     const letters = 64 * 1024 * 1024;
     const run = await agentPlace().run({
       task: played([[{ say: 'before' }, { gigantic: letters }, { say: 'after' }, { answer: 'done' }]]),

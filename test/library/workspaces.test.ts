@@ -141,7 +141,7 @@ describe('reconciling', () => {
       .poll(
         async () =>
           existsSync(join(project.folder, '.piton/piton.db')) ? (await lookAt(project)).length : 0,
-        { timeout: 15_000 },
+        { timeout: 60_000 },
       )
       .toBe(1);
 

@@ -95,7 +95,17 @@ export class ReferenceRun {
 
   skip(name: string): void {
     const task = this.#tasks.get(name)!;
-    if (this.status === 'active' && !isOver(task) && task.status !== 'running') task.status = 'skipped';
+    if (this.status !== 'active') return;
+    if (task.status === 'failed') return this.goOnWithout(name);
+    if (!isOver(task) && task.status !== 'running') task.status = 'skipped';
+    this.#goOn();
+  }
+
+  /** What has failed is given up, maybe after the end. */
+  goOnWithout(name: string): void {
+    const task = this.#tasks.get(name)!;
+    if (task.status !== 'failed') return;
+    if (this.#reopen(task)) task.status = 'skipped';
     this.#goOn();
   }
 
@@ -243,14 +253,15 @@ export class ReferenceRun {
     if (isTrial || isTooMany) this.#open(name, breaker);
   }
 
-  #reopen(named: Reference): void {
+  #reopen(named: Reference): boolean {
     const again = this.#consequencesOf(named);
-    if (this.#isStopping() || [...again].some(({ status }) => status === 'running')) return;
-    if (this.#wouldBeStopped(again)) return;
+    if (this.#isStopping() || [...again].some(({ status }) => status === 'running')) return false;
+    if (this.#wouldBeStopped(again)) return false;
     if (this.status !== 'active') this.isPaused = false;
     for (const task of this.#allAfter(again)) task.wanted = false;
     for (const task of again) Object.assign(task, unbegun);
     this.isCancelled = false;
+    return true;
   }
 
   /** A cancel or a failure is just stopping others. */

@@ -274,7 +274,7 @@ describe('a folder of a task', () => {
   });
 });
 
-describe('a folder that changes hands', { timeout: 120_000 }, () => {
+describe('a folder that changes hands', () => {
   const slot = { pool: 'each', number: 1 };
 
   function standWithHands(action: 'restore' | 'discard') {

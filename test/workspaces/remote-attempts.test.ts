@@ -8,8 +8,6 @@ import { write } from '../support/git-playground.ts';
 import { remoteBench, workIn, type RemoteBench, type Started } from '../support/remote-place.ts';
 import type { WorkRequest } from '../../src/workspaces/index.ts';
 
-const limits = { timeout: 60_000 };
-
 /** A task whose command counts how often it begins, and ends when it is told so. */
 const patient = [
   'sh',
@@ -23,6 +21,11 @@ async function atWork(bench: RemoteBench): Promise<{ work: (attempt: string) => 
   return { work: (attempt) => workIn(request, place, { attempt }), path: place.path };
 }
 
+/** A shell makes a file before it writes into it. */
+function isWritten(file: string): boolean {
+  return existsSync(file) && readFileSync(file, 'utf8').endsWith('\n');
+}
+
 function begun(path: string): number {
   const file = join(path, 'count');
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').length : 0;
@@ -33,102 +36,86 @@ function killRelay({ pid }: Started): void {
   process.kill(-pid, 'SIGKILL');
 }
 
-test(
-  'what goes on there when the relay is killed is followed to its end, not started again',
-  limits,
-  async () => {
-    const bench = await remoteBench();
-    const { work, path } = await atWork(bench);
-    const first = await bench.start(work('a1'), { argv: patient });
-    await eventually('it has begun', () => first.stdout() === 'first\n');
-    killRelay(first);
-    expect((await first.ended)?.type).toBe('vanished');
-    const second = await bench.start(work('a2'), { argv: patient });
-    await eventually('it is followed again', () => second.stdout() === 'first\n');
-    write(path, { go: '' });
-    expect(await second.ended).toEqual({ type: 'exited', exit: { code: 5, timedOut: false } });
-    expect(second.stdout()).toBe('first\nlast\n');
-    expect(begun(path)).toBe(1);
-  },
-);
+test('what goes on there when the relay is killed is followed to its end, not started again', async () => {
+  const bench = await remoteBench();
+  const { work, path } = await atWork(bench);
+  const first = await bench.start(work('a1'), { argv: patient });
+  await eventually('it has begun', () => first.stdout() === 'first\n');
+  killRelay(first);
+  expect((await first.ended)?.type).toBe('vanished');
+  const second = await bench.start(work('a2'), { argv: patient });
+  await eventually('it is followed again', () => second.stdout() === 'first\n');
+  write(path, { go: '' });
+  expect(await second.ended).toEqual({ type: 'exited', exit: { code: 5, timedOut: false } });
+  expect(second.stdout()).toBe('first\nlast\n');
+  expect(begun(path)).toBe(1);
+});
 
-test(
-  'what has ended while nobody stood for it here is taken, not done again; what was told is done again',
-  limits,
-  async () => {
-    const bench = await remoteBench();
-    const { work, path } = await atWork(bench);
-    const first = await bench.start(work('a1'), { argv: patient });
-    await eventually('it has begun', () => begun(path) === 1);
-    killRelay(first);
-    write(path, { go: '' });
-    const second = await bench.start(work('a2'), { argv: patient });
-    expect(await second.ended).toEqual({ type: 'exited', exit: { code: 5, timedOut: false } });
-    expect(second.stdout()).toBe('first\nlast\n');
-    expect(begun(path)).toBe(1);
-    const third = await bench.start(work('a3'), { argv: patient });
-    expect(await third.ended).toEqual({ type: 'exited', exit: { code: 5, timedOut: false } });
-    expect(begun(path)).toBe(2);
-  },
-);
+test('what has ended while nobody stood for it here is taken, not done again; what was told is done again', async () => {
+  const bench = await remoteBench();
+  const { work, path } = await atWork(bench);
+  const first = await bench.start(work('a1'), { argv: patient });
+  await eventually('it has begun', () => begun(path) === 1);
+  killRelay(first);
+  write(path, { go: '' });
+  const second = await bench.start(work('a2'), { argv: patient });
+  expect(await second.ended).toEqual({ type: 'exited', exit: { code: 5, timedOut: false } });
+  expect(second.stdout()).toBe('first\nlast\n');
+  expect(begun(path)).toBe(1);
+  const third = await bench.start(work('a3'), { argv: patient });
+  expect(await third.ended).toEqual({ type: 'exited', exit: { code: 5, timedOut: false } });
+  expect(begun(path)).toBe(2);
+});
 
-test(
-  'another kind of attempt does not take the end of an earlier one for its own, and ends what is left of it',
-  limits,
-  async () => {
-    const bench = await remoteBench();
-    const { work, path } = await atWork(bench);
-    const first = await bench.start(work('a1'), { argv: ['sh', '-c', 'echo $$ >pid; exec sleep 600'] });
-    await eventually('it has begun', () => existsSync(join(path, 'pid')));
-    killRelay(first);
-    const pid = Number(readFileSync(join(path, 'pid'), 'utf8'));
-    const check = await bench.start({ ...work('a2'), kind: 'check' }, { argv: ['echo', 'checked'] });
-    expect(await check.ended).toEqual({ type: 'exited', exit: { code: 0, timedOut: false } });
-    expect(check.stdout()).toBe('checked\n');
-    expect(isAlive(pid)).toBe(false);
-  },
-);
+test('another kind of attempt does not take the end of an earlier one for its own, and ends what is left of it', async () => {
+  const bench = await remoteBench();
+  const { work, path } = await atWork(bench);
+  const first = await bench.start(work('a1'), { argv: ['sh', '-c', 'echo $$ >pid; exec sleep 600'] });
+  await eventually('it has begun', () => isWritten(join(path, 'pid')));
+  killRelay(first);
+  const pid = Number(readFileSync(join(path, 'pid'), 'utf8'));
+  const check = await bench.start({ ...work('a2'), kind: 'check' }, { argv: ['echo', 'checked'] });
+  expect(await check.ended).toEqual({ type: 'exited', exit: { code: 0, timedOut: false } });
+  expect(check.stdout()).toBe('checked\n');
+  expect(isAlive(pid)).toBe(false);
+});
 
-test(
-  'a connection that is cut, and a machine that is away for a while, lose and repeat nothing of the output',
-  limits,
-  async () => {
-    const bench = await remoteBench();
-    const { work, path } = await atWork(bench);
-    const script =
-      'n=0; until [ -f go ]; do n=$((n + 1)); echo "line $n"; echo "error $n" >&2; sleep 0.02; done; echo end';
-    const started = await bench.start(work('a1'), { argv: ['sh', '-c', script] });
-    await eventually('output', () => started.stdout() !== '');
-    for (const pid of bench.server.connections()) kill(pid);
-    const cut = started.stdout().length;
-    await eventually('it is followed again', () => started.stdout().length > cut);
-    const connections = bench.server.connections();
-    bench.server.close();
-    for (const pid of connections) kill(pid);
-    await bench.server.reopen();
-    const before = started.stdout().length;
-    await eventually('it is followed on', () => started.stdout().length > before);
-    write(path, { go: '' });
-    expect(await started.ended).toEqual({ type: 'exited', exit: { code: 0, timedOut: false } });
-    const lines = started.stdout().split('\n').slice(0, -2);
-    expect(lines).toEqual(lines.map((_, index) => `line ${index + 1}`));
-    expect(started.stderr()).toBe(lines.map((_, index) => `error ${index + 1}\n`).join(''));
-  },
-);
+test('a connection that is cut, and a machine that is away for a while, lose and repeat nothing of the output', async () => {
+  const bench = await remoteBench();
+  const { work, path } = await atWork(bench);
+  const script =
+    'n=0; until [ -f go ]; do n=$((n + 1)); echo "line $n"; echo "error $n" >&2; sleep 0.02; done; echo end';
+  const started = await bench.start(work('a1'), { argv: ['sh', '-c', script] });
+  await eventually('output', () => started.stdout() !== '');
+  for (const pid of bench.server.connections()) kill(pid);
+  const cut = started.stdout().length;
+  await eventually('it is followed again', () => started.stdout().length > cut);
+  const connections = bench.server.connections();
+  bench.server.close();
+  for (const pid of connections) kill(pid);
+  await bench.server.reopen();
+  const before = started.stdout().length;
+  await eventually('it is followed on', () => started.stdout().length > before);
+  write(path, { go: '' });
+  expect(await started.ended).toEqual({ type: 'exited', exit: { code: 0, timedOut: false } });
+  const lines = started.stdout().split('\n').slice(0, -2);
+  expect(lines).toEqual(lines.map((_, index) => `line ${index + 1}`));
+  expect(started.stderr()).toBe(lines.map((_, index) => `error ${index + 1}\n`).join(''));
+});
 
-test('ending an attempt here ends all its processes there', limits, async () => {
+test('ending an attempt here ends all its processes there', async () => {
   const bench = await remoteBench();
   const { work, path } = await atWork(bench);
   const script = 'sleep 600 & echo $! >child; echo $$ >pid; wait';
   await bench.start(work('a1'), { argv: ['sh', '-c', script] });
-  await eventually('it has begun', () => existsSync(join(path, 'pid')));
+  await eventually('it has begun', () => isWritten(join(path, 'pid')));
   const pids = ['pid', 'child'].map((name) => Number(readFileSync(join(path, name), 'utf8')));
   expect(pids.map(isAlive)).toEqual([true, true]);
   await bench.spool.fence('a1');
   await eventually('they are gone', () => !pids.some(isAlive));
 });
 
-test('a deadline ends it there, and is told as one', limits, async () => {
+test('a deadline ends it there, and is told as one', async () => {
   const bench = await remoteBench();
   const { work, path } = await atWork(bench);
   const argv = ['sh', '-c', 'echo $$ >pid; exec sleep 600'];
@@ -137,7 +124,7 @@ test('a deadline ends it there, and is told as one', limits, async () => {
   expect(isAlive(Number(readFileSync(join(path, 'pid'), 'utf8')))).toBe(false);
 });
 
-test('a process that vanishes there without a word vanishes here too', limits, async () => {
+test('a process that vanishes there without a word vanishes here too', async () => {
   const bench = await remoteBench();
   const { work, path } = await atWork(bench);
   const started = await bench.start(work('a1'), {
@@ -151,7 +138,7 @@ test('a process that vanishes there without a word vanishes here too', limits, a
   expect(again.stdout()).toBe('anew\n');
 });
 
-test('only what the task is given goes there, and values of variables never by a file', limits, async () => {
+test('only what the task is given goes there, and values of variables never by a file', async () => {
   const bench = await remoteBench();
   const { work } = await atWork(bench);
   const argv = [
@@ -174,7 +161,7 @@ test('only what the task is given goes there, and values of variables never by a
   expect(found.every((file) => file.endsWith('/stdout'))).toBe(true);
 });
 
-test('an agent works there in a session, and the session is resumed there', limits, async () => {
+test('an agent works there in a session, and the session is resumed there', async () => {
   const bench = await remoteBench();
   const { work, path } = await atWork(bench);
   const turn = async (

@@ -62,21 +62,17 @@ function ownEffects(places: readonly string[]): string[] {
   return [...Map.groupBy(own, (place) => place.split('#')[0]).values()].map((same) => same[0]!);
 }
 
-test(
-  'killed after each effect on another machine, the life of a place ends as if nothing had happened',
-  { timeout: 240_000 },
-  async () => {
-    const untouched = await trial();
-    const places = ownEffects((await placesPassed(untouched.starter)).flat());
-    expect(places.length).toBeGreaterThan(6);
-    const expected = await endOf(untouched);
-    expect(expected).toMatchObject({ how: 'archived', worktrees: 1 });
-    await eachAtOnce(
-      await Promise.all(places.map(async (place) => ({ place, ...(await trial()) }))),
-      async ({ place, ...rest }) => {
-        await killAt(place, rest.starter);
-        expect({ place, ...(await endOf(rest)) }).toEqual({ place, ...expected });
-      },
-    );
-  },
-);
+test('killed after each effect on another machine, the life of a place ends as if nothing had happened', async () => {
+  const untouched = await trial();
+  const places = ownEffects((await placesPassed(untouched.starter)).flat());
+  expect(places.length).toBeGreaterThan(6);
+  const expected = await endOf(untouched);
+  expect(expected).toMatchObject({ how: 'archived', worktrees: 1 });
+  await eachAtOnce(
+    await Promise.all(places.map(async (place) => ({ place, ...(await trial()) }))),
+    async ({ place, ...rest }) => {
+      await killAt(place, rest.starter);
+      expect({ place, ...(await endOf(rest)) }).toEqual({ place, ...expected });
+    },
+  );
+});

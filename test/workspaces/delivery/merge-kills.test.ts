@@ -50,7 +50,6 @@ function moves(places: readonly string[]): string[] {
 
 test.for(['ff-only', 'merge', 'squash'] as const)(
   'killed between any two of its effects and called again, it has merged once (%s)',
-  { timeout: 120_000 },
   async (strategy) => {
     const untouched = lived(strategy);
     const passed = await placesPassed(starting(untouched, strategy));
@@ -68,20 +67,16 @@ test.for(['ff-only', 'merge', 'squash'] as const)(
   },
 );
 
-test(
-  'with its git killed in the middle, it is finished by calling it again',
-  { timeout: 120_000 },
-  async () => {
-    const untouched = lived('merge');
-    await mergeRun(untouched.git, untouched.merging());
-    const expected = ending(untouched);
-    for (const pause of ['0', '0.002', '0.004', '0.006']) {
-      const ground = lived('merge');
-      const script = `case " $* " in *" merge "*) "$GIT" "$@" & sleep ${pause}; kill -9 $! $$;; esac; exec "$GIT" "$@"`;
-      const git = testGit({ environment: gitBehind(script, identity) });
-      await expect(mergeRun(git, ground.merging())).rejects.toMatchObject({ details: { reason: 'killed' } });
-      await mergeRun(ground.git, ground.merging());
-      expect({ pause, ...ending(ground) }).toEqual({ pause, ...expected });
-    }
-  },
-);
+test('with its git killed in the middle, it is finished by calling it again', async () => {
+  const untouched = lived('merge');
+  await mergeRun(untouched.git, untouched.merging());
+  const expected = ending(untouched);
+  for (const pause of ['0', '0.002', '0.004', '0.006']) {
+    const ground = lived('merge');
+    const script = `case " $* " in *" merge "*) "$GIT" "$@" & sleep ${pause}; kill -9 $! $$;; esac; exec "$GIT" "$@"`;
+    const git = testGit({ environment: gitBehind(script, identity) });
+    await expect(mergeRun(git, ground.merging())).rejects.toMatchObject({ details: { reason: 'killed' } });
+    await mergeRun(ground.git, ground.merging());
+    expect({ pause, ...ending(ground) }).toEqual({ pause, ...expected });
+  }
+});

@@ -53,9 +53,7 @@ function oneOfEachName(places: readonly string[]): string[] {
   return [...kinds.values()].map((same, index) => (index % 2 === 0 ? same[0]! : same.at(-1)!));
 }
 
-const patience = { timeout: 180_000 };
-
-describe('the life of a worktree', patience, () => {
+describe('the life of a worktree', () => {
   test('killed after each kind of its effects, it ends as if nothing had happened', async () => {
     const untouched = playground();
     write(untouched.root, { 'README.md': 'uncommitted', untracked: 'x' });

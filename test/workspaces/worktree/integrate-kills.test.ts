@@ -111,7 +111,7 @@ describe('killed after each effect that can be seen, and done again, it ends as 
     ['a batch that has not passed, and is tried without the others', rejected, 'integrated'],
     ['a conflict that is laid out', conflict, 'conflict'],
     ['a foreign branch that was deleted', refs, 'refs'],
-  ])('%s', { timeout: 180_000 }, async ([, setting, end]) => {
+  ])('%s', async ([, setting, end]) => {
     const untouched = await setting();
     const places = (await placesPassed(starting(untouched))).flat().filter(isVisible);
     const expected = ending(untouched);

@@ -64,25 +64,21 @@ function oneOfEachKind(places: readonly string[]): string[] {
   return [...kinds.values()].map((same, index) => (index % 2 === 0 ? same[0]! : same.at(-1)!));
 }
 
-test(
-  'places prepared, taken over, saved, lost, discarded and cleaned end the same, killed after each kind of effect',
-  { timeout: 240_000 },
-  async () => {
-    const untouched = userGround();
-    const user = userState(untouched.root);
-    const passed = (await placesPassed(starting(untouched))).flat();
-    const expected = ending(untouched, await liveInWorktrees(livesIn(untouched)));
-    expect(expected).toMatchObject({ folders: [], worktrees: 1, fsck: '' });
-    expect(userState(untouched.root)).toBe(user);
-    const places = oneOfEachKind(passed);
-    expect(places.length).toBeGreaterThan(15);
-    await eachAtOnce(places, async (place) => {
-      const ground = userGround();
-      const before = userState(ground.root);
-      await killAt(place, starting(ground));
-      const records = await liveInWorktrees(livesIn(ground));
-      expect({ place, ...ending(ground, records) }).toEqual({ place, ...expected });
-      expect([place, userState(ground.root)]).toEqual([place, before]);
-    });
-  },
-);
+test('places prepared, taken over, saved, lost, discarded and cleaned end the same, killed after each kind of effect', async () => {
+  const untouched = userGround();
+  const user = userState(untouched.root);
+  const passed = (await placesPassed(starting(untouched))).flat();
+  const expected = ending(untouched, await liveInWorktrees(livesIn(untouched)));
+  expect(expected).toMatchObject({ folders: [], worktrees: 1, fsck: '' });
+  expect(userState(untouched.root)).toBe(user);
+  const places = oneOfEachKind(passed);
+  expect(places.length).toBeGreaterThan(15);
+  await eachAtOnce(places, async (place) => {
+    const ground = userGround();
+    const before = userState(ground.root);
+    await killAt(place, starting(ground));
+    const records = await liveInWorktrees(livesIn(ground));
+    expect({ place, ...ending(ground, records) }).toEqual({ place, ...expected });
+    expect([place, userState(ground.root)]).toEqual([place, before]);
+  });
+});
