@@ -36,6 +36,20 @@ async function conflictingRun(): Promise<{ project: Project; held: string; folde
 }
 
 describe('piton workspace', () => {
+  test('lists what git still has when all that Piton knew is gone, and lays it out', async () => {
+    const project = await failedRun();
+    for (const name of ['piton.db', 'piton.db-wal', 'piton.db-shm', 'spool', '.gitignore'])
+      rmSync(join(project.folder, '.piton', name), { recursive: true, force: true });
+    const { stderr } = await project.piton(['status']);
+    expect(stderr).toContain('piton workspace list');
+    const { stdout } = await project.piton(['workspace', 'list']);
+    expect(stdout).toMatch(/^ +branch +stray +refs\/heads\/piton\/r1: /m);
+    expect(stdout).toMatch(/^r1 +build +kept +archived +refs\/piton\/r1\/build\/saved: /m);
+    const folder = join(project.folder, '.piton', 'back');
+    await project.piton(['workspace', 'restore', 'refs/piton/r1/build/saved', '--to', folder]);
+    expect(readFileSync(join(folder, 'half.txt'), 'utf8')).toBe('half\n');
+  });
+
   test('lists places with their health and size, and shows all about one', async () => {
     const project = await failedRun();
     const { stdout, code } = await project.piton(['workspace', 'list', '--size']);

@@ -87,7 +87,7 @@ function noStore({ root, isProject }: Config): PitonError {
   return new PitonError('NO_PROJECT', `${what}.`, {
     root,
     remedy: isProject
-      ? 'Start one: piton run <workflow>.'
+      ? 'Start one: piton run <workflow>. If there were some, what git still has of them: piton workspace list.'
       : 'Make one with piton init, or go to (or name with --root) the folder of a project.',
   });
 }

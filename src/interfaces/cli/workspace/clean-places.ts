@@ -5,13 +5,13 @@ import type { Context } from '../context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { cleanLine } from '../output/index.ts';
 import { plural, shellWord } from '../progress/index.ts';
-import { runGiven, type WorkspaceOptions } from './options.ts';
+import { openAnyway, runGiven, type WorkspaceOptions } from './options.ts';
 
 type Given = Invocation<WorkspaceOptions>;
 
 export async function cleanPlaces(context: Context, { options }: Given): Promise<ExitCode> {
   const { config } = context;
-  const piton = await context.openExisting();
+  const piton = await openAnyway(context);
   const { keepMs, quotaBytes } = config.workspaces;
   const olderThanMs = options.olderThan === undefined ? keepMs : timeIn(options.olderThan);
   const actions = await piton.cleanWorkspaces({
@@ -29,7 +29,7 @@ export async function cleanPlaces(context: Context, { options }: Given): Promise
 }
 
 export async function reconcilePlaces(context: Context, { options }: Given): Promise<ExitCode> {
-  const piton = await context.openExisting();
+  const piton = await openAnyway(context);
   const actions = await piton.reconcile({
     ...(await runGiven(piton, options)),
     ...flagsOf(options),

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { cleanLine, type Cell } from '../output/index.ts';
 import { commandFor, plural } from '../progress/index.ts';
-import { runGiven, type WorkspaceOptions } from './options.ts';
+import { openAnyway, runGiven, type WorkspaceOptions } from './options.ts';
 
 const head = ['RUN', 'TASK', 'KIND', 'STATUS', 'HEALTH', 'SIZE', 'WHERE AND WHY'];
 
@@ -14,7 +14,7 @@ export async function listPlaces(
   { options }: Invocation<WorkspaceOptions>,
 ): Promise<ExitCode> {
   const { output, config } = context;
-  const piton = await context.openExisting();
+  const piton = await openAnyway(context);
   const withSize = options.size === true;
   const places = await piton.workspaces({
     ...(await runGiven(piton, options)),

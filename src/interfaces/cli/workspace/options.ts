@@ -1,6 +1,7 @@
 import { PitonError } from '../../../base/index.ts';
 import type { Piton } from '../../../library/index.ts';
 import type { Invocation } from '../command-spec.ts';
+import type { Context } from '../context.ts';
 import { findRecord } from '../runs.ts';
 
 export interface WorkspaceOptions {
@@ -14,6 +15,11 @@ export interface WorkspaceOptions {
   readonly from?: string;
   readonly to?: string;
   readonly drive: boolean;
+}
+
+/** Whoever has lost the store, by a `git clean` say, still has all that git keeps: it can be seen, and restored. */
+export function openAnyway(context: Context): Promise<Piton> {
+  return context.config.isProject ? context.open() : context.openExisting();
 }
 
 /** The run that was named, for what is about all of them otherwise. */

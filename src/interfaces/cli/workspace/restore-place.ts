@@ -8,7 +8,7 @@ import { findTask } from '../find-task.ts';
 import { shellWord } from '../progress/index.ts';
 import { findRecord } from '../runs.ts';
 import { changePlace } from './change-place.ts';
-import { taskGiven, type WorkspaceOptions } from './options.ts';
+import { openAnyway, taskGiven, type WorkspaceOptions } from './options.ts';
 
 /** A held task goes on in what is restored; of any other, or by its ref, what is kept is laid out to be looked at. */
 export async function restorePlace(context: Context, given: Invocation<WorkspaceOptions>): Promise<ExitCode> {
@@ -34,7 +34,7 @@ interface Layout {
 async function layOut(context: Context, { ref, to, of }: Layout): Promise<ExitCode> {
   if (to === undefined) throw nowhere(ref);
   const folder = resolve(context.directory, to);
-  const piton = await context.openExisting();
+  const piton = await openAnyway(context);
   await piton.restoreArchive({ ref, to: folder, folder: context.config.root });
   context.output.json({ ...of, ref, folder });
   context.output.print(`Laid out in ${folder}: ${ref}`);
