@@ -39,9 +39,13 @@ function isToBeTaken(
 }
 
 function failedStep(run: string, tasks: Checkpoint['tasks']): string {
-  const failed = Object.entries(tasks).find(([, task]) => task.status === 'failed')?.[0];
-  if (failed === undefined) return `piton history ${shellWord(run)}`;
-  return commandFor('show', run, failed);
+  const failed = Object.keys(tasks).filter((address) => tasks[address]!.status === 'failed');
+  // What consists of others has failed because one of these has.
+  const innermost = failed.find(
+    (address) => !failed.some((other) => other !== address && other.startsWith(address)),
+  );
+  if (innermost === undefined) return `piton history ${shellWord(run)}`;
+  return commandFor('show', run, innermost);
 }
 
 function heldCommands(run: string, tasks: Checkpoint['tasks']): string[] {

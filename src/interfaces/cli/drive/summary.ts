@@ -131,8 +131,16 @@ function heldCommand(run: string, lines: RunView['lines']): string | undefined {
   return held && commandFor(held.actions![0]!, run, held.address);
 }
 
-function failedCommands(run: string, lines: RunView['lines']): [string, string] | undefined {
-  const failed = [...lines.values()].find(({ status, isGroup }) => status === 'failed' && !isGroup);
+function failedCommands(run: string, lines: RunView['lines']): [string, ...string[]] | undefined {
+  const all = [...lines.values()];
+  const failed = all.find(({ status, isGroup }) => status === 'failed' && !isGroup);
   if (failed === undefined) return undefined;
-  return [commandFor('logs', run, failed.address), commandFor('retry', run, failed.address)];
+  const { address } = failed;
+  // What was cancelled because of it can also be done without it.
+  const isInTheWay = all.some(({ status }) => status === 'cancelled');
+  return [
+    commandFor('logs', run, address),
+    commandFor('retry', run, address),
+    ...(isInTheWay ? [commandFor('skip', run, address)] : []),
+  ];
 }

@@ -199,6 +199,7 @@ export function plural(count: number, noun: string): string {
 }
 
 function redoText(tasks: string, reason: string): string {
-  const text = `to be done again: ${tasks}`;
-  return reason === text ? text : `${text} (${reason})`;
+  const again = 'to be done again: ';
+  if (reason === again + tasks) return reason;
+  return `${reason.startsWith(again) ? again : 'taken up again: '}${tasks} (${reason})`;
 }
