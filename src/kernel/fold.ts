@@ -16,7 +16,7 @@ import { placeFolders } from './fold-places.ts';
 import { delayTask, shiftTimers } from './delay-task.ts';
 import { applyPatch } from './difference.ts';
 import { adoptWorkflow } from './drift.ts';
-import { dropProposal, takeSlot } from './holdings.ts';
+import { comeBack, dropProposal, takeSlot } from './holdings.ts';
 import { acquire } from './limits.ts';
 import { addItems, addVisit, openScope } from './new-tasks.ts';
 import { reopenTasks } from './reopen-tasks.ts';
@@ -33,7 +33,7 @@ import {
 } from './run-state.ts';
 import { countUsage, openAccount } from './usage.ts';
 import { nothingUsed } from './usage-meter.ts';
-import { cancelScope, isOccupying, setLife, settleTask, vacate } from './settle-task.ts';
+import { cancelScope, holdTask, isOccupying, setLife, settleTask, vacate } from './settle-task.ts';
 
 /** The state after a whole journal, or after one more commit. The first commit must begin with `run.created`. */
 export function foldCommit(state: RunState | undefined, commit: Commit): RunState {
@@ -135,9 +135,8 @@ const folders: Folders = {
       const task = taskAt(state, address);
       if (!isHoldable(task.life)) continue;
       if (isOccupying(task)) vacate(state, task);
-      dropProposal(state, task);
       endTrials(state, task, { isVerdict: false });
-      setLife(state, task, { status: 'held', reason: data.reason, actions: ['retry', 'skip'] });
+      holdTask(state, task, { status: 'held', reason: data.reason, actions: ['retry', 'skip'] });
       state.agenda.doomed.push(address);
     }
   },
@@ -186,6 +185,7 @@ const folders: Folders = {
     task.lastAttempt = attempt;
     task.startedAt ??= state.at;
     if (data.slot !== undefined) takeSlot(state, task, data.slot);
+    comeBack(state, task);
     if (data.kind !== 'verify' && data.kind !== 'integrate') dropProposal(state, task);
     const news = beginTurn(task, data);
     setLife(state, task, {
@@ -234,9 +234,7 @@ const folders: Folders = {
     delayTask(state, task, { status: 'delayed', ...data });
   },
   'task.held'(state, { task: address, data }) {
-    const task = taskAt(state, address);
-    dropProposal(state, task);
-    setLife(state, task, { status: 'held', ...data });
+    holdTask(state, taskAt(state, address), { status: 'held', ...data });
   },
   'task.released'(state, { task: address }) {
     const task = taskAt(state, address);
@@ -249,7 +247,7 @@ const folders: Folders = {
   },
   'gate.opened'(state, { task, data: { text: reason, ...question } }) {
     const actions = ['approve', 'reject', 'skip'];
-    setLife(state, taskAt(state, task), { status: 'held', reason, actions, ...question });
+    holdTask(state, taskAt(state, task), { status: 'held', reason, actions, ...question });
   },
   'gate.decided'(state, { task: address, data }) {
     const task = taskAt(state, address);

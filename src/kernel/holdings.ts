@@ -2,7 +2,10 @@ import type { EventOf } from '../model/index.ts';
 import { giveUp, keep, mergeLimit, poolLimit } from './limits.ts';
 import type { RunState, TaskState } from './run-state.ts';
 
-/** Until it settles, the place is its own. */
+/**
+ * Until it settles, the place is its own: a person who is asked finds all as it was left. But so many are at work as the pool
+ * has places, however many wait for people.
+ */
 export function takeSlot(state: RunState, task: TaskState, number: number): void {
   const { parent } = task.item!;
   const pool = (state.pools[parent] ??= { holders: {}, equipped: [] });
@@ -17,7 +20,22 @@ export function leaveSlot(state: RunState, task: TaskState): void {
   const pool = state.pools[item.parent];
   if (pool !== undefined) delete pool.holders[slot];
   delete task.slot;
-  giveUp(state, poolLimit(item.parent));
+  if (task.isAside === true) delete task.isAside;
+  else giveUp(state, poolLimit(item.parent));
+}
+
+/** It waits for a person. */
+export function standAside(state: RunState, task: TaskState): void {
+  if (task.slot === undefined || task.isAside === true) return;
+  task.isAside = true;
+  giveUp(state, poolLimit(task.item!.parent));
+}
+
+/** It is at work again. */
+export function comeBack(state: RunState, task: TaskState): void {
+  if (task.isAside !== true) return;
+  delete task.isAside;
+  keep(state, poolLimit(task.item!.parent), task.spec.pool!);
 }
 
 export function propose(state: RunState, task: TaskState, data: EventOf<'merge.proposed'>['data']): void {
@@ -35,6 +53,7 @@ export function dropProposal(state: RunState, task: TaskState): void {
 
 /** After the agenda was made anew: what is kept between attempts is still kept. */
 export function keepHoldings(state: RunState, task: TaskState): void {
-  if (task.slot !== undefined) keep(state, poolLimit(task.item!.parent), task.spec.pool!);
+  if (task.slot !== undefined && task.isAside !== true)
+    keep(state, poolLimit(task.item!.parent), task.spec.pool!);
   if (task.proposal !== undefined) keep(state, mergeLimit, 1);
 }

@@ -43,9 +43,9 @@ function limitsNeeded(state: RunState, task: TaskState): Needed[] {
 
 /** The first two it keeps between its attempts, once it has them. */
 function placeLimits(state: RunState, task: TaskState): Needed[] {
-  const { item, spec, slot } = task;
+  const { item, spec, slot, isAside } = task;
   const needed: Needed[] = [];
-  if (item !== undefined && spec.pool !== undefined && slot === undefined)
+  if (item !== undefined && spec.pool !== undefined && (slot === undefined || isAside === true))
     needed.push([poolLimit(item.parent), spec.pool]);
   if (isMerging(state, task)) needed.push([mergeLimit, 1]);
   if (writesAlone(state, task)) needed.push(['folder', 1]);

@@ -187,6 +187,8 @@ export interface TaskState {
   workspace?: WorkspaceState;
   /** The place of its pool that it has until it settles. */
   slot?: number;
+  /** It waits for a person there, so another has a place in its stead. */
+  isAside?: true;
   /** What it made, merged with what others made, but not yet theirs: it is to be checked. */
   proposal?: EventOf<'merge.proposed'>['data'] & { readonly isVerified: boolean };
   /** With so many others at most it is merged at once. */

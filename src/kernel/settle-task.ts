@@ -1,4 +1,4 @@
-import { dropProposal, leaveSlot } from './holdings.ts';
+import { dropProposal, leaveSlot, standAside } from './holdings.ts';
 import { release } from './limits.ts';
 import {
   addressOf,
@@ -30,6 +30,13 @@ function countLife(state: RunState, life: Life, by: 1 | -1): void {
   else if (life.status === 'delayed') state.counts.delayed += by;
   else if (life.status === 'running' && life.attempt !== undefined) state.counts.running += by;
   else if (isSettled(life)) state.counts.settled += by;
+}
+
+/** Somebody has to decide: until then, nobody else waits for it. */
+export function holdTask(state: RunState, task: TaskState, life: Life & { readonly status: 'held' }): void {
+  dropProposal(state, task);
+  standAside(state, task);
+  setLife(state, task, life);
 }
 
 /** Whether it holds its slots and locks: an attempt under way, or a scope of its own that is open. */

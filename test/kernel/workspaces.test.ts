@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
+  decodeState,
+  encodeState,
   artifactSources,
   placementOf,
   placesToClean,
@@ -399,8 +401,45 @@ describe('the items of a for-each with a pool', () => {
     simulation.end('a[1]', failedWith('WORKTREE_REFUSED'));
     expect(simulation.statuses['a[1]']).toBe('held');
     expect(simulation.reopen('a[1]')).toBeUndefined();
-    expect(slots(simulation)).toEqual({ 'a[1]': 1, 'a[2]': 2 });
-    expect(simulation.state.pools['a']!.holders).toEqual({ 1: 'a[1]', 2: 'a[2]' });
+    expect(slots(simulation)).toEqual({ 'a[2]': 2, 'a[3]': 3 });
+    expect(simulation.state.pools['a']!.holders).toEqual({ 2: 'a[2]', 3: 'a[3]' });
+  });
+
+  test('that wait for a person keep their places, and as many are at work as before', () => {
+    const simulation = inRepository(workflow([writer('a', { ...each, pool: 2 })], { failFast: false }));
+    const refuse = (address: string): void => {
+      prepare(simulation, address);
+      simulation.end(address, failedWith('WORKTREE_REFUSED'));
+    };
+    refuse('a[1]');
+    refuse('a[2]');
+    expect(simulation.running).toEqual(['a[3]', 'a[4]']);
+    expect(slots(simulation)).toEqual({ 'a[1]': 1, 'a[2]': 2, 'a[3]': 3, 'a[4]': 4 });
+    expect(simulation.replayed().tasks).toEqual(simulation.state.tasks);
+
+    // Let go on, it waits for its turn like any other, and then has its own place again.
+    simulation.command({ type: 'retry', task: 'a[1]' });
+    expect(simulation.running).toEqual(['a[3]', 'a[4]']);
+    prepare(simulation, 'a[3]');
+    simulation.end('a[3]', failedWith('BROKEN', false));
+    expect(simulation.running).toEqual(['a[1]', 'a[4]']);
+    expect(slots(simulation)).toEqual({ 'a[1]': 1, 'a[2]': 2, 'a[4]': 4 });
+
+    simulation.command({ type: 'skip', task: 'a[2]' });
+    expect(simulation.running).toEqual(['a[1]', 'a[4]']);
+    simulation.end('a[1]', failedWith('BROKEN', false));
+    expect(slots(simulation)).toEqual({ 'a[4]': 4, 'a[5]': 1 });
+  });
+
+  test('that wait for a person do so also after the run was begun anew from a snapshot', () => {
+    const simulation = inRepository(workflow([writer('a', { ...each, pool: 1 })], { failFast: false }));
+    prepare(simulation, 'a[1]');
+    simulation.end('a[1]', failedWith('WORKTREE_REFUSED'));
+    simulation.state = decodeState(encodeState(simulation.state));
+    prepare(simulation, 'a[2]');
+    simulation.end('a[2]', failedWith('BROKEN', false));
+    expect(simulation.running).toEqual(['a[3]']);
+    expect(slots(simulation)).toEqual({ 'a[1]': 1, 'a[3]': 2 });
   });
 
   test('are begun as often from scratch as all of them were: what takes their names has other places', () => {

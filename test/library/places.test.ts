@@ -49,6 +49,38 @@ describe('a pool', () => {
   });
 });
 
+test('an item that waits for a person keeps its place of a pool, and the others have another', async () => {
+  const { run, repository } = await openRepository();
+  const started = await run(
+    {
+      each: {
+        'for-each': { in: ['one', 'two', 'three'] },
+        pool: 1,
+        run: 'if [ ${{ item }} = one ]; then echo 1 > out.txt; else mkdir -p src; echo 1 > src/${{ item }}.txt; fi',
+        writes: ['src/**'],
+      },
+    },
+    { workspace: 'worktree' },
+  );
+  await held(started);
+  const settled = async (): Promise<boolean> =>
+    Object.values((await started.checkpoint()).tasks).filter(({ status }) => status === 'succeeded')
+      .length === 2;
+  await eventually('the others are done', settled);
+  const { tasks } = await started.checkpoint();
+  expect(readFileSync(join(tasks['each[one]']!.workspace!.path, 'out.txt'), 'utf8')).toBe('1\n');
+
+  await started.place('each[one]', 'adopt');
+  expect(await started.result()).toMatchObject({ status: 'succeeded' });
+  expect(git(repository, 'ls-tree', '-r', '--name-only', 'piton/run').split('\n')).toEqual([
+    'a.txt',
+    'out.txt',
+    'src/three.txt',
+    'src/two.txt',
+  ]);
+  expect(git(repository, 'worktree', 'list').split('\n')).toHaveLength(1);
+});
+
 describe('work that was not committed', () => {
   test('is saved when its agent is stopped, and there again when its worktree was deleted meanwhile', async () => {
     const { run, piton, repository, root } = await openRepository();
