@@ -89,7 +89,7 @@ describe('git as Piton runs it', () => {
     const { root } = playground();
     const pidFile = join(root, 'pid');
     const hanging = ['-c', `alias.hang=!echo $$ > ${pidFile}; exec sleep 1000`, 'hang'];
-    expect((await failure(testGit().run(hanging, { cwd: root, timeoutMs: 500 }))).reason).toBe('time');
+    expect((await failure(testGit().run(hanging, { cwd: root, timeoutMs: 2_000 }))).reason).toBe('time');
     const pid = Number(readFileSync(pidFile, 'utf8'));
     expect(() => process.kill(pid, 0)).toThrow('ESRCH');
   });
