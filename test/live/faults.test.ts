@@ -175,10 +175,16 @@ test.runIf(testedClis().some(({ name }) => name === 'codex'))(
     const look = 'Look. [[say:seen]] [[stall:6:1]]';
     const started = await place.run({
       plan: { agent: 'codex', prompt: 'Remember KIWI. [[say:planned]]' },
-      other: { needs: ['plan'], run: `codex exec resume --last --skip-git-repo-check '${look}' < /dev/null` },
-      go: { needs: ['plan'], run: 'while [ ! -e go ]; do sleep 0.1; done' },
+      // Outside of git they would write one after the other, and never meet in the session.
+      other: {
+        workspace: 'shared',
+        needs: ['plan'],
+        run: `codex exec resume --last --skip-git-repo-check '${look}' < /dev/null`,
+      },
+      go: { workspace: 'shared', needs: ['plan'], run: 'while [ ! -e go ]; do sleep 0.1; done' },
       task: {
         agent: 'codex',
+        workspace: 'shared',
         needs: ['go'],
         session: { continue: 'plan' },
         // Seldom: at the third failure in a row, agents are left alone for a minute.
