@@ -50,7 +50,7 @@ function copied(run: string, { store, directory, repository }: Origin, ours: str
     run,
     store,
     folder,
-    remedy: `Go on with it there: piton -C ${directory} resume ${run}. Here, start a new run.`,
+    remedy: `Go on with it there: piton -C ${directory} resume ${run}. Here, start a new run. If this project was moved, and that is another one by now: bring both back to where they were.`,
   });
 }
 
@@ -59,7 +59,8 @@ async function identityOf(file: string): Promise<string | undefined> {
     const { dev, ino } = await stat(file);
     return `${dev}:${ino}`;
   } catch (error) {
-    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return undefined;
+    // What may not be looked at is nobody's whom this one could disturb.
+    if (['ENOENT', 'ENOTDIR', 'EACCES'].some((code) => hasCode(error, code))) return undefined;
     throw error;
   }
 }
@@ -74,6 +75,6 @@ function behind(
     run,
     seq,
     witnessed,
-    remedy: `Bring back the newer store, or start a new run. To have done again what the journal does not know, put away what is there: git branch --move ${branch} <name>; git update-ref -d ${ref}`,
+    remedy: `Bring back the newer store, or start a new run; what is there you can take with git merge ${branch}. To have done again what the journal does not know, put away what is there: git branch --move ${branch} <name>; git update-ref -d ${ref}`,
   });
 }

@@ -24,7 +24,7 @@ import type { Program } from './program.ts';
 import { assertSameWorkflow, refuseFromInside } from './refuse-driving.ts';
 import { repairRun } from './repair.ts';
 import { previewResume, type ResumePreview } from './preview.ts';
-import { reopen, resolveDrift } from './resolve-drift.ts';
+import { isPartOf, reopen, resolveDrift } from './resolve-drift.ts';
 import type { Course } from './run-writer.ts';
 import { assertSecrets } from './secrets.ts';
 import { takenSessions } from './session-lease.ts';
@@ -199,7 +199,7 @@ export class Engine {
     return driver;
   }
 
-  /** What is done again is as if it had not begun: only then is it compared with the given definition. */
+  /** What is done again, or given up, is as if it had not begun: only then is it compared with the given definition. */
   async #changes(
     program: Program,
     state: RunState,
@@ -207,12 +207,15 @@ export class Engine {
   ): Promise<{ readonly workflow: Workflow; readonly events: readonly Event[] }> {
     if (!reopens(options)) return resolveDrift(state, program, options.acceptDrift === true);
     const { redo: again = [], skip: skipped = [], inSession = false } = options;
-    const reopened = reopen(state, { again, skipped, inSession });
+    const [reopened, ...skips] = reopen(state, { again, skipped, inSession });
     const { state: after } = await loadRun(this.#ports.store, state.run);
-    for (const event of reopened) fold(after, event, { seq: state.seq + 1, at: state.at });
+    const place = { seq: state.seq + 1, at: state.at };
+    fold(after, reopened, place);
     const drift = resolveDrift(after, program, true);
+    const left = skips.filter((skip) => isPartOf(drift.workflow, after, skip));
+    for (const skip of skips) fold(after, skip, place);
     const taken = await takenSessions(this.#ports, after);
-    return { workflow: drift.workflow, events: [...reopened, ...drift.events, ...taken] };
+    return { workflow: drift.workflow, events: [reopened, ...drift.events, ...left, ...taken] };
   }
 
   #driver(program: Program, course: Course): Driver {

@@ -1,6 +1,14 @@
 import { PitonError } from '../base/index.ts';
-import { decideReopen, driftOf, type Drift, type Reopening, type RunState } from '../kernel/index.ts';
-import { functionsOf, type Event, type Workflow } from '../model/index.ts';
+import {
+  decideReopen,
+  driftOf,
+  taskAt,
+  type Drift,
+  type Reopened,
+  type Reopening,
+  type RunState,
+} from '../kernel/index.ts';
+import { functionsOf, type Event, type EventOf, type Workflow } from '../model/index.ts';
 import type { Program } from './program.ts';
 
 /**
@@ -29,8 +37,14 @@ export function resolveDrift(
   return { workflow: stored, events: [] };
 }
 
+/** Whoever gives up a task may have taken it out of the file as well. */
+export function isPartOf(workflow: Workflow, state: RunState, { task }: EventOf<'task.skipped'>): boolean {
+  const { scope, spec } = taskAt(state, task);
+  return scope !== '' || workflow.tasks.some(({ name }) => name === spec.name);
+}
+
 /** Settled tasks that are to be done again, or gone on without, with all that came of them. Throws `REDO_REFUSED`. */
-export function reopen(state: RunState, wish: Reopening): Event[] {
+export function reopen(state: RunState, wish: Reopening): Reopened {
   const { run } = state;
   const decided = decideReopen(state, wish);
   if ('events' in decided) return decided.events;

@@ -28,6 +28,7 @@ export class RunWriter {
   readonly state: RunState;
   readonly #ports: WriterPorts;
   #isReleased = false;
+  #regaining: Promise<unknown> = Promise.resolve();
   readonly #patience: Patience;
   readonly #journal: Journal;
   readonly #buffer: CheckpointBuffer;
@@ -157,9 +158,12 @@ export class RunWriter {
 
   /** Another has the lease, as far as that can be told. */
   async isReplaced(): Promise<boolean> {
-    const { store } = this.#ports;
-    const current = await store.findLease(this.#journal.lease.name).catch(() => undefined);
-    return current !== undefined && current.token !== this.#journal.lease.token;
+    const { name, token: before } = this.#journal.lease;
+    const current = await this.#ports.store.findLease(name).catch(() => undefined);
+    if (current === undefined || current.token === before) return false;
+    // After a sleep it may be us who take it anew, at this very moment.
+    await this.#regaining;
+    return current.token !== this.#journal.lease.token;
   }
 
   async #isHeld(): Promise<boolean> {
@@ -168,7 +172,13 @@ export class RunWriter {
     return current?.token === token && current.expiresAt > this.#ports.clock.now();
   }
 
-  async #regain(): Promise<boolean> {
+  #regain(): Promise<boolean> {
+    const regaining = this.#takeAnew();
+    this.#regaining = regaining.catch(() => undefined);
+    return regaining;
+  }
+
+  async #takeAnew(): Promise<boolean> {
     const lease = await regainLease(this.#ports, this.#journal.lease);
     if (lease !== undefined) this.#journal.lease = lease;
     return lease !== undefined;

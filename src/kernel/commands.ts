@@ -71,10 +71,11 @@ function ofTask(state: RunState, command: Extract<Command, { type: 'retry' | 'sk
   if (command.attempt !== undefined && command.attempt !== task.lastAttempt) {
     return refuse(`${command.task} has had another attempt since`);
   }
-  return command.type === 'retry' ? retry(state, task) : skip(state, task);
+  const { type, also = [] } = command;
+  return type === 'retry' ? retry(state, task, also) : skip(state, task, also);
 }
 
-function retry(state: RunState, task: TaskState): Verdict {
+function retry(state: RunState, task: TaskState, also: readonly string[]): Verdict {
   const { address, life } = task;
   switch (life.status) {
     case 'held':
@@ -85,7 +86,7 @@ function retry(state: RunState, task: TaskState): Verdict {
     case 'delayed':
       return retryDelayed(state, task);
     case 'failed':
-      return reopen(state, task);
+      return reopen(state, [address, ...also]);
     default:
       return refuse(`${address} is ${statusOfTask(task)}, not held, delayed or failed`);
   }
@@ -102,10 +103,12 @@ function retryDelayed(state: RunState, task: TaskState): Verdict {
     : refuse(`${task.address} waits for ${trial}, which tries whether what both use works again`);
 }
 
-function reopen(state: RunState, task: TaskState): Verdict {
-  const decided = decideReopen(state, { again: [task.address], inSession: true });
+function reopen(state: RunState, again: readonly string[]): Verdict {
+  const other = again.find((address) => state.tasks.get(address)?.life.status !== 'failed');
+  if (other !== undefined) return refuse(`${other} has not failed, or is done again already`);
+  const decided = decideReopen(state, { again, inSession: true });
   if ('refusal' in decided) return refuse(decided.refusal);
-  return accept(`${task.address} will be done again`, ...decided.events);
+  return accept(`${again.join(', ')} will be done again`, ...decided.events);
 }
 
 function decideGate(state: RunState, command: Extract<Command, { type: 'approve' | 'reject' }>): Verdict {
@@ -130,8 +133,8 @@ function whyNoGate(task: TaskState): string {
   return `${address} waits for no approval: it is ${statusOfTask(task)}`;
 }
 
-function skip(state: RunState, task: TaskState): Verdict {
-  if (task.life.status === 'failed') return goOnWithout(state, task);
+function skip(state: RunState, task: TaskState, also: readonly string[]): Verdict {
+  if (task.life.status === 'failed') return goOnWithout(state, [task.address, ...also]);
   if (isSettled(task.life) || task.life.status === 'running')
     return refuse(`${task.address} is ${statusOfTask(task)}`);
   const carrier = landingWith(state, task);
@@ -141,8 +144,8 @@ function skip(state: RunState, task: TaskState): Verdict {
   return accept(`${task.address} is skipped`, { type: 'task.skipped', task: task.address, data });
 }
 
-function goOnWithout(state: RunState, { address }: TaskState): Verdict {
-  const decided = decideReopen(state, { skipped: [address] });
+function goOnWithout(state: RunState, skipped: readonly string[]): Verdict {
+  const decided = decideReopen(state, { skipped });
   if ('refusal' in decided) return refuse(decided.refusal);
-  return accept(`the run goes on without ${address}`, ...decided.events);
+  return accept(`the run goes on without ${skipped.join(', ')}`, ...decided.events);
 }

@@ -1,4 +1,4 @@
-import { mentionsFailure, type Event } from '../model/index.ts';
+import { mentionsFailure, type EventOf } from '../model/index.ts';
 import { roomFor } from './limits.ts';
 import { failsItsGroup, failureCounts, membersOf } from './recount.ts';
 import { isStanding } from './places-to-clean.ts';
@@ -33,6 +33,9 @@ export interface Reopening {
   readonly skipped?: readonly string[];
 }
 
+/** First they are open again, then some of them are skipped. */
+export type Reopened = readonly [EventOf<'tasks.reopened'>, ...EventOf<'task.skipped'>[]];
+
 /**
  * What it takes to do settled tasks again, or to go on without them, in a run that may have ended: all that came of them is to
  * be done again too, what they are a part of goes on, and what was cancelled there is taken up. Or why that cannot be.
@@ -40,7 +43,7 @@ export interface Reopening {
 export function decideReopen(
   state: RunState,
   { again = [], inSession = false, skipped = [] }: Reopening,
-): { events: Event[] } | { refusal: string } {
+): { events: Reopened } | { refusal: string } {
   const reach: Reach = {
     state,
     reset: new Set(),
@@ -57,7 +60,7 @@ export function decideReopen(
   const reset = addressesOf(reach);
   const isReset = (address: string): boolean => reset.tasks.includes(address);
   const goingOn = [
-    ...again.filter((address) => inSession && taskAt(state, address).session !== undefined),
+    ...again.filter((address) => inSession && goesOn(taskAt(state, address))),
     // Else nobody would know any more whose place it is.
     ...skipped.filter((address) => isStanding(taskAt(state, address).workspace)),
   ].filter(isReset);
@@ -69,9 +72,15 @@ export function decideReopen(
   return {
     events: [
       { type: 'tasks.reopened', data },
-      ...skipped.filter(isReset).map((task): Event => ({ type: 'task.skipped', task, data: byOperator })),
+      ...skipped.filter(isReset).map((task) => ({ type: 'task.skipped', task, data: byOperator }) as const),
     ],
   };
+}
+
+/** In its conversation; or, since it failed, where its files are, as a person may have mended them. Others may be in a pool's. */
+function goesOn({ session, life, spec, workspace }: TaskState): boolean {
+  if (session !== undefined) return true;
+  return life.status === 'failed' && spec.pool === undefined && isStanding(workspace);
 }
 
 const byOperator = { reason: 'skipped by the operator' };
@@ -109,8 +118,11 @@ function name(reach: Reach, address: string): void {
 function leave(reach: Reach, address: string): void {
   const task = reach.state.tasks.get(address);
   if (task === undefined) reach.refusals.push(`the run has no task ${address}`);
-  else if (task.life.status === 'failed') reset(reach, task);
-  else reach.refusals.push(`${address} is ${statusOfTask(task)}`);
+  else if (task.life.status !== 'failed') reach.refusals.push(`${address} is ${statusOfTask(task)}`);
+  // To skip it would be to skip what has been done since, too.
+  else if (task.spec.continueOnError)
+    reach.refusals.push(`${address} may fail, and the run has gone on without it`);
+  else reset(reach, task);
 }
 
 function hasBegun({ life, key }: TaskState): boolean {

@@ -3,7 +3,7 @@ export { artifactSources } from './artifact-sources.ts';
 export { classify } from './classify.ts';
 export { decideCommand } from './commands.ts';
 export { returnedSession } from './conversation-commands.ts';
-export { decideReopen, type Reopening } from './decide-reopen.ts';
+export { decideReopen, type Reopened, type Reopening } from './decide-reopen.ts';
 export { applyPatch, difference } from './difference.ts';
 export { driftOf, type Drift } from './drift.ts';
 export { fold, foldCommit, newRunState } from './fold.ts';

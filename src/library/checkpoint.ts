@@ -26,6 +26,8 @@ export interface TaskReport {
   readonly endedAt?: number;
   readonly output?: Json;
   readonly error?: Failure;
+  /** It has failed, and was allowed to: nothing was stopped by it. */
+  readonly tolerated?: boolean;
   /** Why it is held, delayed, skipped or cancelled. */
   readonly reason?: string;
   /** What a person may do about a held task: `run.retry`, `run.skip`, `run.approve`, `run.reject`. */
@@ -144,9 +146,10 @@ function reportOf(state: RunState, task: TaskState): TaskReport {
 }
 
 /** Why it is where it is, and what may be done about it. */
-function waitingOf({ life }: TaskState): Partial<TaskReport> {
+function waitingOf({ life, spec }: TaskState): Partial<TaskReport> {
   return {
     ...(life.status === 'failed' && { error: life.failure }),
+    ...(life.status === 'failed' && spec.continueOnError && { tolerated: true }),
     ...('reason' in life && { reason: life.reason }),
     ...('until' in life && { until: life.until }),
     ...('actions' in life && { actions: life.actions }),

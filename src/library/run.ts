@@ -123,14 +123,20 @@ export class Run<Outputs = unknown, State = unknown> {
     return this.#send({ type, task, gate, ...(comment !== undefined && { comment }) });
   }
 
-  /** Tries a held, delayed or failed task again. Of a run that has ended: `piton.resume` with `redo`. */
-  retry(task: string): Promise<CommandResult> {
-    return this.#send({ type: 'retry', task });
+  /**
+   * Tries a held, delayed or failed task again; `also`: together with others that failed. Of a run that has ended:
+   * `piton.resume` with `redo`.
+   */
+  retry(task: string, also: readonly string[] = []): Promise<CommandResult> {
+    return this.#send({ type: 'retry', task, ...(also.length > 0 && { also }) });
   }
 
-  /** Goes on without a task that is held, waits or has failed. Of a run that has ended: `piton.resume` with `skip`. */
-  skip(task: string): Promise<CommandResult> {
-    return this.#send({ type: 'skip', task });
+  /**
+   * Goes on without a task that is held, waits or has failed; `also`: and without others that failed. Of a run that has
+   * ended: `piton.resume` with `skip`.
+   */
+  skip(task: string, also: readonly string[] = []): Promise<CommandResult> {
+    return this.#send({ type: 'skip', task, ...(also.length > 0 && { also }) });
   }
 
   /**

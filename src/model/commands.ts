@@ -4,8 +4,13 @@ export type Command =
   | { readonly type: 'resume' }
   | { readonly type: 'cancel'; readonly reason: string }
   /** Tries a held, delayed or failed task again. `attempt`: the attempt the person saw, when there was one. */
-  | { readonly type: 'retry'; readonly task: string; readonly attempt?: string }
-  | { readonly type: 'skip'; readonly task: string; readonly attempt?: string }
+  | {
+      readonly type: 'retry' | 'skip';
+      readonly task: string;
+      readonly attempt?: string;
+      /** Failed like it: each by itself would be stopped again by the others. */
+      readonly also?: readonly string[];
+    }
   /** A message for the agent that does the task. `now`: one that is working is stopped for it, and goes on with it. */
   | { readonly type: 'tell'; readonly task: string; readonly text: string; readonly now?: boolean }
   /** A person wants the task's session for a while. `token`: of the lease under which it is held. */

@@ -174,6 +174,44 @@ test('skip gives up what has failed for good in a run that has ended, and does t
   });
 });
 
+test.each([
+  ['changed', { stuck: { run: 'exit 2' } }, 'skipped'],
+  ['taken out', {}, undefined],
+])('skip gives up a task that was %s in the file since it failed', async (_, changed, status) => {
+  const { piton, json, write } = newProject();
+  const file = (tasks: object): string => JSON.stringify({ name: 'f', 'fail-fast': false, tasks });
+  const done = { done: { run: 'echo done' } };
+  write('.piton/workflows/f.yaml', file({ stuck: { run: 'exit 1' }, ...done }));
+  expect(await piton(['run', 'f', '--id', 'f'])).toMatchObject({ code: 1 });
+  write('.piton/workflows/f.yaml', file({ ...changed, ...done }));
+  expect(await piton(['skip', 'f', 'stuck'])).toMatchObject({ code: 0 });
+  const { tasks } = (await json(['status', 'f'])) as { tasks: Record<string, { status: string }> };
+  expect([tasks['stuck']?.status, tasks['done']?.status]).toEqual([status, 'succeeded']);
+});
+
+test('retry without a task does only what has failed, and what it stopped: nothing that has succeeded, however deep', async () => {
+  const { piton, write, folder } = newProject();
+  const ledger = join(folder, 'ledger');
+  const done = (what: string): string => `echo ${what} >> ${ledger}`;
+  const tasks = {
+    lint: { run: `${done('lint')}; false`, 'continue-on-error': true },
+    build: { needs: 'lint', run: done('build') },
+    inner: { needs: 'build', tasks: { one: { run: done('one') }, two: { needs: 'one', run: 'false' } } },
+    each: { needs: 'build', 'for-each': { in: ['a', 'b'] }, run: `test \${{ item }} = a && ${done('each')}` },
+  };
+  write('.piton/workflows/deep.yaml', JSON.stringify({ name: 'deep', 'fail-fast': false, tasks }));
+  const failed = await piton(['run', 'deep', '--id', 'deep']);
+  expect(failed).toMatchObject({ code: 1, stdout: expect.stringContaining('or: piton retry deep\n') });
+  const before = readFileSync(ledger, 'utf8');
+  expect(before.split('\n').toSorted().join(' ').trim()).toBe('build each lint one');
+  const { code, stdout } = await piton(['retry', 'deep']);
+  expect({ code, retried: stdout.match(/\S+ is tried again/g)?.toSorted() }).toEqual({
+    code: 1,
+    retried: ['each[b] is tried again', 'inner.two is tried again'],
+  });
+  expect(readFileSync(ledger, 'utf8')).toBe(before);
+});
+
 test('drift tells which tasks of the file differ, and refuses with 4 where they have begun', async () => {
   const { piton, json, write } = await waiting();
   expect(await json(['drift', 'rel'])).toMatchObject({ run: 'rel', drift: [] });

@@ -98,6 +98,31 @@ describe('going on without', () => {
     expect(simulation.status).toBe('succeeded');
     expect(simulation.statuses).toEqual({ a: 'skipped', b: 'succeeded', c: 'skipped' });
   });
+
+  test.each(['skip', 'retry'] as const)(
+    'several failed tasks can be had at once while it is at work: %s',
+    (type) => {
+      const items = task('each', { forEach: forEach(['a', 'b', 'c']) });
+      const simulation = simulate(workflow([items, task('other')], { failFast: false }));
+      for (const item of ['a', 'b']) simulation.end(`each[${item}]`, failedWith());
+      simulation.end('each[c]', done);
+      const [first, second] = ['each[a]', 'each[b]'] as const;
+      expect(simulation.command({ type, task: first })).toMatchObject({ accepted: false });
+      expect(simulation.command({ type, task: first, also: ['each[c]'] })).toMatchObject({ accepted: false });
+      expect(simulation.command({ type, task: first, also: [second] })).toMatchObject({ accepted: true });
+      simulation.drain();
+      expect(simulation.status).toBe('succeeded');
+    },
+  );
+
+  test('a task that was allowed to fail is refused: what was done after it would be given up with it', () => {
+    const flow = workflow([task('a', { continueOnError: true }), task('b', { needs: ['a'] })]);
+    const simulation = simulate(flow);
+    simulation.end('a', failedWith());
+    simulation.drain();
+    expect(simulation.takeUp({ skipped: ['a'] })).toContain('the run has gone on without it');
+    expect(simulation.statuses).toEqual({ a: 'failed', b: 'succeeded' });
+  });
 });
 
 describe('doing again', () => {

@@ -49,6 +49,22 @@ describe('a pool', () => {
   });
 });
 
+test('a command that failed is retried where its files are, with what a person has mended there', async () => {
+  const { run, repository, piton } = await openRepository();
+  const started = await run(
+    { build: { run: 'echo made >> made.txt; test -e mended.txt' } },
+    { workspace: 'worktree' },
+  );
+  expect(await started.result()).toMatchObject({ status: 'failed' });
+  const { tasks } = await started.checkpoint();
+  writeFileSync(join(tasks['build']!.workspace!.path, 'mended.txt'), 'by hand');
+  const { definition } = await piton.definitionOf('run');
+  const again = await piton.resume(definition, 'run', { redo: ['build'], inSession: true });
+  expect(await again.result()).toMatchObject({ status: 'succeeded' });
+  expect(git(repository, 'show', 'piton/run:mended.txt')).toBe('by hand');
+  expect(git(repository, 'show', 'piton/run:made.txt')).toBe('made\nmade');
+});
+
 test('an item that waits for a person keeps its place of a pool, and the others have another', async () => {
   const { run, repository } = await openRepository();
   const started = await run(

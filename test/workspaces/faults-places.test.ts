@@ -251,6 +251,24 @@ describe('the branch of a run', () => {
     expect((await ground.place('third')).base).toBe(shell(root, 'rev-parse', branch));
   });
 
+  test.each(['adopted by a task that has changed nothing', 'made to hold both'])(
+    'that was rewritten is gone on from by all others once it was %s',
+    async (how) => {
+      const { root, ground } = await scene();
+      await ground.live('first', (path) => write(path, { 'first.txt': 'first' }));
+      const idle = await ground.place('idle');
+      const last = shell(root, 'rev-parse', branch);
+      const other = shell(root, 'commit-tree', '-m', 'rewritten', '-p', 'main', `${branch}^{tree}`);
+      shell(root, 'branch', '--force', branch, other);
+      await expect(ground.place('next')).rejects.toMatchObject({ code: 'WORKSPACE_DRIFTED' });
+      if (how.startsWith('adopted')) await ground.integrate('idle', idle, { isAdopted: true });
+      const both = shell(root, 'commit-tree', '-m', 'both', '-p', other, '-p', last, `${other}^{tree}`);
+      if (how.startsWith('made')) shell(root, 'branch', '--force', branch, both);
+      expect((await ground.place('next')).base).toBe(how.startsWith('made') ? both : other);
+      expect(shell(root, 'for-each-ref', '--contains', last)).not.toBe('');
+    },
+  );
+
   test('of which no trace is left is not begun anew by work that is done', async () => {
     const { root, ground, place } = await scene();
     for (const ref of [`refs/heads/${branch}`, 'refs/piton/runs/run-1']) shell(root, 'update-ref', '-d', ref);

@@ -1,5 +1,5 @@
 import { PitonError } from '../../base/index.ts';
-import type { CommandResult, Run } from '../../library/index.ts';
+import type { Checkpoint, CommandResult, Run } from '../../library/index.ts';
 import type { Context } from './context.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import { shellWord } from './progress/index.ts';
@@ -19,7 +19,7 @@ export async function decide(context: Context, { run: id, send, mayDrive }: Deci
   const result = await send(await piton.find(id));
   if (result.status === 'refused') throw refused(id, result.text);
   if (result.status === 'queued' && mayDrive) {
-    output.note('Nobody drives the run: going on with it here.');
+    output.note('Nobody drives the run: the decision is noted, and the run goes on here.');
     const { driveRun } = await import('./drive/drive-run.ts');
     return driveRun(context, { run: id });
   }
@@ -29,12 +29,19 @@ export async function decide(context: Context, { run: id, send, mayDrive }: Deci
   return exitCodes.done;
 }
 
-/** The first that is refused counts: it says why. */
-export async function sendEach(
+/** Those that have failed together: one that stays would stop the others again. The first that is refused counts: it says why. */
+export async function sendAll(
+  checkpoint: Pick<Checkpoint, 'tasks'>,
   tasks: readonly string[],
-  send: (task: string) => Promise<CommandResult>,
+  send: (task: string, also: readonly string[]) => Promise<CommandResult>,
 ): Promise<CommandResult> {
-  const results = await Promise.all(tasks.map(send));
+  const hasFailed = (task: string): boolean => checkpoint.tasks[task]?.status === 'failed';
+  const [first, ...also] = tasks.filter(hasFailed);
+  const others = tasks.filter((task) => !hasFailed(task));
+  const results = await Promise.all([
+    ...(first === undefined ? [] : [send(first, also)]),
+    ...others.map((task) => send(task, [])),
+  ]);
   return results.find(({ status }) => status === 'refused') ?? results[0]!;
 }
 

@@ -1,6 +1,6 @@
 import { rename } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { crashPoint } from '../../base/index.ts';
+import { effect } from '../../base/index.ts';
 import { deleteTree, findEntry, isInside, isSameFile, waysIn, type Durability } from '../files.ts';
 import type { Git } from '../git/index.ts';
 import type { ArtifactStore, Artifacts } from './artifact-store.ts';
@@ -44,8 +44,7 @@ async function layOut(tools: ArtifactTools, filled: Filled, { task, artifacts, p
   const brought = { source, path: way, isFolder: kept.isDirectory(), why: `an artifact of ${task}` };
   await assertIgnored(tools.git, filled, brought);
   // In one step: half of an older one would be taken for all of the new one.
-  if (found !== undefined) await rename(target, aside);
-  crashPoint('after:workspace.artifact-set-aside');
+  if (found !== undefined) await effect('workspace.artifact-set-aside', () => rename(target, aside));
   await copyWhole(tools, { source, target, token: request.token });
   await deleteTree(aside);
 }

@@ -56,13 +56,16 @@ async function assertHeld(
   repository: RepositoryPlace,
   { head, actual, known }: Held,
 ): Promise<void> {
-  const { run, task, isAdopted = false } = head;
+  const { run, task, refs, isAdopted = false } = head;
   for (const commit of known) {
     if (await isKnownAncestor(git, repository, { ancestor: commit, of: actual })) continue;
     if (!isAdopted) throw movedAway(run, { actual, last: commit });
     // From now on nothing else would lead to it.
     if ((await ifThere(git, repository, commit)) !== undefined)
       await keepCommit(git, repository, { run, task, commit });
+    // Else it would be held against every task to come, though one adopted it.
+    if (commit === refs.get(runTipRef(run)))
+      await moveRef(git, repository, { ref: runTipRef(run), to: actual, from: commit });
   }
 }
 
@@ -116,7 +119,7 @@ function movedAway(run: string, { actual, last }: { actual: string; last: string
       branch,
       actual,
       last,
-      remedy: `Put it back with \`git branch --force ${branch} ${last}\`, then \`piton retry\`; or \`piton workspace adopt\` goes on from where it is.`,
+      remedy: `Put it back with \`git branch --force ${branch} ${last}\`, then \`piton retry\`. To go on from where it is: \`piton workspace adopt\`; or, for a task that has no place yet, let the branch hold both (\`git merge --strategy=ours ${last}\` in a checkout of it), then \`piton retry\`.`,
     },
   );
 }

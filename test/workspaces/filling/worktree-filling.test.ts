@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { guarded } from '../../../src/base/index.ts';
 import type { PlaceRequest } from '../../../src/workspaces/index.ts';
 import { LocalFilling } from '../../../src/workspaces/filling/local-filling.ts';
 import { addWorktree } from '../../../src/workspaces/git/index.ts';
@@ -134,6 +135,15 @@ describe('artifacts in a worktree', () => {
     expect(read()).toBe('second');
     expect(existsSync(join(path, 'dist/old.js'))).toBe(false);
     expect(await filling.isBrought(request(asked), path, 'dist/app.js')).toBe(true);
+  });
+
+  test('are left as they are by a driver that was replaced before it has begun to exchange them', async () => {
+    const { keep, fill, read, asked } = await standWithArtifacts(['dist']);
+    await fill(asked);
+    await keep('second');
+    const replaced = (): Promise<void> => Promise.reject(new Error('another drives'));
+    await expect(guarded(replaced, () => fill(asked))).rejects.toThrow('another drives');
+    expect(read()).toBe('first');
   });
 
   test('are left as they are when somebody has worked there', async () => {

@@ -1,8 +1,8 @@
 import { PitonError } from '../../../base/index.ts';
-import type { Checkpoint, CommandResult, Run } from '../../../library/index.ts';
+import type { Checkpoint, CommandResult, Run, TaskReport } from '../../../library/index.ts';
 import { isFinal } from '../../../model/index.ts';
 import { defineCommand } from '../command-spec.ts';
-import { cannotWait, decide, sendEach } from '../decide.ts';
+import { cannotWait, decide, sendAll } from '../decide.ts';
 import { findTask } from '../find-task.ts';
 import { findRecord } from '../runs.ts';
 
@@ -30,14 +30,16 @@ export const command = defineCommand<Options>({
   async run(context, { args, options }) {
     const piton = await context.openExisting();
     const { run, status } = await findRecord(piton, args[0]);
-    const tasks = tasksMeant(await (await piton.find(run)).checkpoint(), args[1]);
+    const checkpoint = await (await piton.find(run)).checkpoint();
+    const tasks = tasksMeant(checkpoint, args[1]);
     // Nobody answers for a run that has ended: what settled in it is opened anew.
     if (isFinal(status) || options.fresh === true) {
       if (!options.drive) throw cannotWait(run);
       const { driveRun } = await import('../drive/drive-run.ts');
       return driveRun(context, { run, redo: tasks, inSession: options.fresh !== true });
     }
-    const send = (handle: Run): Promise<CommandResult> => sendEach(tasks, (task) => handle.retry(task));
+    const send = (handle: Run): Promise<CommandResult> =>
+      sendAll(checkpoint, tasks, (task, also) => handle.retry(task, also));
     return decide(context, { run, send, mayDrive: options.drive });
   },
 });
@@ -47,12 +49,32 @@ function tasksMeant(checkpoint: Checkpoint, given: string | undefined): string[]
     findTask(checkpoint, given);
     return [given];
   }
-  const tasks = Object.entries(checkpoint.tasks)
-    .filter(([, { status, gate }]) => status === 'failed' || (status === 'held' && gate === undefined))
-    .map(([address]) => address);
+  const tasks = inTheWay(checkpoint);
   if (tasks.length > 0) return tasks;
   throw new PitonError('TASK_UNKNOWN', `No task of run ${checkpoint.run} is held or has failed.`, {
     run: checkpoint.run,
     remedy: 'Name the task that is to be tried again.',
   });
+}
+
+/**
+ * What consists of others is not done again as a whole, only what has failed in it; nor is what was allowed to fail, with all
+ * that came of it, unless nothing else has failed.
+ */
+function inTheWay({ tasks }: Checkpoint): string[] {
+  const meant = Object.keys(tasks).filter((address) => isTroubled(tasks[address]!));
+  const tolerated = meant.filter((address) => tasks[address]!.tolerated === true);
+  const strict = meant.filter(
+    (address) => !tolerated.some((each) => each === address || isBelow(address, each)),
+  );
+  const chosen = strict.length > 0 ? strict : meant;
+  return chosen.filter((address) => !chosen.some((each) => isBelow(each, address)));
+}
+
+function isTroubled({ status, gate }: TaskReport): boolean {
+  return status === 'failed' || (status === 'held' && gate === undefined);
+}
+
+function isBelow(address: string, owner: string): boolean {
+  return address.startsWith(`${owner}[`) || address.startsWith(`${owner}.`);
 }

@@ -1,7 +1,7 @@
 import type { CommandResult, Run } from '../../../library/index.ts';
 import { isFinal } from '../../../model/index.ts';
 import { defineCommand } from '../command-spec.ts';
-import { cannotWait, decide, sendEach } from '../decide.ts';
+import { cannotWait, decide, sendAll } from '../decide.ts';
 import { findTask } from '../find-task.ts';
 import { findRecord } from '../runs.ts';
 
@@ -33,7 +33,8 @@ export const command = defineCommand<Options>({
       const { driveRun } = await import('../drive/drive-run.ts');
       return driveRun(context, { run, skip: tasks });
     }
-    const send = (handle: Run): Promise<CommandResult> => sendEach(tasks, (task) => handle.skip(task));
+    const send = (handle: Run): Promise<CommandResult> =>
+      sendAll(checkpoint, tasks, (task, also) => handle.skip(task, also));
     return decide(context, { run, send, mayDrive: options.drive });
   },
 });

@@ -133,14 +133,19 @@ function heldCommand(run: string, lines: RunView['lines']): string | undefined {
 
 function failedCommands(run: string, lines: RunView['lines']): [string, ...string[]] | undefined {
   const all = [...lines.values()];
-  const failed = all.find(({ status, isGroup }) => status === 'failed' && !isGroup);
-  if (failed === undefined) return undefined;
-  const { address } = failed;
-  // What was cancelled because of it can also be done without it.
-  const isInTheWay = all.some(({ status }) => status === 'cancelled');
+  const failed = all.filter(({ status, isGroup }) => status === 'failed' && !isGroup);
+  // What was allowed to fail stopped nothing: to do that again would be to do again all that came of it.
+  const inTheWay = failed.filter(({ spec }) => !spec.continueOnError);
+  const [first, ...others] = (inTheWay.length > 0 ? inTheWay : failed).map(({ address }) => address);
+  if (first === undefined) return undefined;
+  // What was cancelled because of them can also be done without them.
+  const isSkippable = others.length < mostNamed && all.some(({ status }) => status === 'cancelled');
   return [
-    commandFor('logs', run, address),
-    commandFor('retry', run, address),
-    ...(isInTheWay ? [commandFor('skip', run, address)] : []),
+    commandFor('logs', run, first),
+    // One of several would be stopped again by the others.
+    others.length === 0 ? commandFor('retry', run, first) : `piton retry ${shellWord(run)}`,
+    ...(isSkippable ? [[commandFor('skip', run, first), ...others.map(shellWord)].join(' ')] : []),
   ];
 }
+
+const mostNamed = 3;

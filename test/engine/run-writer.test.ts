@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { manualClock } from '../../src/base/index.ts';
+import { Journal } from '../../src/engine/journal.ts';
+import { Observers } from '../../src/engine/observers.ts';
+import { RunWriter, type Course, type WriterPorts } from '../../src/engine/run-writer.ts';
+import type { RunState } from '../../src/kernel/index.ts';
+import type { Store } from '../../src/store/index.ts';
+import { openMemoryStore } from '../../src/store/memory/index.ts';
+import { creation, ownerNamed, taking } from '../support/store-requests.ts';
+
+const leaseMs = 1_000;
+const state = { run: 'r', phase: { status: 'active' } } as RunState;
+
+/** As by a store that is far away: what is asked about a lease, which has run out, is told only when `answered` says so. */
+function slowly(inner: Store, answered: () => Promise<void>): Store {
+  return new Proxy(inner, {
+    get(store, name) {
+      if (name === 'findLease')
+        return async (lease: string) => {
+          const found = await store.findLease(lease);
+          await answered();
+          return found && { ...found, expiresAt: 0 };
+        };
+      const value: unknown = Reflect.get(store, name);
+      return typeof value === 'function' ? value.bind(store) : value;
+    },
+  });
+}
+
+test('a driver that takes its own lease anew after a sleep is not taken for one that was replaced', async () => {
+  const clock = manualClock(0);
+  const inner = await openMemoryStore('memory:', { durability: 'full', clock });
+  const lease = await inner.createRun(creation('r', { leaseMs }));
+  const answers: (() => void)[] = [];
+  let isSlow = true;
+  const store = slowly(inner, () =>
+    isSlow ? new Promise((answer) => answers.push(answer)) : Promise.resolve(),
+  );
+  const journal = new Journal({ store, lease, head: { seq: 1, hash: '' } });
+  const ports = { store, clock, owner: ownerNamed('ada'), leaseMs, observers: new Observers() };
+  const patience = { clock, signal: new AbortController().signal, stalled: () => {} };
+  const course = { state, journal, policy: 'every-task' } as unknown as Course & { policy: never };
+  const writer = new RunWriter(ports as unknown as WriterPorts, course, patience);
+
+  const asked = writer.assertNotReplaced();
+  await expect.poll(() => answers.length).toBe(1);
+  isSlow = false;
+  await writer.keepLease();
+  expect(journal.lease.token).not.toBe(lease.token);
+  answers[0]!();
+  await expect(asked).resolves.toBeUndefined();
+
+  await inner.takeLease(taking(journal.lease.name, { replaces: journal.lease.token }));
+  await expect(writer.assertNotReplaced()).rejects.toMatchObject({ code: 'LEASE_LOST' });
+  await inner.close();
+});
