@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { livenessOf, PitonError, randomId } from '../base/index.ts';
+import { hasCode, livenessOf, PitonError, randomId } from '../base/index.ts';
 import type { Lease } from '../model/index.ts';
+import type { Store, TakeLeaseRequest } from '../store/index.ts';
 import { leaseName, type EnginePorts } from './options.ts';
 
 /** `kill`: a driver on this host is ended first, so that nothing in it goes on. */
@@ -17,13 +18,24 @@ export async function takeRunLease(
 ): Promise<Lease> {
   const { store, owner, leaseMs } = ports;
   const request = { name: leaseName(run), owner, token: randomId(26), leaseMs };
-  const first = await store.takeLease(request);
+  const first = await takeIfFree(store, request);
   if (first.taken) return first.lease;
   if (takeover === false && livenessOf(first.lease.owner) !== 'dead') throw driven(run, first.lease);
   if (takeover === 'kill') await kill(run, first.lease);
   const second = await store.takeLease({ ...request, replaces: first.lease.token });
   if (!second.taken) throw driven(run, second.lease);
   return second.lease;
+}
+
+/** Whoever was stopped in the middle of a write keeps everybody else from writing: it is named, and can be ended. */
+async function takeIfFree(store: Store, request: TakeLeaseRequest): ReturnType<Store['takeLease']> {
+  try {
+    return await store.takeLease(request);
+  } catch (thrown) {
+    const lease = hasCode(thrown, 'STORE_BUSY') ? await store.findLease(request.name) : undefined;
+    if (lease === undefined || livenessOf(lease.owner) !== 'stopped') throw thrown;
+    return { taken: false, lease };
+  }
 }
 
 const killPatienceMs = 5_000;

@@ -492,16 +492,19 @@ describe('going on', () => {
     expect(await (await outside.resume(definition, 'run')).result()).toMatchObject({ status: 'succeeded' });
   });
 
-  test('is possible from a stopped driver, which is ended first', async () => {
+  test.for([
+    ['anywhere', {}],
+    ['in the middle of a write', { PITON_STOP_AT: 'store:before-commit#2' }],
+  ] as const)('is possible from a driver that was stopped %s, which is ended first', async ([, env]) => {
     const folder = temporaryFolder();
     writeFileSync(
       join(folder, 'flow.yaml'),
       JSON.stringify({ name: 'flow', tasks: { slow: { run: waiting } } }),
     );
-    const driver = startProgram('drive-commands', { args: [JSON.stringify({ folders: [folder] })] });
+    const driver = startProgram('drive-commands', { args: [JSON.stringify({ folders: [folder] })], env });
     await eventually('the command runs', () => existsSync(join(folder, 'begun')));
-    driver.child.kill('SIGSTOP');
-    await using piton = await open({ store: `sqlite:${join(folder, 'piton.db')}` });
+    if (!('PITON_STOP_AT' in env)) driver.child.kill('SIGSTOP');
+    await using piton = await open({ store: `sqlite:${join(folder, 'piton.db')}?patience=200` });
     const { definition } = await piton.definitionOf('run');
     await eventually('it is seen to be stopped', async () => (await piton.driver('run'))?.stopped === true);
 
