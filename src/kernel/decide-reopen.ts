@@ -42,8 +42,10 @@ export type Reopened = readonly [EventOf<'tasks.reopened'>, ...EventOf<'task.ski
  */
 export function decideReopen(
   state: RunState,
-  { again = [], inSession = false, skipped = [] }: Reopening,
+  { again = [], inSession = false, ...wish }: Reopening,
 ): { events: Reopened } | { refusal: string } {
+  // Named twice, it would settle twice.
+  const skipped = [...new Set(wish.skipped)];
   const reach: Reach = {
     state,
     reset: new Set(),

@@ -68,6 +68,14 @@ describe('going on without', () => {
     expect(simulation.status).toBe('succeeded');
   });
 
+  test('one that is named twice skips it once', () => {
+    const simulation = simulate(each);
+    simulation.end('each[a]', failedWith());
+    simulation.drain();
+    expect(simulation.takeUp({ skipped: ['each[a]', 'each[a]'] })).toBeUndefined();
+    expect(simulation.all('task.skipped').map(({ task: name }) => name)).toEqual(['after', 'each[a]']);
+  });
+
   test('one is done again and the other skipped in one step', () => {
     const simulation = simulate(workflow([task('each', { forEach: forEach(['a', 'b']) })]));
     for (const item of ['a', 'b']) simulation.end(`each[${item}]`, failedWith());

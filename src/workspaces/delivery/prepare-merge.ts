@@ -4,7 +4,6 @@ import {
   gitFailureReason,
   inRepository,
   isAncestor,
-  isKnownAncestor,
   listDelivered,
   mergeTrees,
   readCommit,
@@ -83,7 +82,7 @@ async function withSquashed(git: Git, { order, checkout, tip }: Joining): Promis
   const { repository, account } = order;
   const { head } = checkout;
   for (const last of await listDelivered(git, repository, [head, `^${repository.base}`])) {
-    if (!(await isKnownAncestor(git, repository, { ancestor: last, of: tip }))) continue;
+    if (!(await isAncestor(git, repository, { ancestor: last, of: tip, mayBeMissing: true }))) continue;
     const { tree } = await readCommit(git, repository, head);
     const trailers = { run: account.run, task: '', attempt: last, seq: 0 };
     const message = 'What was brought in before';

@@ -124,27 +124,19 @@ export interface Tip extends CommitFacts {
 export interface Ancestry {
   readonly ancestor: string;
   readonly of: string;
+  /** The repository may not have it: then it is none. */
+  readonly mayBeMissing?: boolean;
 }
 
 export async function isAncestor(
   git: Git,
   repository: RepositoryPlace,
-  { ancestor, of }: Ancestry,
+  { ancestor, of, mayBeMissing = false }: Ancestry,
 ): Promise<boolean> {
   if (ancestor === of) return true;
   const args = ['merge-base', '--is-ancestor', ancestor, of];
-  return (await git.ask(args, inRepository(repository))) !== undefined;
-}
-
-/** The same of a commit that the repository may not have: then it is none. */
-export async function isKnownAncestor(
-  git: Git,
-  repository: RepositoryPlace,
-  { ancestor, of }: Ancestry,
-): Promise<boolean> {
-  if (ancestor === of) return true;
-  const args = ['merge-base', '--is-ancestor', ancestor, of];
-  return (await git.run(args, { ...inRepository(repository), okCodes: [0, 1, 128] })).code === 0;
+  const okCodes = mayBeMissing ? [0, 1, 128] : [0, 1];
+  return (await git.run(args, { ...inRepository(repository), okCodes })).code === 0;
 }
 
 /** Whether all these commits, as far as they are there, are contained in the holders. */

@@ -13,7 +13,6 @@ export { leaveConflict, unsolvedFiles, type ConflictOrder } from './conflicts.ts
 export {
   areContained,
   isAncestor,
-  isKnownAncestor,
   mergeBaseOf,
   oneLine,
   readCommit,

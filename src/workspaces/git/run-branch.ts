@@ -1,5 +1,5 @@
 import { PitonError } from '../../base/index.ts';
-import { isKnownAncestor } from './commits.ts';
+import { isAncestor } from './commits.ts';
 import type { Git } from './git.ts';
 import { runBranch, runTipRef } from './names.ts';
 import { readObjects } from './objects.ts';
@@ -58,7 +58,7 @@ async function assertHeld(
 ): Promise<void> {
   const { run, task, refs, isAdopted = false } = head;
   for (const commit of known) {
-    if (await isKnownAncestor(git, repository, { ancestor: commit, of: actual })) continue;
+    if (await isAncestor(git, repository, { ancestor: commit, of: actual, mayBeMissing: true })) continue;
     if (!isAdopted) throw movedAway(run, { actual, last: commit });
     // From now on nothing else would lead to it.
     if ((await ifThere(git, repository, commit)) !== undefined)
