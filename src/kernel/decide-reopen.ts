@@ -60,7 +60,8 @@ export function decideReopen(
   const refusal = reach.refusals[0] ?? obstacle(reach);
   if (refusal !== undefined) return { refusal };
   const reset = addressesOf(reach);
-  const isReset = (address: string): boolean => reset.tasks.includes(address);
+  const resetTasks = new Set(reset.tasks);
+  const isReset = (address: string): boolean => resetTasks.has(address);
   const goingOn = [
     ...again.filter((address) => inSession && goesOn(taskAt(state, address))),
     // Else nobody would know any more whose place it is.

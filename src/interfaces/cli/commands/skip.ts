@@ -24,7 +24,7 @@ export const command = defineCommand<Options>({
   async run(context, { args, options }) {
     const piton = await context.openExisting();
     const { run, status } = await findRecord(piton, args[0]);
-    const tasks = args.slice(1);
+    const tasks = [...new Set(args.slice(1))];
     const checkpoint = await (await piton.find(run)).checkpoint();
     for (const task of tasks) findTask(checkpoint, task);
     // Nobody answers for a run that has ended: what failed in it is opened anew.
