@@ -12,6 +12,8 @@ const binary = fileURLToPath(new URL('../../bin/piton.js', import.meta.url));
 /** The real command line while it runs. It is killed with the test, if it has not ended before. */
 export interface LiveCommand {
   readonly child: ChildProcess;
+  /** Waits for something that it does. In vain, or if it has ended without, what it said is told. */
+  until(what: string, holds: () => boolean): Promise<void>;
   /** Waits until it has printed something, on either stream. */
   shows(text: string): Promise<void>;
   readonly ended: Promise<Answer & { readonly signal: string | null }>;
@@ -35,9 +37,15 @@ export function startPiton(
   const ended = once(child, 'close').then(
     ([code, signal]) => ({ ...said, code, signal }) as Awaited<LiveCommand['ended']>,
   );
+  const until = async (what: string, holds: () => boolean): Promise<void> => {
+    let isOver = false;
+    void ended.then(() => (isOver = true));
+    await eventually(what, () => holds() || isOver).catch(() => undefined);
+    if (!holds()) throw new Error(`in vain: ${what}; it said:\n${said.stdout}${said.stderr}`);
+  };
   const shows = (text: string): Promise<void> =>
-    eventually(`${args.join(' ')} says ${text}`, () => `${said.stdout}${said.stderr}`.includes(text));
-  return { child, shows, ended };
+    until(`${args.join(' ')} says ${text}`, () => `${said.stdout}${said.stderr}`.includes(text));
+  return { child, until, shows, ended };
 }
 
 /**

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newProject, type Project } from '../cli/command-line.ts';
-import { startPiton } from '../cli/live-command.ts';
+import { startPiton, type LiveCommand } from '../cli/live-command.ts';
 import { eventually } from '../support/eventually.ts';
 import { fsck, userState } from '../support/git-playground.ts';
 import { killAt, type Starter } from '../support/kill.ts';
@@ -47,8 +47,8 @@ function inRepository(): Project {
 }
 
 /** All agents have written, and what they wrote was saved. */
-async function atWork(project: Project): Promise<void> {
-  await eventually('all have written', () => ledgerOf(project.folder).length === 2 * agents.length, 60_000);
+async function atWork(project: Project, { until }: Pick<LiveCommand, 'until'>): Promise<void> {
+  await until('all have written', () => ledgerOf(project.folder).length === 2 * agents.length);
   await savedIn(project, agents.length);
 }
 
@@ -96,7 +96,7 @@ async function recoveredIn(project: Project): Promise<string[]> {
 async function runUndisturbed(): Promise<Project> {
   const project = inRepository();
   const command = startPiton(project, ['run', 'flow', '--id', 'run'], agentEnvironment);
-  await eventually('all have written', () => ledgerOf(project.folder).length === 2 * agents.length, 60_000);
+  await command.until('all have written', () => ledgerOf(project.folder).length === 2 * agents.length);
   writeFileSync(join(project.folder, '.piton/go'), '');
   expect((await command.ended).code).toBe(0);
   return project;
@@ -106,8 +106,8 @@ test('all processes killed and half of the worktrees deleted: the run is resumed
   const project = inRepository();
   const { folder } = project;
   const user = userState(folder);
-  const { child, ended } = startPiton(project, ['run', 'flow', '--id', 'run'], agentEnvironment);
-  await atWork(project);
+  const { child, until, ended } = startPiton(project, ['run', 'flow', '--id', 'run'], agentEnvironment);
+  await atWork(project, { until });
   await killAll(project, child.pid!);
   await ended;
   deleteHalf(project);
