@@ -1,13 +1,13 @@
-import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
+import { bundle } from '../scripts/bundle.ts';
 
 /**
  * What is measured is what is published: sources would be stripped of their types at every start, of threads too.
- * Built inside the repository, so that the files find their dependencies. Processes started from here use the same.
+ * Processes started from here use the same.
  */
-export const builtFolder: string = (process.env['PITON_BENCH_BUILD'] ??= build());
+export const builtFolder: string = (process.env['PITON_BENCH_BUILD'] ??= await build());
 
 const { open, stateGraph, workflow } = (await importBuilt('index.js')) as typeof import('../src/index.ts');
 const { openSqliteStore } = (await importBuilt(
@@ -18,12 +18,12 @@ const { systemClock } = (await importBuilt('base/index.js')) as typeof import('.
 export { open, openSqliteStore, stateGraph, systemClock, workflow };
 export type { Definition, Piton, Store } from '../src/index.ts';
 
-function build(): string {
-  const folder = fileURLToPath(new URL(`./results/build-${process.pid}`, import.meta.url));
-  const root = fileURLToPath(new URL('..', import.meta.url));
+async function build(): Promise<string> {
+  const folder = join(import.meta.dirname, 'results', `build-${process.pid}`);
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const options = ['-p', 'tsconfig.build.json', '--declaration', 'false', '--outDir', folder];
-  execFileSync(join(root, 'node_modules/.bin/tsc'), options, { cwd: root, stdio: 'inherit' });
+  const source = join(import.meta.dirname, '..', 'src');
+  const inner = ['store/sqlite/index', 'base/index'];
+  await bundle(folder, Object.fromEntries(inner.map((name) => [name, join(source, `${name}.ts`)])));
   return folder;
 }
 

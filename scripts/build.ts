@@ -1,6 +1,6 @@
-/** Compiles src/ to dist/ (JavaScript and declarations), from scratch. */
+/** Builds dist/ from scratch: bundled JavaScript with its source maps, and the declarations of the library. */
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { bundle } from './bundle.ts';
 
-rmSync('dist', { recursive: true, force: true });
+await bundle('dist');
 process.exit(spawnSync('tsc', ['-p', 'tsconfig.build.json'], { stdio: 'inherit' }).status ?? 1);

@@ -18,4 +18,5 @@ export {
 } from './json.ts';
 export { nearest } from './nearest.ts';
 export { identityOf, livenessOf, ownIdentity, type ProcessIdentity } from './process-identity.ts';
+export { programFile } from './program-file.ts';
 export { visibleText } from './visible-text.ts';

@@ -1,11 +1,10 @@
-import { extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { programFile } from '../../base/index.ts';
 import type { AgentCommand, AgentRequest, SessionRequest, Unmet } from '../contract.ts';
 import { promptWithSchema } from '../structured.ts';
 import type { Order } from './order.ts';
 
-/** Beside this file: with the ending the whole project has, as a source or compiled. */
-const client = join(import.meta.dirname, `client${extname(fileURLToPath(import.meta.url))}`);
+const client = programFile('agents/acp/client');
 const orderFile = 'acp-order.json';
 /** A package runner may have to fetch the agent first. */
 const patienceMs = 180_000;

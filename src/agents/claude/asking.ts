@@ -1,14 +1,11 @@
-import { extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { hashJson, isPlainObject, type Json } from '../../base/index.ts';
+import { hashJson, isPlainObject, programFile, type Json } from '../../base/index.ts';
 import type { AgentRequest, AskedCall } from '../contract.ts';
 import { steeringFiles, steeringFoldersFrom } from '../steering-files.ts';
 
 /** What our hook answers, and the stream repeats: by it a call that waits for a person is told from a denied one. */
 export const askedText = 'A person has to allow this call first. (Piton asks for it.)';
 
-/** Beside this file: with the ending the whole project has, as a source or compiled. */
-const hook = join(import.meta.dirname, `permission-hook${extname(fileURLToPath(import.meta.url))}`);
+const hook = programFile('agents/claude/permission-hook');
 
 /**
  * Where the CLI would ask, it asks the hook: that lets pass what a person has allowed, and stops the turn at

@@ -1,5 +1,5 @@
-import { extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { programFile } from '../../base/index.ts';
 import type { Agent, AgentCommand, AgentRequest, Permissions, Unmet } from '../contract.ts';
 import type { Order } from './order.ts';
 import { scriptedParser } from './parser.ts';
@@ -29,8 +29,7 @@ export const scripted: Agent = Object.freeze({
   explainPermissions,
 } satisfies Agent);
 
-/** Beside this file: with the ending the whole project has, as a source or compiled. */
-const player = join(import.meta.dirname, `player${extname(fileURLToPath(import.meta.url))}`);
+const player = programFile('agents/scripted/player');
 
 function scriptedCommand(request: AgentRequest): AgentCommand {
   const { session, permissions, allowedCommands, allowed, outputSchema, maxTurns, budgetUsd, model } =

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import packageJson from '../../../package.json' with { type: 'json' };
 import { createOutput, type Output } from './output/index.ts';
 
 /** Runs a command line and ends the process with its exit code. */
@@ -19,9 +19,7 @@ function asksForVersion(argv: readonly string[]): boolean {
 }
 
 function printVersion(output: Output): number {
-  const file = new URL('../../../package.json', import.meta.url);
-  const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
-  output.write(`${version}\n`);
+  output.write(`${packageJson.version}\n`);
   return 0;
 }
 

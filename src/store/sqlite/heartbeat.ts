@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { workerFile } from './worker-file.ts';
+import { programFile } from '../../base/index.ts';
 
 /** What the heartbeat's thread needs to know of a lease. */
 export interface HeldLease {
@@ -59,7 +59,7 @@ export class Heartbeat {
   }
 
   #start(): void {
-    const worker = new Worker(workerFile('heartbeat-worker'), {
+    const worker = new Worker(programFile('store/sqlite/heartbeat-worker'), {
       workerData: { file: this.#file, leases: [...this.#held.values()] },
       execArgv: [],
     });

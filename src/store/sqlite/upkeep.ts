@@ -1,10 +1,9 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { hasCode, PitonError, randomId } from '../../base/index.ts';
+import { hasCode, PitonError, programFile, randomId } from '../../base/index.ts';
 import { storeError } from './faults.ts';
 import { syncFolder } from './medium.ts';
-import { workerFile } from './worker-file.ts';
 
 export type UpkeepTask =
   | { readonly type: 'backup'; readonly file: string; readonly target: string }
@@ -43,7 +42,7 @@ export async function findDamage(file: string): Promise<string[]> {
 
 function inWorker(task: UpkeepTask): Promise<string[]> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(workerFile('upkeep-worker'), { workerData: task, execArgv: [] });
+    const worker = new Worker(programFile('store/sqlite/upkeep-worker'), { workerData: task, execArgv: [] });
     let answer: string[] = [];
     worker.on('message', (lines: string[]) => (answer = lines));
     worker.on('error', reject);

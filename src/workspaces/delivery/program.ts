@@ -1,10 +1,8 @@
-import { extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { programFile } from '../../base/index.ts';
 import type { PullRequestOrder } from '../delivery-contract.ts';
 import type { DeliverySettings } from './open-pull-request.ts';
 
-/** Beside this file: with the ending the whole project has, as a source or compiled. */
-const program = join(import.meta.dirname, `deliver-main${extname(fileURLToPath(import.meta.url))}`);
+const program = programFile('workspaces/delivery/deliver-main');
 
 /** What `deliver-main` is told on its standard input. */
 export interface DeliverOrder {

@@ -1,12 +1,10 @@
-import { extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { programFile } from '../../base/index.ts';
 import type { PlacedOrder, WorkRequest } from '../contract.ts';
 import { aside, descriptionFile, type Description } from './description.ts';
 import type { RemotePlace } from './layout.ts';
 import { lineTo, type Resolved } from './ports.ts';
 
-/** Beside this file: with the ending the whole project has, as a source or compiled. */
-const relay = join(import.meta.dirname, `relay-main${extname(fileURLToPath(import.meta.url))}`);
+const relay = programFile('workspaces/remote/relay-main');
 
 /** What tells of this machine alone: no program elsewhere could do anything with it, and some would be led astray. */
 const ofThisMachine = new Set([
