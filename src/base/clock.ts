@@ -4,7 +4,7 @@ export interface Clock {
   now(): number;
   /** Milliseconds that only go forward, at the pace of time, and stand still while the machine sleeps. */
   elapsed(): number;
-  /** Resolves when `ms` have passed, or when the signal aborts; never rejects. */
+  /** Resolves when `ms` have passed by either of the two, or when the signal aborts; never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -15,10 +15,10 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
   async sleep(ms, signal) {
-    const until = Date.now() + ms;
-    while (Date.now() < until && signal?.aborted !== true) {
-      await pause(Math.min(until - Date.now(), longestSleepMs), signal);
-    }
+    const [until, elapsed] = [Date.now() + ms, performance.now() + ms];
+    // By the date alone, a clock that is set back would make it longer; by what has elapsed, a machine that sleeps.
+    const left = (): number => Math.min(until - Date.now(), elapsed - performance.now());
+    while (left() > 0 && signal?.aborted !== true) await pause(Math.min(left(), longestSleepMs), signal);
   },
 };
 
@@ -43,11 +43,11 @@ export interface ManualClock extends Clock {
 export function manualClock(start = 1_800_000_000_000): ManualClock {
   let now = start;
   let elapsed = 0;
-  const sleepers = new Set<{ until: number; wake: () => void }>();
+  const sleepers = new Set<{ until: number; elapsed: number; wake: () => void }>();
   const jump = (ms: number): void => {
     now += ms;
     for (const sleeper of Array.from(sleepers)) {
-      if (sleeper.until > now) continue;
+      if (sleeper.until > now && sleeper.elapsed > elapsed) continue;
       sleepers.delete(sleeper);
       sleeper.wake();
     }
@@ -59,7 +59,7 @@ export function manualClock(start = 1_800_000_000_000): ManualClock {
     sleep: (ms, signal) =>
       new Promise((resolve) => {
         if (ms <= 0 || signal?.aborted) return resolve();
-        const sleeper = { until: now + ms, wake: resolve };
+        const sleeper = { until: now + ms, elapsed: elapsed + ms, wake: resolve };
         sleepers.add(sleeper);
         signal?.addEventListener('abort', () => (sleepers.delete(sleeper), resolve()), { once: true });
       }),

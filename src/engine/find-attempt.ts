@@ -91,10 +91,17 @@ async function endRemains(spool: Spool, attempt: Attempt): Promise<Finding> {
   const { id, process } = attempt;
   // Where the spool was removed: nobody may begin it there.
   spool.claim(id);
-  const { survivors } = await spool.fence(id, process === undefined ? {} : { process });
+  const { ended, survivors } = await spool.fence(id, process === undefined ? {} : { process });
   const standing = standingOf(spool, attempt);
-  if (standing.type === 'ended') return { how: 'harvested', found: standing.found };
+  if (standing.type === 'ended' && (ended === 0 || hasSucceeded(standing.found))) {
+    return { how: 'harvested', found: standing.found };
+  }
   return { how: 'interrupted', outcome: remainsOutcome(survivors) };
+}
+
+/** How it ended otherwise, while we ended what was left of it, was our doing. */
+function hasSucceeded(seen: Seen): boolean {
+  return seen.type === 'exited' && seen.exit.code === 0 && !seen.exit.timedOut;
 }
 
 function remainsOutcome(survivors: readonly number[]): Interrupted {

@@ -73,6 +73,7 @@ agentContract(acp, {
   streams,
   listedPermissions: ['edit', 'execute(make)'],
   notInteractive: 'its session does not tell which program it is',
+  fork: ({ of }) => `"session":${JSON.stringify({ type: 'fork', of })}`,
 });
 
 type Played = { readonly code: number; readonly events: readonly AgentEvent[] };

@@ -314,7 +314,11 @@ const streams: readonly RecordedStream[] = [
   },
 ];
 
-agentContract(claude, { streams, listedPermissions: ['Edit', 'Bash(git status)'] });
+agentContract(claude, {
+  streams,
+  listedPermissions: ['Edit', 'Bash(git status)'],
+  fork: ({ of, id }) => `--resume\n${of}\n--fork-session\n--session-id\n${id}`,
+});
 
 const streamNamed = (title: string): RecordedStream => streams.find((stream) => stream.title === title)!;
 

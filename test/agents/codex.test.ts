@@ -142,7 +142,11 @@ const streams: readonly RecordedStream[] = [
   },
 ];
 
-agentContract(codex, { streams, listedPermissions: ['workspace-write', 'network'] });
+agentContract(codex, {
+  streams,
+  listedPermissions: ['workspace-write', 'network'],
+  fork: ({ of }) => `\nfork\n${of}`,
+});
 
 describe('of Codex', () => {
   test('everything that is said and done becomes events', () => {

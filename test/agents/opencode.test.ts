@@ -164,7 +164,11 @@ const streams: readonly RecordedStream[] = [
   },
 ];
 
-agentContract(opencode, { streams, listedPermissions: ['webfetch', 'bash(git status)'] });
+agentContract(opencode, {
+  streams,
+  listedPermissions: ['webfetch', 'bash(git status)'],
+  fork: ({ of }) => `--session\n${of}\n--fork`,
+});
 
 const streamNamed = (title: string): RecordedStream => streams.find((stream) => stream.title === title)!;
 

@@ -57,7 +57,11 @@ const streams: readonly RecordedStream[] = [
   { title: 'it ends without a result', lines: [opened, '{"event":"said","text":"a"}'], outcome: 'error' },
 ];
 
-agentContract(scripted, { streams, listedPermissions: ['Edit', 'Shell(ls)'] });
+agentContract(scripted, {
+  streams,
+  listedPermissions: ['Edit', 'Shell(ls)'],
+  fork: (copy) => `"session":${JSON.stringify(copy)}`,
+});
 
 type Played = { readonly code: number; readonly events: readonly AgentEvent[] };
 

@@ -32,7 +32,11 @@ export interface AgentBench {
   readonly noSessions?: string;
   /** Why a person cannot open a session of it, if so. */
   readonly notInteractive?: string;
+  /** How it is told to go on in a copy of a session, as its arguments (a line each) or its files have it. */
+  readonly fork?: (copy: SessionCopy) => string;
 }
+
+type SessionCopy = typeof fork;
 
 export const startedAt = Date.parse('2026-11-15T08:00:00Z');
 const context = { now: startedAt, timeZone: 'UTC', session: '0f4d4a60-0000-4000-8000-000000000001' };
@@ -71,7 +75,7 @@ export function agentContract(agent: Agent, bench: AgentBench): void {
     newSessionContract(agent);
     if (bench.noSessions === undefined) sessionContract(agent, bench);
     else noSessionContract(agent, bench.noSessions);
-    if (agent.forks) forkContract(agent);
+    if (agent.forks) forkContract(agent, bench);
     else noForkContract(agent);
     permissionContract(agent, bench);
     if (agent.asks) askContract(agent, bench);
@@ -204,12 +208,12 @@ function sessionContract(agent: Agent, { notInteractive }: AgentBench): void {
 
 const fork = { type: 'fork', of: id, id: 'c9b0a1d2-0000-4000-8000-000000000003' } as const;
 
-function forkContract(agent: Agent): void {
-  test('copies a session', () => {
-    const copied = shownFor(agent, fork);
-    expect(copied).toContain(id);
-    expect(copied).not.toBe(shownFor(agent, { type: 'continue', id }));
-    expect(copied.includes(fork.id)).toBe(agent.choosesSession);
+/** Whoever goes on in the session itself instead of a copy writes into a conversation that belongs to another task. */
+function forkContract(agent: Agent, bench: AgentBench): void {
+  test('copies a session, in the words of its own CLI', () => {
+    const { argv, files } = agent.command(requestOf({ session: fork }));
+    expect([...argv, ...Object.values(files)].join('\n')).toContain(bench.fork?.(fork));
+    expect(shownFor(agent, fork).includes(fork.id)).toBe(agent.choosesSession);
   });
 }
 
