@@ -87,3 +87,20 @@ test('a commit that does not fit is found also in a run that is being written to
 
   expect(verdict).toMatchObject({ ok: false, commits: 2, firstBad: 3 });
 });
+
+test('a journal that was relabelled to another run is found, though every hash in it fits', async () => {
+  const store = await openMemoryStore('memory:', { durability: 'full', clock: systemClock });
+  onTestFinished(() => store.close());
+  const first = commitAt(1, genesis);
+  const second = commitAt(2, first.hash);
+  const lease = await store.createRun(creation('r2', { commit: { ...first, run: 'r2' } }));
+  await store.append(appending(lease, 2, { commit: { ...second, run: 'r2' }, summary: summary() }));
+
+  expect(await verifyRun(store, 'r2')).toEqual({
+    run: 'r2',
+    commits: 0,
+    ok: false,
+    firstBad: 1,
+    reason: 'commit 1 belongs elsewhere',
+  });
+});

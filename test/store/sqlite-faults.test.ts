@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   openSync,
   readdirSync,
@@ -357,6 +358,36 @@ describe('a COMMIT that fails', () => {
     expect(await store.pendingCommands('r1')).toHaveLength(1);
     expect((await store.findLease('run:r2'))?.epoch).toBe(1);
     await store.append(appending(lease, 3));
+  });
+
+  test('although it is in the store is copied into the file and synced before anyone is told', async () => {
+    const file = newFile();
+    const store = await open(file, '', failing({ from: 2, times: 1, after: true }));
+    const lease = await store.createRun(creation('r1'));
+    // As long as somebody else has the file open, nobody copies the log by closing it.
+    using other = new DatabaseSync(file);
+    other.prepare('SELECT count(*) FROM commits').get();
+    await store.append(appending(lease, 2));
+
+    const alone = newFile();
+    copyFileSync(file, alone);
+    using copy = new DatabaseSync(alone);
+    expect(copy.prepare('SELECT max(seq) AS seq FROM commits').get()).toEqual({ seq: 2 });
+  });
+
+  test('although it is in the store is uncertain if it cannot be synced: what was read may never reach the disk', async () => {
+    const file = newFile();
+    using reader = new DatabaseSync(file);
+    const readOn = (): void => reader.exec('BEGIN; SELECT count(*) FROM commits');
+    const seam = failing({ from: 3, times: 1, after: true });
+    const store = await open(file, '?patience=50', seam);
+    const lease = await store.createRun(creation('r1'));
+    readOn();
+    await store.append(appending(lease, 2));
+
+    await expect(store.append(appending(lease, 3))).rejects.toMatchObject({ code: 'STORE_UNCERTAIN' });
+    reader.exec('COMMIT');
+    expect((await store.findRun('r1'))?.seq).toBe(3);
   });
 
   test('and is not in the store is done once more, in the same order', async () => {
