@@ -1,9 +1,10 @@
-import { freezeParsed, PitonError, sha256 } from '../base/index.ts';
+import { PitonError, sha256 } from '../base/index.ts';
 import {
   journalVersion,
-  loadEventSchema,
+  readEvent,
   type Commit,
   type Event,
+  type Fault,
   type StoredCommit,
 } from '../model/index.ts';
 import type { Blob } from '../store/index.ts';
@@ -77,20 +78,10 @@ export interface BlobSource {
   readBlob(hash: string): Promise<string | undefined>;
 }
 
-/** Reads stored commits: blobs brought in, old versions brought up to date, every event checked against its schema. */
+/** Reads stored commits: blobs brought in, old versions brought up to date, every event checked and frozen. */
 export type Decode = (stored: StoredCommit) => Promise<Commit> | Commit;
 
-export async function createDecoder(blobs: BlobSource): Promise<Decode> {
-  const eventSchema = await loadEventSchema();
-  const check = (stored: StoredCommit, raw: RawCommit, events: readonly unknown[]): Commit => {
-    const checked = upcast(events, raw.version).map((event) => {
-      const parsed = eventSchema.safeParse(event);
-      if (lacksOnlyDropped(event, parsed.error?.issues)) return freezeEvent(event as Event);
-      if (!parsed.success) throw unreadable(stored, parsed.error);
-      return freezeEvent(parsed.data as unknown as Event);
-    });
-    return { ...raw, version: journalVersion, events: checked };
-  };
+export function createDecoder(blobs: BlobSource): Decode {
   return (stored) => {
     const raw = JSON.parse(stored.body) as RawCommit;
     if (raw.version > journalVersion) throw tooNew(stored, raw.version);
@@ -99,11 +90,23 @@ export async function createDecoder(blobs: BlobSource): Promise<Decode> {
   };
 }
 
-/** Only its values live on in the state, so only they are worth being remembered as JSON. */
-function freezeEvent(event: Event): Event {
-  for (const value of Object.values(event.data)) freezeParsed(value);
-  Object.freeze(event.data);
-  return Object.freeze(event);
+function check(stored: StoredCommit, raw: RawCommit, events: readonly unknown[]): Commit {
+  const checked = upcast(events, raw.version).map((event) => checkEvent(event, stored));
+  return { ...raw, version: journalVersion, events: checked };
+}
+
+/** One that names dropped values may lack these, and goes on naming them. */
+function checkEvent(raw: unknown, stored: StoredCommit): Event {
+  const { event, faults } = readEvent(raw);
+  const { dropped } = raw as { readonly dropped?: readonly unknown[] };
+  const isWrong =
+    dropped === undefined ? faults.length > 0 : !faults.every(({ path }) => isOf(dropped, path));
+  if (isWrong) throw unreadable(stored, faults);
+  return dropped === undefined ? event : Object.freeze({ ...event, dropped });
+}
+
+function isOf(dropped: readonly unknown[], [first, second]: readonly unknown[]): boolean {
+  return first === 'data' && dropped.includes(second);
 }
 
 function fetchAll({ events }: RawCommit, source: BlobSource): Promise<unknown[]> {
@@ -121,30 +124,20 @@ async function fetchBlobs({ blobs, ...event }: RawEvent, source: BlobSource): Pr
   return { ...event, data, ...(dropped.length > 0 && { dropped }) };
 }
 
-/** Of an event that names dropped values: whether it is as it should be but for these. */
-function lacksOnlyDropped(
-  event: unknown,
-  issues: readonly { readonly path: readonly PropertyKey[] }[] = [],
-): boolean {
-  const { dropped } = event as { dropped?: readonly PropertyKey[] };
-  return (
-    dropped !== undefined && issues.every(({ path }) => path[0] === 'data' && dropped.includes(path[1]!))
-  );
-}
-
 function tooNew({ run, seq }: StoredCommit, version: number): PitonError {
   const message = `Commit ${run}@${seq} was written by a newer Piton (journal version ${version}).`;
   return new PitonError('RUN_TOO_NEW', message, { run, seq, remedy: 'Update Piton.' });
 }
 
-function unreadable({ run, seq }: StoredCommit, cause: Error): PitonError {
+function unreadable({ run, seq }: StoredCommit, faults: readonly Fault[]): PitonError {
+  const wrong = faults.map(({ path, expected }) => `${path.join('.') || 'it'} is not ${expected}`).join('; ');
   return new PitonError(
     'RUN_UNREADABLE',
     `Commit ${run}@${seq} holds an event that this Piton does not understand.`,
     {
       run,
       seq,
-      cause,
+      cause: new Error(wrong),
       remedy: 'Use the version of Piton that wrote it, and report this.',
     },
   );

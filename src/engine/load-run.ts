@@ -35,7 +35,7 @@ async function loadOnce(store: Store, run: string, upTo: number): Promise<Loaded
 export async function foldCommits(store: Store, commits: readonly StoredCommit[]): Promise<LoadedRun> {
   const last = commits.at(-1);
   if (last === undefined) throw new PitonError('RUN_NOT_FOUND', 'There is no such checkpoint.');
-  const decode = await createDecoder(store);
+  const decode = createDecoder(store);
   const snapshot = await usableSnapshot(store, commits, last);
   let state = snapshot === undefined ? undefined : openSnapshot(snapshot);
   for (let index = state?.seq ?? 0; index < commits.length; index++) {

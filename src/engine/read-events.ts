@@ -43,7 +43,7 @@ async function* follow(
   run: string,
   { after, signal }: Required<Reading>,
 ): AsyncGenerator<RunEvent> {
-  const decode = await createDecoder(blobsOfRun(store, run));
+  const decode = createDecoder(blobsOfRun(store, run));
   for (let seq = after; !signal.aborted;) {
     const { head, isOver } = await standingOf(engine, run);
     for (const stored of await store.readCommits(run, { after: seq, limit: pageSize })) {

@@ -1,7 +1,8 @@
 export { agentNames, traitsOf, type AgentName } from './agent-names.ts';
 export type { Command, CommandAnswer, InboxCommand } from './commands.ts';
 export type { Evaluator, Variables } from './evaluator.ts';
-export type { Event, EventOf, EventType, Origin, Patch, PatchOperation, PatchPath } from './events.ts';
+export type { Event, EventOf, EventType, Origin } from './events.ts';
+export type { Patch, PatchOperation, PatchPath } from './patch.ts';
 export { journalVersion, type Commit, type Lease, type LeaseOwner, type StoredCommit } from './journal.ts';
 export type { Failure, Outcome } from './outcome.ts';
 export type { Spent, Used } from './usage.ts';
@@ -40,5 +41,6 @@ export {
 } from './workflow.ts';
 export { mentionsFailure } from './conditions.ts';
 export { readRetryMatch } from './retry-match.ts';
-export { loadEventSchema } from './load-event-schema.ts';
+export { readEvent } from './read-event.ts';
+export type { Fault } from './shape.ts';
 export { functionsOf } from './function-refs.ts';

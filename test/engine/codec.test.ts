@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { createDecoder, encodeCommit, genesis } from '../../src/engine/codec.ts';
 import { upcast } from '../../src/engine/upcast.ts';
-import { journalVersion, type Commit, type Event } from '../../src/model/index.ts';
+import type { Json } from '../../src/base/index.ts';
+import { journalVersion, type Commit, type Event, type EventOf } from '../../src/model/index.ts';
 
 function commitOf(...events: Event[]): Commit {
   return { run: 'r', seq: 1, at: 5, epoch: 1, version: journalVersion, events };
@@ -14,7 +15,7 @@ function succeeded(output: Extract<Event, { type: 'task.succeeded' }>['data']['o
 async function roundTrip(commit: Commit): Promise<{ commit: Commit; blobs: number; bytes: number }> {
   const { stored, blobs } = encodeCommit(commit, genesis);
   const texts = new Map(blobs.map(({ hash, text }) => [hash, text]));
-  const decode = await createDecoder({ readBlob: async (hash) => texts.get(hash)! });
+  const decode = createDecoder({ readBlob: async (hash) => texts.get(hash)! });
   return { commit: await decode(stored), blobs: texts.size, bytes: stored.body.length };
 }
 
@@ -49,7 +50,7 @@ test('data that looks like a reference to a blob is only data', async () => {
 });
 
 test('a commit of a newer version is refused, and an event of unknown shape too', async () => {
-  const decode = await createDecoder({ readBlob: async () => '' });
+  const decode = createDecoder({ readBlob: async () => '' });
   const { stored } = encodeCommit(commitOf(succeeded(1)), genesis);
   const changed = (from: string, to: string) => ({ ...stored, body: stored.body.replace(from, to) });
   expect(() => decode(changed('"version":1', '"version":99'))).toThrow(
@@ -67,4 +68,82 @@ test('events of an older version pass through every upcaster up to ours', () => 
   expect(upcast([{ type: 'new' }], journalVersion, { [journalVersion - 1]: renamed })).toEqual([
     { type: 'new' },
   ]);
+});
+
+/** Reads an event that somebody else has written. */
+function decodeOne(event: object): Event {
+  const { stored } = encodeCommit(commitOf(event as Event), genesis);
+  const { events } = createDecoder({ readBlob: async () => '' })(stored) as Commit;
+  return events[0]!;
+}
+
+test('what is not known of an event is left out, at any depth, and data of the user is left alone', () => {
+  const data = { number: 1, agent: { name: 'claude', how: 'new', mood: 'good' }, colour: 'red' };
+  const read = decodeOne({ type: 'attempt.started', task: 'a', attempt: 'x', data, sign: 'taurus' });
+  const known = { number: 1, agent: { name: 'claude', how: 'new' } };
+  expect(read).toEqual({ type: 'attempt.started', task: 'a', attempt: 'x', data: known });
+
+  const output = JSON.parse('{"__proto__":{"x":1},"constructor":[{"y":null}]}') as Json;
+  expect(JSON.stringify(decodeOne(succeeded(output)))).toBe(JSON.stringify(succeeded(output)));
+});
+
+test('every part of an event that is read is frozen, copied or not', () => {
+  const patch = [{ op: 'set', path: ['a', 0], value: { deep: [1] } }];
+  for (const extra of [{}, { more: 1 }]) {
+    const read = decodeOne({ type: 'state.updated', data: { patch, ...extra } }) as EventOf<'state.updated'>;
+    const operation = read.data.patch[0] as (typeof patch)[number];
+    const parts = [read, read.data, read.data.patch, operation, operation.path, operation.value];
+    for (const part of [...parts, operation.value.deep]) expect(Object.isFrozen(part)).toBe(true);
+  }
+});
+
+test.each([
+  [
+    'data.number is not a number',
+    { type: 'attempt.started', task: 'a', attempt: 'x', data: { number: '1' } },
+  ],
+  ['attempt is not a text', { type: 'attempt.started', task: 'a', data: { number: 1 } }],
+  ['data is not an object', { type: 'task.released', task: 'a', data: [] }],
+  ['data.items.1.item is not a value', expanded([{ key: 'k', item: null }, { key: 'l' }])],
+  ['data.patch.0.op is not one that is known', { type: 'state.updated', data: { patch: [{ op: 'add' }] } }],
+  ['data.outcome is not one of succeeded', ended({ outcome: 'exploded' })],
+  ['data.reason is not a text', ended({ outcome: 'failed', reason: null })],
+  ['data.inputs is not an object', { type: 'scope.opened', data: { inputs: [] } }],
+  ['data.workflow.format is not one of 1', drifted({ format: 2, name: 'w', hash: 'h' })],
+])('an event of another shape is refused, and it is said where: %s', (place, event) => {
+  const body = JSON.stringify({ ...commitOf(), events: [event] });
+  let thrown: unknown;
+  try {
+    void createDecoder({ readBlob: async () => '' })({ run: 'r', seq: 1, body, hash: '' });
+  } catch (error) {
+    thrown = error;
+  }
+  expect(thrown).toMatchObject({
+    code: 'RUN_UNREADABLE',
+    cause: { message: expect.stringContaining(place) },
+  });
+});
+
+function expanded(items: readonly object[]): object {
+  return { type: 'tasks.expanded', task: 'a', data: { items } };
+}
+
+function ended(data: object): object {
+  return { type: 'attempt.ended', task: 'a', attempt: 'x', data };
+}
+
+function drifted(workflow: object): object {
+  return { type: 'drift.accepted', data: { workflow } };
+}
+
+test('an event may lack what was dropped on purpose, and nothing else', async () => {
+  const big = { output: 'x'.repeat(10_000) };
+  const { stored } = encodeCommit(commitOf(succeeded(big)), genesis);
+  const decode = createDecoder({ readBlob: async () => undefined });
+  const { events } = await decode(stored);
+  expect(events).toEqual([{ type: 'task.succeeded', task: 'a', data: {}, dropped: ['output'] }]);
+  expect(Object.isFrozen(events[0])).toBe(true);
+
+  const wrong = { ...stored, body: stored.body.replace('"task":"a"', '"task":5') };
+  await expect(async () => decode(wrong)).rejects.toMatchObject({ code: 'RUN_UNREADABLE' });
 });

@@ -1,0 +1,15 @@
+import { eventShapes } from './event-shapes.ts';
+import type { Event } from './events.ts';
+import { variants, type Fault } from './shape.ts';
+
+/** Every type of event that a journal can hold. */
+export const eventTypes: readonly Event['type'][] = eventShapes.map(({ type }) => type);
+
+const anyEvent = variants('type', Object.fromEntries(eventShapes.map((shape) => [shape.type, shape])));
+
+/** An event from the text of a journal, checked and frozen: as it is but for keys that are not known. */
+export function readEvent(value: unknown): { readonly event: Event; readonly faults: readonly Fault[] } {
+  const faults: Fault[] = [];
+  const event = anyEvent.read(value, faults) as Event;
+  return { event, faults };
+}
