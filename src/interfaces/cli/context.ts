@@ -11,6 +11,7 @@ export interface Context {
   /** Where it was called. */
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: NodeJS.ReadStream;
   readonly config: Config;
   readonly output: Output;
   now(): number;
@@ -31,16 +32,17 @@ export interface OpenedContext extends Context {
 export interface ContextParts {
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: NodeJS.ReadStream;
   readonly config: Config;
   readonly output: Output;
   commands(): Promise<Command>;
 }
 
 export function createContext(parts: ContextParts): OpenedContext {
-  const { config } = parts;
+  const { config, env } = parts;
   let opened: Promise<Piton> | undefined;
   const hasStore = (): boolean => config.storeFile === undefined || existsSync(config.storeFile);
-  const openOnce = (): Promise<Piton> => (opened ??= openPiton(config));
+  const openOnce = (): Promise<Piton> => (opened ??= openPiton(config, env));
   return {
     ...parts,
     now: () => Date.now(),
@@ -61,12 +63,13 @@ export function createContext(parts: ContextParts): OpenedContext {
   };
 }
 
-async function openPiton(config: Config): Promise<Piton> {
+async function openPiton(config: Config, environment: Context['env']): Promise<Piton> {
   const { open } = await import('../../assemble.ts');
   const { store, spool, durability, leaseMs, graceMs, mirror, agents, secrets, budgetPerDay } = config;
   const { workspaces, remotes, delivery } = config;
   return open({
     store,
+    environment,
     spool,
     durability,
     leaseMs,

@@ -3,10 +3,7 @@ import { createOutput, type Output } from './output/index.ts';
 
 /** Runs a command line and ends the process with its exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
-  const output = createOutput(
-    { stdout: process.stdout, stderr: process.stderr, env: process.env },
-    argv.includes('--json'),
-  );
+  const output = createOutput(process, argv.includes('--json'));
   const code = asksForVersion(argv) ? printVersion(output) : await runCall(argv, output);
   await output.flush();
   // What a workflow in TypeScript has left open must not keep a finished command alive.
@@ -24,11 +21,12 @@ function printVersion(output: Output): number {
 }
 
 async function runCall(argv: readonly string[], output: Output): Promise<number> {
-  try {
-    const { runCommand } = await import('./run-command.ts');
-    return await runCommand(argv, output);
-  } catch (error) {
-    const { reportError } = await import('./report-error.ts');
-    return reportError(output, error);
-  }
+  const [{ guardProcess }, { runCommand }] = await Promise.all([
+    import('./guard-process.ts'),
+    import('./run-command.ts'),
+  ]);
+  guardProcess(output);
+  const { env, stdin, stdout, stderr } = process;
+  const directory = (): string => process.cwd();
+  return runCommand(argv, output, { directory, env, stdin, stdout, stderr });
 }

@@ -3,6 +3,7 @@ import { nearest, PitonError } from '../../base/index.ts';
 import type { ConfigFlags } from '../../config/index.ts';
 import type { CommandSpec, Invocation } from './command-spec.ts';
 import { commandTable, type CommandEntry } from './command-table.ts';
+import type { Output } from './output/index.ts';
 
 /** What was asked for; undefined when help was, and has been printed. */
 export interface Call extends Invocation {
@@ -14,14 +15,14 @@ export interface Call extends Invocation {
 const withValue: ReadonlySet<string> = new Set(['-C', '--root', '--store']);
 
 /** Reads a command line, importing only the command it calls. Throws `USAGE_INVALID`. */
-export async function readCall(argv: readonly string[]): Promise<Call | undefined> {
+export async function readCall(argv: readonly string[], output: Output): Promise<Call | undefined> {
   const args = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
   const name = commandNameIn(args);
   const asksForHelp = args.some((arg) => arg === '--help' || arg === '-h');
-  if (name === undefined && !asksForHelp) return readOverview(args);
+  if (name === undefined && !asksForHelp) return readOverview(args, output);
   const entry = name === undefined ? undefined : entryOf(name);
   const spec = (await entry?.load())?.command;
-  const program = createProgram();
+  const program = createProgram(output);
   let call: Call | undefined;
   for (const other of commandTable) {
     const command = addCommand(program, other);
@@ -43,9 +44,9 @@ export async function fullProgram(): Promise<Command> {
   return program;
 }
 
-async function readOverview(args: readonly string[]): Promise<Call | undefined> {
+async function readOverview(args: readonly string[], output: Output): Promise<Call | undefined> {
   const { command: spec } = await import('./commands/overview.ts');
-  const program = createProgram();
+  const program = createProgram(output);
   let call: Call | undefined;
   spec.configure(program).action(() => {
     const options = program.opts();
@@ -55,7 +56,8 @@ async function readOverview(args: readonly string[]): Promise<Call | undefined> 
   return call;
 }
 
-function createProgram(): Command {
+/** `output`: where help goes, and how wide it may be. */
+function createProgram(output?: Output): Command {
   const program = new Command('piton')
     .description('Runs workflows so that a crash costs nothing but the time to restart.')
     .option('-C, --root <folder>', 'the folder of the project, instead of the nearest one upwards')
@@ -64,7 +66,13 @@ function createProgram(): Command {
     .helpOption('-h, --help', 'print help')
     .helpCommand(false)
     .configureHelp({ showGlobalOptions: true })
-    .configureOutput({ writeErr: () => {} })
+    .configureOutput({
+      writeErr: () => {},
+      ...(output && {
+        writeOut: (text) => void output.write(text),
+        getOutHelpWidth: () => output.columns,
+      }),
+    })
     .exitOverride();
   return program.addHelpText(
     'after',

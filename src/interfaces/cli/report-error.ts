@@ -1,12 +1,12 @@
 import { asError, PitonError } from '../../base/index.ts';
 import { exitCodeOf, exitCodes, type ExitCode } from './exit-codes.ts';
-import { cleanText, isColoured, styleFor, type Output } from './output/index.ts';
+import { cleanText, type Output } from './output/index.ts';
 
 /** Says what went wrong and what to do about it, on standard error; gives the exit code. */
 export function reportError(output: Output, thrown: unknown): ExitCode {
   const error = asError(thrown);
   if (output.isJson) output.complain(JSON.stringify({ error: errorJson(error) }));
-  else for (const line of errorLines(error)) output.complain(line);
+  else for (const line of errorLines(error, output.errorStyle)) output.complain(line);
   return error instanceof PitonError ? exitCodeOf(error.code) : exitCodes.failed;
 }
 
@@ -17,8 +17,7 @@ export function errorJson(error: Error): Record<string, unknown> {
   return { code, message: messageOf(error), ...(remedy !== undefined && { remedy }), details };
 }
 
-function errorLines(error: Error): string[] {
-  const style = styleFor(isColoured(process.stderr, process.env));
+function errorLines(error: Error, style: Output['errorStyle']): string[] {
   const head = `${style.red('error:')} ${cleanText(messageOf(error))}`;
   if (!(error instanceof PitonError)) return [head, ...unexpectedLines(error)];
   const { code, remedy } = error;

@@ -50,7 +50,7 @@ export function findWorkflowFile(context: Pick<Context, 'config' | 'directory'>,
   if (isPath && isFile(path)) return path;
   const known = workflowFiles(context.config);
   const found = known.filter(({ name, file }) => name === given || basename(file) === given);
-  if (found.length > 1) throw ambiguous(given, found);
+  if (found.length > 1) throw ambiguous(given, found, context.directory);
   if (found[0] !== undefined) return found[0].file;
   throw isPath ? noFile(given, path) : noWorkflow(given, known, context.config);
 }
@@ -155,8 +155,8 @@ function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-function ambiguous(given: string, found: readonly WorkflowFile[]): PitonError {
-  const files = found.map(({ file }) => relative(process.cwd(), file));
+function ambiguous(given: string, found: readonly WorkflowFile[], directory: string): PitonError {
+  const files = found.map(({ file }) => relative(directory, file));
   return new PitonError('WORKFLOW_AMBIGUOUS', `Several files are called ${given}: ${files.join(', ')}.`, {
     files,
     remedy: 'Name one of them by its path.',

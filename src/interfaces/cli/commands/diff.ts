@@ -38,7 +38,7 @@ export const command = defineCommand<Options>({
     const { run } = await findRecord(piton, args[0]);
     const [, task] = args;
     if (task !== undefined) findTask(await (await piton.find(run)).checkpoint(), task);
-    const coloured = !output.isJson && isColoured(process.stdout, context.env);
+    const coloured = !output.isJson && isColoured({ isTTY: output.isTerminal }, context.env);
     const diff = await piton.diff(run, {
       form,
       coloured,

@@ -62,14 +62,14 @@ async function openSession(context: Context, { run, address }: Place): Promise<E
   const { output } = context;
   const session = await run.session(address);
   assertStartable(context, session);
-  assertTerminal(session, commandFor('open', run.id, address));
+  assertTerminal(context, session, commandFor('open', run.id, address));
   const lent = await run.lend(address);
   let ended: Talk;
   try {
     output.print(`Opening the session ${lent.session} of ${address}: ${lent.title} in ${lent.directory}`);
     output.print('Nobody else goes on in it until you leave it.');
     await output.flush();
-    ended = await talk(lent);
+    ended = await talk(lent, context.env);
   } finally {
     await lent.giveBack();
   }
@@ -97,8 +97,8 @@ function assertStartable({ env }: Context, { agent, title, argv, directory }: Op
 }
 
 /** Without one, real agents take what they find for a prompt, or fail in words of their own. */
-function assertTerminal({ agent, title }: Openable, command: string): void {
-  if (agent === 'scripted' || (process.stdin.isTTY && process.stdout.isTTY)) return;
+function assertTerminal({ stdin, output }: Context, { agent, title }: Openable, command: string): void {
+  if (agent === 'scripted' || (stdin.isTTY && output.isTerminal)) return;
   throw new PitonError('USAGE_INVALID', `${title} talks on a terminal, and here is none.`, {
     remedy: `Type it in a terminal, without a pipe; or see what it would start: ${command} --print.`,
   });

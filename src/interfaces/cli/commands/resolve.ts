@@ -37,7 +37,7 @@ export const command = defineCommand<Options>({
     const conflict = await findConflict(await piton.find(run), args[0]!);
     if (options.done === true) return takeResult(context, conflict, options.drive);
     showConflict(context, conflict);
-    if (!context.output.isJson && process.stdin.isTTY && process.stdout.isTTY)
+    if (!context.output.isJson && context.stdin.isTTY && context.output.isTerminal)
       await openShell(context, conflict);
     sayNext(context, conflict);
     return exitCodes.waiting;
@@ -109,7 +109,7 @@ function placesText(count: number): string {
 async function openShell({ output, env }: Context, { folder, task }: Conflict): Promise<void> {
   output.print(`A shell opens in that folder: exit comes back here.`);
   await output.flush();
-  await talk({ argv: [env['SHELL'] || '/bin/sh'], directory: folder, env: { PITON_RESOLVE: task } });
+  await talk({ argv: [env['SHELL'] || '/bin/sh'], directory: folder, env: { PITON_RESOLVE: task } }, env);
 }
 
 function sayNext({ output }: Context, conflict: Conflict): void {

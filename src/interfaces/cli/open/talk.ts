@@ -10,7 +10,7 @@ export interface Talk {
 export interface Opening {
   readonly argv: readonly string[];
   readonly directory: string;
-  /** Added to our own. */
+  /** Added to what is around us. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -23,12 +23,15 @@ function stay(): void {}
  * too, which reaches both of us. Who asks us to end means the program; we stay until it has ended, to give back what it
  * was lent.
  */
-export async function talk({ argv, directory, env }: Opening): Promise<Talk> {
+export async function talk(
+  { argv, directory, env }: Opening,
+  around: Readonly<Record<string, string | undefined>>,
+): Promise<Talk> {
   const [program = '', ...args] = argv;
   for (const signal of heardByBoth) process.on(signal, stay);
   const child = spawn(program, args, {
     cwd: directory,
-    env: { ...process.env, ...env },
+    env: { ...around, ...env },
     stdio: 'inherit',
   });
   const pass = (signal: NodeJS.Signals): void => void child.kill(signal);

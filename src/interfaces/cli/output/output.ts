@@ -7,9 +7,14 @@ export interface Output {
   readonly isJson: boolean;
   /** Someone looks at standard output. */
   readonly isTerminal: boolean;
+  /** What has been written there can be written over. */
+  readonly canRedraw: boolean;
   readonly columns: number;
+  readonly rows: number;
   /** For standard output. */
   readonly style: Style;
+  /** For standard error. */
+  readonly errorStyle: Style;
   /** A line on standard output; not in JSON mode. */
   print(line?: string): void;
   table(rows: readonly (readonly (Cell | string)[])[], options?: Omit<TableOptions, 'columns'>): void;
@@ -43,10 +48,15 @@ export function createOutput({ stdout, stderr, env }: Streams, isJson: boolean):
   const output: Output = {
     isJson,
     isTerminal: stdout.isTTY === true,
+    canRedraw: stdout.isTTY === true && env['TERM'] !== 'dumb',
     get columns() {
       return stdout.columns || widthOfFiles;
     },
+    get rows() {
+      return stdout.rows;
+    },
     style,
+    errorStyle: styleFor(isColoured(stderr, env)),
     print: (line = '') => void (isJson || out.write(`${line}\n`)),
     table(rows, options = {}) {
       const lines = tableLines(rows, { paintHead: style.dim, ...options, columns: output.columns });

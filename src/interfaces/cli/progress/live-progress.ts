@@ -29,7 +29,7 @@ export class LiveProgress implements Face {
         return options.output.columns;
       },
       get rows() {
-        return process.stdout.rows;
+        return options.output.rows;
       },
     });
   }

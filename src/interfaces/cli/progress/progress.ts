@@ -45,6 +45,5 @@ function add(views: Map<string, RunView>, run: string): RunView {
 function faceFor(options: ProgressOptions, views: ReadonlyMap<string, RunView>): Face {
   const { output } = options;
   if (output.isJson) return jsonFace(output);
-  const canRedraw = output.isTerminal && process.env['TERM'] !== 'dumb';
-  return canRedraw ? new LiveProgress(options, views) : plainFace(options);
+  return output.canRedraw ? new LiveProgress(options, views) : plainFace(options);
 }
