@@ -2,11 +2,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
+const isDeep = process.env['PITON_TESTS'] === 'deep';
+
+/** `npm test`; with `PITON_TESTS=deep`, as `npm run test:deep` has it: only the large matrices. */
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    include: [isDeep ? 'test/**/*.deep.test.ts' : 'test/**/*.test.ts'],
     // `npm run test:agents`
-    exclude: ['test/live/**'],
+    exclude: ['test/live/**', ...(isDeep ? [] : ['test/**/*.deep.test.ts'])],
     // Only what hangs is ended: tests wait for events, and on a busy machine these take their time.
     testTimeout: 600_000,
     typecheck: { enabled: false },
@@ -16,6 +19,10 @@ export default defineConfig({
       // Tests start thousands of processes, and compiling the sources would be most of what these do.
       NODE_COMPILE_CACHE: join(tmpdir(), 'piton-compile-cache'),
     },
+    globalSetup: 'test/setup/build.ts',
+    // Node reads the sources itself, once for all test files of a worker.
+    isolate: false,
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     pool: 'forks',
     // Most tests wait for processes of their own: one worker would leave a small machine idle.
     maxWorkers: 2,

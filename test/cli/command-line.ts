@@ -2,12 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { open, type Piton } from '../../src/index.ts';
+import { createOutput } from '../../src/interfaces/cli/output/index.ts';
+import { runCommand } from '../../src/interfaces/cli/run-command.ts';
+import { binary } from '../support/built.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-export const binary = fileURLToPath(new URL('../../bin/piton.js', import.meta.url));
 
 export interface Answer {
   readonly code: number | null;
@@ -15,11 +16,13 @@ export interface Answer {
   readonly stderr: string;
 }
 
-/** A folder in which the real command line is called. */
+/** A folder in which the command line is called. */
 export interface Project {
   readonly folder: string;
-  /** Calls `piton` with arguments, in the project's folder unless another is named. */
+  /** Calls `piton` with arguments, in the project's folder unless another is named, inside of the test's own process. */
   piton(args: readonly string[], options?: CallOptions): Promise<Answer>;
+  /** The same by the real command line: for what only a process of its own can show, such as modules that are imported. */
+  binary(args: readonly string[], options?: CallOptions): Promise<Answer>;
   /** The same with `--json`, parsed. */
   json(args: readonly string[]): Promise<unknown>;
   write(file: string, content: string): string;
@@ -36,11 +39,14 @@ interface CallOptions {
 
 export function newProject(): Project {
   const folder = temporaryFolder();
-  const piton: Project['piton'] = (args, options = {}) =>
-    call(args, { ...options, in: join(folder, options.in ?? '.') });
+  const inside = (options: CallOptions = {}) => ({ ...options, in: join(folder, options.in ?? '.') });
+  const piton: Project['piton'] = (args, options) =>
+    // Whoever is to be killed must be a process of its own.
+    (options?.env?.['PITON_CRASH_AT'] === undefined ? callInside : callBinary)(args, inside(options));
   return {
     folder,
     piton,
+    binary: (args, options) => callBinary(args, inside(options)),
     async json(args) {
       const { stdout, stderr } = await piton([...args, '--json']);
       if (stdout === '') throw new Error(`no JSON, but: ${stderr}`);
@@ -59,14 +65,49 @@ export function newProject(): Project {
   };
 }
 
-async function call(args: readonly string[], { in: cwd, env = {}, input }: CallOptions): Promise<Answer> {
+type Call = CallOptions & { readonly in: string };
+
+/** As the real command line does it, but for the process: see `main.ts`. */
+async function callInside(
+  args: readonly string[],
+  { in: directory, env = {}, input }: Call,
+): Promise<Answer> {
+  const [stdout, stderr] = [new Kept(), new Kept()];
+  const caller = {
+    directory: () => directory,
+    program: [process.execPath, binary],
+    env: environmentWith(env),
+    stdin: () => Readable.from(input === undefined ? [] : [input]) as NodeJS.ReadStream,
+  };
+  const streams = { stdout, stderr, env: caller.env } as unknown as Parameters<typeof createOutput>[0];
+  const output = createOutput(streams, args.includes('--json'));
+  const code = await runCommand(args, output, caller);
+  await output.flush();
+  return { code, stdout: stdout.text, stderr: stderr.text };
+}
+
+/** A stream that keeps what was written to it. */
+class Kept extends Writable {
+  text = '';
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+}
+
+async function callBinary(args: readonly string[], { in: cwd, env = {}, input }: Call): Promise<Answer> {
   const child = spawn(process.execPath, [binary, ...args], {
-    ...(cwd !== undefined && { cwd }),
-    env: { ...process.env, PITON_DURABILITY: 'process', NO_COLOR: '', ...env },
+    cwd,
+    env: environmentWith(env),
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
   child.stdin?.end(input);
   const exit = once(child, 'exit');
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout!), text(child.stderr!), exit]);
   return { code: code as number | null, stdout, stderr };
+}
+
+function environmentWith(env: Readonly<Record<string, string>>): Record<string, string | undefined> {
+  return { ...process.env, PITON_DURABILITY: 'process', NO_COLOR: '', ...env };
 }

@@ -7,7 +7,7 @@ import { newProject } from './command-line.ts';
 test('the demo shows a kill and a comeback, counts every task once, and leaves nothing behind', async () => {
   const temporary = mkdtempSync(join(tmpdir(), 'piton-demo-test-'));
   onTestFinished(() => rmSync(temporary, { recursive: true, force: true }));
-  const { code, stdout, stderr } = await newProject().piton(['demo'], { env: { TMPDIR: temporary } });
+  const { code, stdout, stderr } = await newProject().binary(['demo'], { env: { TMPDIR: temporary } });
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(/harvested +ended while nobody looked +lint, types/);
   expect(stdout).toMatch(/adopted +still ran, and was let run +test/);

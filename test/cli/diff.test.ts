@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { binary } from './command-line.ts';
+import { binary } from '../support/built.ts';
 import { git, inRepository, withRun } from './delivered.ts';
 import { played, writeFlow } from './played.ts';
 

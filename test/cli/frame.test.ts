@@ -8,7 +8,7 @@ import { newProject } from './command-line.ts';
 test('the version is that of the package', async () => {
   const { default: manifest } = await import('../../package.json', { with: { type: 'json' } });
   for (const flag of ['--version', '-V']) {
-    expect(await newProject().piton([flag])).toEqual({
+    expect(await newProject().binary([flag])).toEqual({
       code: 0,
       stdout: `${manifest.version}\n`,
       stderr: '',

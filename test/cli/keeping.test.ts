@@ -7,7 +7,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { workflow } from '../../src/index.ts';
 import { launchdAgent, serviceFor, systemdUnit } from '../../src/interfaces/cli/service/unit.ts';
 import { eventually } from '../support/eventually.ts';
-import { binary, newProject } from './command-line.ts';
+import { binary } from '../support/built.ts';
+import { newProject } from './command-line.ts';
 
 test('doctor looks at everything, and each line is ok, warn or bad', async () => {
   const { json, piton } = newProject();

@@ -2,12 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { binary } from '../support/built.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Answer, Project } from './command-line.ts';
-
-const binary = fileURLToPath(new URL('../../bin/piton.js', import.meta.url));
 
 /** The real command line while it runs. It is killed with the test, if it has not ended before. */
 export interface LiveCommand {

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { binary, newProject, type Project } from './command-line.ts';
+import { binary } from '../support/built.ts';
+import { newProject, type Project } from './command-line.ts';
 import { parseLines, startPiton } from './live-command.ts';
 import { played, writeFlow } from './played.ts';
 import { SmallTerminal } from './small-terminal.ts';
@@ -31,7 +32,7 @@ async function held(): Promise<Project> {
 
 test('a session is handed over with what was said in it, taken back at the end, and the task goes on in it', async () => {
   const project = await held();
-  const { code, stdout } = await project.piton(['open', 'held', 'fix'], { input: 'look again\n' });
+  const { code, stdout } = await project.binary(['open', 'held', 'fix'], { input: 'look again\n' });
   expect(stdout).toMatch(/^Opening the session \S+ of fix: Scripted agent in .*\n/);
   expect(stdout).toContain('agent: I looked around.\n');
   expect(stdout).toContain('agent: heard: look again\n');
@@ -78,7 +79,7 @@ function startOpen({ folder }: Project, ...place: string[]) {
 test('--print and --json only tell the command line, and take nothing', async () => {
   const { piton, json, folder } = await held();
   const { stdout } = await piton(['open', 'held', 'fix', '--print']);
-  expect(stdout).toMatch(new RegExp(`^cd ${folder} && \\S+node\\S* \\S+player.ts --talk \\S+\\n$`));
+  expect(stdout).toMatch(new RegExp(`^cd ${folder} && \\S+node\\S* \\S+player\\.[jt]s --talk \\S+\\n$`));
   expect(await json(['open', 'held', 'fix'])).toEqual({
     run: 'held',
     task: 'fix',
@@ -131,7 +132,7 @@ test('a session that is in use is refused: its task runs, or somebody else has i
   child.stdin.end('exit\n');
   const [code] = (await once(child, 'exit')) as [number];
   expect(code).toBe(0);
-  expect(await project.piton(['open', 'busy', 'fix'], { input: '' })).toMatchObject({ code: 0 });
+  expect(await project.binary(['open', 'busy', 'fix'], { input: '' })).toMatchObject({ code: 0 });
 });
 
 test('while a person has the session of a run under way, its task waits for it, and goes on by itself afterwards', async () => {
@@ -199,7 +200,7 @@ test('without a terminal a real agent is not started, and the session is not tak
   project.write('.piton/config.yaml', `agents: { codex: { executable: ${program} } }\n`);
   project.write('.piton/workflows/w.yaml', 'name: w\ntasks:\n  look: { agent: codex, prompt: Look. }\n');
   await project.piton(['run', 'w', '--id', 'w']);
-  const { code, stdout, stderr } = await project.piton(['open', 'w', 'look'], { input: '' });
+  const { code, stdout, stderr } = await project.binary(['open', 'w', 'look'], { input: '' });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain('Codex talks on a terminal, and here is none.');
   expect((await project.piton(['open', 'w', 'look', '--print'])).stdout).toContain('t-1');

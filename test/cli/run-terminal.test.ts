@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { binary } from '../support/built.ts';
 import { eventually } from '../support/eventually.ts';
 import { newProject, type Project } from './command-line.ts';
 import { begun, ledgerOf, release, writeTraced } from './live-command.ts';
 import { SmallTerminal } from './small-terminal.ts';
 
-const binary = fileURLToPath(new URL('../../bin/piton.js', import.meta.url));
 /** Its options differ from system to system; the one of Linux is the one that is known here. */
 const hasTerminals = process.platform === 'linux' && existsSync('/usr/bin/script');
 

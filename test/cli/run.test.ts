@@ -193,7 +193,7 @@ export default workflow('code')
     return 'ok';
   });`,
   );
-  const { code, stdout } = await project.piton(['run', 'code.ts']);
+  const { code, stdout } = await project.binary(['run', 'code.ts']);
   expect(code).toBe(0);
   expect(stdout).toMatch(/⟳ flaky: attempt 1 failed: not yet; tries again (in \d+ms|at once)/);
   expect(stdout).toMatch(/✓ flaky \(attempt 2\)/);
@@ -208,7 +208,7 @@ console.log('at import');
 process.stdout.write('raw at import\\n');
 export default workflow('code').task('talk', () => new Promise((done) => process.stdout.write('raw', () => done(1))));`,
   );
-  const { code, stdout, stderr } = await project.piton(['run', 'code.ts', '--json']);
+  const { code, stdout, stderr } = await project.binary(['run', 'code.ts', '--json']);
   expect(code).toBe(0);
   expect(parseLines(stdout).at(-1)).toMatchObject({ type: 'run.succeeded' });
   expect(parseLines(stderr)).toEqual([{ note: 'at import' }, { note: 'raw at import' }, { note: 'raw' }]);
@@ -224,7 +224,7 @@ export default workflow('code').task('trip', () => new Promise(() => {
   setTimeout(() => { throw new Error('nobody caught me'); }, 1);
 }));`,
   );
-  const { code, stderr } = await project.piton(['run', 'code.ts', '--id', 'tripped', '--json']);
+  const { code, stderr } = await project.binary(['run', 'code.ts', '--id', 'tripped', '--json']);
   expect(code).toBe(1);
   expect(parseLines(stderr)).toMatchObject([
     { error: { code: 'UNEXPECTED', message: 'nobody caught me' } },
@@ -240,9 +240,9 @@ test('what functions print stays out of the JSON, and is seen among the other li
     `import { workflow } from ${JSON.stringify(library)};
 export default workflow('code').task('talk', () => console.log('said %s\\nand more', 'this'));`,
   );
-  const json = await project.piton(['run', 'code.ts', '--json']);
+  const json = await project.binary(['run', 'code.ts', '--json']);
   expect([json.code, json.stderr]).toEqual([0, '{"note":"said this"}\n{"note":"and more"}\n']);
   expect(parseLines(json.stdout).at(-1)).toMatchObject({ type: 'run.succeeded' });
-  const plain = await project.piton(['run', 'code.ts']);
+  const plain = await project.binary(['run', 'code.ts']);
   expect(plain.stdout).toContain('│ said this\n│ and more\n');
 });

@@ -86,13 +86,13 @@ test('a workflow is found by name or path; what is not there is named with the n
 });
 
 test('a module that exports no workflow, or cannot be imported, is refused with the reason', async () => {
-  const { piton, write } = newProject();
+  const { binary, write } = newProject();
   write('none.mjs', 'export const a = 1;');
   write('other.mjs', 'export default 7;');
   write('broken.ts', 'export default (;');
   write('never.mjs', 'await new Promise(() => {}); export default 7;');
   const answers = await Promise.all(
-    ['none.mjs', 'other.mjs', 'broken.ts', 'never.mjs'].map((file) => piton(['graph', file])),
+    ['none.mjs', 'other.mjs', 'broken.ts', 'never.mjs'].map((file) => binary(['graph', file])),
   );
   expect(answers.map(({ code }) => code)).toEqual([2, 2, 2, 2]);
   expect(answers[0]!.stderr).toContain('it exports nothing as its default');

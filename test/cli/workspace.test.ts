@@ -3,7 +3,8 @@ import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { edits, git, projectInRepository } from '../support/git-project.ts';
-import { binary, type Project } from './command-line.ts';
+import { binary } from '../support/built.ts';
+import { type Project } from './command-line.ts';
 import { played, writeFlow } from './played.ts';
 
 /** Its options differ from system to system; the one of Linux is the one that is known here. */

@@ -4,6 +4,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadWorkflow } from '../../src/index.ts';
+import { binary } from '../support/built.ts';
 import { eventually } from '../support/eventually.ts';
 import { edit, git, openRepository, type RepositoryPlace } from '../support/repository-place.ts';
 import { played, writeFlow } from '../support/scripted-place.ts';
@@ -14,8 +15,7 @@ async function overtaken(
   file: string,
   { at, redo }: { readonly at: string; readonly redo: readonly string[] },
 ): Promise<unknown> {
-  const command = join(import.meta.dirname, '../../bin/piton.js');
-  const args = [command, 'run', file, '--store', `sqlite:${join(root, 'piton.db')}`, '--id', 'run'];
+  const args = [binary, 'run', file, '--store', `sqlite:${join(root, 'piton.db')}`, '--id', 'run'];
   const env = { ...process.env, PITON_STOP_AT: `before:${at}` };
   const driver = spawn(process.execPath, args, { cwd: repository, stdio: 'ignore', env });
   onTestFinished(() => void driver.kill('SIGKILL'));

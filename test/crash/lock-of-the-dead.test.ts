@@ -4,6 +4,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadWorkflow } from '../../src/index.ts';
+import { binary } from '../support/built.ts';
 import { eventually } from '../support/eventually.ts';
 import { openRepository } from '../support/repository-place.ts';
 import { writeFlow } from '../support/scripted-place.ts';
@@ -18,8 +19,7 @@ test('a lock whose driver was killed is free again when the command that it was 
     },
     second: { run: 'true', needs: 'first', 'repository-locks': 'database' },
   });
-  const command = join(import.meta.dirname, '../../bin/piton.js');
-  const args = [command, 'run', file, '--store', `sqlite:${at('piton.db')}`, '--id', 'run'];
+  const args = [binary, 'run', file, '--store', `sqlite:${at('piton.db')}`, '--id', 'run'];
   const driver = spawn(process.execPath, args, { cwd: repository, stdio: 'ignore' });
   await eventually('the first has begun', () => existsSync(at('begun')));
   driver.kill('SIGKILL');

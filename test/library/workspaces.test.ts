@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { loadWorkflow, type Piton, type WorkspaceAction, type WorkspaceReport } from '../../src/index.ts';
-import { binary, type Project } from '../cli/command-line.ts';
+import { binary } from '../support/built.ts';
+import { type Project } from '../cli/command-line.ts';
 import { played, writeFlow } from '../cli/played.ts';
 import { eventually } from '../support/eventually.ts';
 import { edits, git, projectInRepository } from '../support/git-project.ts';

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ownIdentity } from '../../src/base/index.ts';
 import { eventually } from '../support/eventually.ts';
+import { builtProgram } from '../support/built.ts';
 import { startProgram } from '../support/start-program.ts';
 import { isAlive, openSpool, pidsIn, processesWith } from './open-spool.ts';
 
@@ -148,7 +149,7 @@ describe('the fence', () => {
   test('spares the process that calls it, and those above it, even inside the attempt', async () => {
     const { spool, options, begin, order, place } = openSpool();
     const inner = order('exit 0');
-    const program = join(import.meta.dirname, '../support/programs/fence-from-inside.ts');
+    const program = builtProgram('fence-from-inside');
     const outer = await begin(
       ['sh', '-c', 'setsid sleep 1000 & "$@"; exit $?', 'sh', process.execPath, program],
       {

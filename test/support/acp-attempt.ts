@@ -2,16 +2,16 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { agentNamed, type AgentEvent, type AgentRequest } from '../../src/agents/index.ts';
 import { requestOf } from '../contracts/agent.ts';
 import type { AcpStep } from './acp-steps.ts';
+import { builtProgram } from './built.ts';
 import { compileCache } from './compile-cache.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const acp = agentNamed('acp');
-const program = fileURLToPath(new URL('./programs/acp-agent.ts', import.meta.url));
+const program = builtProgram('acp-agent');
 
 export const puppet: readonly string[] = [process.execPath, program];
 

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { builtProgram } from './built.ts';
 
 /** A real process running one of `programs/`. It is killed with the test, if it has not ended before. */
 export interface Program {
@@ -24,11 +24,14 @@ interface ProgramOptions {
 }
 
 export function startProgram(name: string, { args = [], env = {}, under = ':' }: ProgramOptions): Program {
-  const file = fileURLToPath(new URL(`./programs/${name}.ts`, import.meta.url));
-  const child = spawn('sh', ['-c', `${under}; exec "$0" "$@"`, process.execPath, file, ...args], {
-    env: { ...process.env, ...env },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    'sh',
+    ['-c', `${under}; exec "$0" "$@"`, process.execPath, builtProgram(name), ...args],
+    {
+      env: { ...process.env, ...env },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  );
   onTestFinished(() => void child.kill('SIGKILL'));
   const exit = once(child, 'exit') as Promise<[number | null, string | null]>;
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

@@ -1,9 +1,10 @@
-/** Who calls a command: from where, with what around it, and through which streams. */
+/** Who calls a command, and from where. */
 export interface Caller {
   /** Asked when it is needed: the folder may be gone. */
   directory(): string;
+  /** How this command line is started again, in a process of its own, before its arguments. */
+  readonly program: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdin: NodeJS.ReadStream;
-  readonly stdout: NodeJS.WriteStream;
-  readonly stderr: NodeJS.WriteStream;
+  /** Opened when it is needed. */
+  stdin(): NodeJS.ReadStream;
 }

@@ -6,17 +6,24 @@ import type { Piton } from '../../library/index.ts';
 import type { Output } from './output/index.ts';
 import { makeFolder } from './project-folder.ts';
 
-/** What every command works with. */
-export interface Context {
+/** What a command was called with. */
+export interface ContextParts {
   /** Where it was called. */
   readonly directory: string;
+  /** How this command line is started again, in a process of its own, before its arguments. */
+  readonly program: readonly string[];
+  readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdin: NodeJS.ReadStream;
+  stdin(): NodeJS.ReadStream;
   readonly config: Config;
   readonly output: Output;
-  now(): number;
   /** All commands with their arguments and options. */
   commands(): Promise<Command>;
+}
+
+/** What every command works with. */
+export interface Context extends ContextParts {
+  now(): number;
   /** Whether anything has been kept here yet. */
   hasStore(): boolean;
   /** Piton on the project's store, which is made if need be. The same one each time; the frame closes it. */
@@ -27,15 +34,6 @@ export interface Context {
 
 export interface OpenedContext extends Context {
   close(): Promise<void>;
-}
-
-export interface ContextParts {
-  readonly directory: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdin: NodeJS.ReadStream;
-  readonly config: Config;
-  readonly output: Output;
-  commands(): Promise<Command>;
 }
 
 export function createContext(parts: ContextParts): OpenedContext {

@@ -26,7 +26,15 @@ async function runCall(argv: readonly string[], output: Output): Promise<number>
     import('./run-command.ts'),
   ]);
   guardProcess(output);
-  const { env, stdin, stdout, stderr } = process;
-  const directory = (): string => process.cwd();
-  return runCommand(argv, output, { directory, env, stdin, stdout, stderr });
+  const { env } = process;
+  const program = [process.execPath, ...process.execArgv, process.argv[1]!];
+  return runCommand(argv, output, { directory: currentFolder, program, env, stdin: standardInput });
+}
+
+function currentFolder(): string {
+  return process.cwd();
+}
+
+function standardInput(): NodeJS.ReadStream {
+  return process.stdin;
 }

@@ -7,24 +7,32 @@ import { fullProgram, readCall, type Call } from './program.ts';
 import { reportError } from './report-error.ts';
 
 /** Reads a command line, carries it out, closes what it opened, and says what went wrong. */
-export async function runCommand(
-  argv: readonly string[],
-  output: Output,
-  caller: Caller,
-): Promise<ExitCode> {
+export async function runCommand(argv: readonly string[], output: Output, caller: Caller): Promise<ExitCode> {
   try {
     const call = await readCall(argv, output);
-    return call === undefined ? exitCodes.done : await carryOut(call, output, caller);
+    return call === undefined ? exitCodes.done : await carryOut({ ...call, argv }, output, caller);
   } catch (error) {
     return reportError(output, error);
   }
 }
 
-async function carryOut(call: Call, output: Output, caller: Caller): Promise<ExitCode> {
-  const { env, stdin } = caller;
+async function carryOut(
+  { argv, ...call }: Call & { readonly argv: readonly string[] },
+  output: Output,
+  { program, env, stdin, ...caller }: Caller,
+): Promise<ExitCode> {
   const directory = caller.directory();
   const config = await resolveConfig({ directory, env, flags: call.flags });
-  const context = createContext({ directory, env, stdin, config, output, commands: fullProgram });
+  const context = createContext({
+    directory,
+    program,
+    argv,
+    env,
+    stdin,
+    config,
+    output,
+    commands: fullProgram,
+  });
   try {
     return await call.spec.run(context, call);
   } finally {

@@ -14,11 +14,7 @@ export const command = defineCommand({
     ['piton doctor --json', 'for programs; exit code 4 if something is bad'],
   ],
   async run(context) {
-    const checks = [
-      ...checkMachine(context.config),
-      ...(await checkAgents(context)),
-      ...(await checkRuns(context)),
-    ];
+    const checks = [...checkMachine(context), ...(await checkAgents(context)), ...(await checkRuns(context))];
     const isOk = !checks.some(({ level }) => level === 'bad');
     context.output.json({ ok: isOk, checks });
     printChecks(context, checks);

@@ -98,7 +98,7 @@ function assertStartable({ env }: Context, { agent, title, argv, directory }: Op
 
 /** Without one, real agents take what they find for a prompt, or fail in words of their own. */
 function assertTerminal({ stdin, output }: Context, { agent, title }: Openable, command: string): void {
-  if (agent === 'scripted' || (stdin.isTTY && output.isTerminal)) return;
+  if (agent === 'scripted' || (stdin().isTTY && output.isTerminal)) return;
   throw new PitonError('USAGE_INVALID', `${title} talks on a terminal, and here is none.`, {
     remedy: `Type it in a terminal, without a pipe; or see what it would start: ${command} --print.`,
   });

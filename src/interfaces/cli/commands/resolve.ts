@@ -37,7 +37,7 @@ export const command = defineCommand<Options>({
     const conflict = await findConflict(await piton.find(run), args[0]!);
     if (options.done === true) return takeResult(context, conflict, options.drive);
     showConflict(context, conflict);
-    if (!context.output.isJson && context.stdin.isTTY && context.output.isTerminal)
+    if (!context.output.isJson && context.stdin().isTTY && context.output.isTerminal)
       await openShell(context, conflict);
     sayNext(context, conflict);
     return exitCodes.waiting;

@@ -56,7 +56,11 @@ Exit codes: 0 done, 1 failed or cancelled, 2 bad usage or definition, 3 waits fo
   async run(context, { args, options }) {
     const file = findWorkflowFile(context, args[0]!);
     const definition = selectFrom(await loadDefinition(file), options);
-    const inputs = await readInputs(definition.workflow, { pairs: options.inputs, file: options.input });
+    const inputs = await readInputs(definition.workflow, {
+      pairs: options.inputs,
+      file: options.input,
+      directory: context.directory,
+    });
     if (options.dryRun === true) return printPlan(context, definition, inputs);
     const { root, workspaces } = context.config;
     const { mode } = workspaces;

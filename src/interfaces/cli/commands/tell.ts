@@ -61,9 +61,8 @@ const ends = { succeeded: 'succeeded', skipped: 'been skipped', cancelled: 'been
 
 async function messageIn({ output, stdin }: Context, words: readonly string[]): Promise<string> {
   const isTyped = words.length > 0 && words.join(' ') !== '-';
-  if (!isTyped && stdin.isTTY)
-    output.note('What is to be said? End it with Ctrl-D on a line of its own.');
-  const text = (isTyped ? words.join(' ') : await textOf(stdin)).trim();
+  if (!isTyped && stdin().isTTY) output.note('What is to be said? End it with Ctrl-D on a line of its own.');
+  const text = (isTyped ? words.join(' ') : await textOf(stdin())).trim();
   if (text !== '') return text;
   throw new PitonError('USAGE_INVALID', 'The message is empty.', {
     remedy: 'Say something: piton tell <run> <task> "…".',

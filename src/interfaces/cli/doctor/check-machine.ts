@@ -1,19 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { Config } from '../../../config/index.ts';
+import type { Context } from '../context.ts';
 import { bad, ok, warn, type Check } from './check.ts';
 
 const leastFreeBytes = 64 * 1024 * 1024;
 const comfortableBytes = 1024 * 1024 * 1024;
 
 /** What Piton needs of the machine it runs on. */
-export function checkMachine(config: Config): Check[] {
+export function checkMachine({ config, env }: Pick<Context, 'config' | 'env'>): Check[] {
   return [
     ok('Node', process.versions.node),
     ok('SQLite', process.versions.sqlite ?? 'unknown'),
     checkShell(),
-    checkGit(),
+    checkGit(env),
     checkFolder(config.folder),
     checkRoom(nearestFolder(config.folder)),
     checkFileSystem(nearestFolder(config.folder)),
@@ -31,8 +31,8 @@ function checkShell(): Check {
   );
 }
 
-function checkGit(): Check {
-  const { status, stdout } = spawnSync('git', ['--version'], { encoding: 'utf8' });
+function checkGit(env: Context['env']): Check {
+  const { status, stdout } = spawnSync('git', ['--version'], { env, encoding: 'utf8' });
   if (status === 0) return ok('git', stdout.trim().replace(/^git version /, ''));
   return warn('git', 'not found', 'Nothing here needs it but your own commands.');
 }

@@ -23,7 +23,7 @@ export interface Detaching {
  */
 export async function detach(context: Context, { run, args = [] }: Detaching): Promise<ExitCode> {
   const log = openLog(context, run);
-  const child = startDriver(args, log.descriptor);
+  const child = startDriver(context, args, log.descriptor);
   closeSync(log.descriptor);
   const code = await drivesOrEnded(await context.open(), run, child);
   child.unref();
@@ -59,13 +59,18 @@ function openLog({ config }: Context, run: string): Log {
   return { file, descriptor, start: statSync(file).size };
 }
 
-function startDriver(added: readonly string[], log: number): ChildProcess {
-  const [program = '', ...given] = process.argv.slice(1);
-  const kept = given.filter((arg) => arg !== '--detach' && arg !== '--json');
+function startDriver(
+  { program: [file = '', ...first], argv, env, directory }: Context,
+  added: readonly string[],
+  log: number,
+): ChildProcess {
+  const kept = argv.filter((arg) => arg !== '--detach' && arg !== '--json');
   // After `--` nothing is an option any more.
   const end = kept.includes('--') ? kept.indexOf('--') : kept.length;
   const args = kept.toSpliced(end, 0, ...added);
-  return spawn(process.execPath, [...process.execArgv, program, ...args], {
+  return spawn(file, [...first, ...args], {
+    cwd: directory,
+    env,
     detached: true,
     stdio: ['ignore', log, log],
   });

@@ -13,16 +13,17 @@ import type { JsonSchema, Workflow } from '../../../model/index.ts';
 export interface GivenInputs {
   /** `key=value`, in order; a later one wins. */
   readonly pairs: readonly string[];
-  /** A file of JSON or YAML; pairs win over it. */
+  /** A file of JSON or YAML, as it is found from `directory`; pairs win over it. */
   readonly file?: string | undefined;
+  readonly directory: string;
 }
 
 /** Inputs as a person gives them: text, which the schema of each input says how to understand. Throws `INPUT_INVALID`. */
 export async function readInputs(
   { inputs: specs }: Workflow,
-  { pairs, file }: GivenInputs,
+  { pairs, file, directory }: GivenInputs,
 ): Promise<JsonObject> {
-  const inputs = file === undefined ? {} : await readInputFile(file);
+  const inputs = file === undefined ? {} : await readInputFile(resolve(directory, file));
   for (const pair of pairs) {
     const [key, text] = splitPair(pair);
     const schema = Object.hasOwn(specs, key) ? specs[key]!.schema : {};
@@ -90,7 +91,7 @@ async function readInputFile(file: string): Promise<Record<string, Json>> {
 
 async function parseFile(file: string): Promise<unknown> {
   try {
-    const text = readFileSync(resolve(file), 'utf8');
+    const text = readFileSync(file, 'utf8');
     if (extname(file) === '.json') return JSON.parse(text);
     const { parse } = await import('yaml');
     return parse(text);

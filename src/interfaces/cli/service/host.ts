@@ -19,7 +19,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Throws `SERVICE_UNSUPPORTED`. */
 export function serviceHost(service: Service, platform: string, env: Env): ServiceHost {
   if (platform === 'linux') return systemd(service, env);
-  if (platform === 'darwin') return launchd(service);
+  if (platform === 'darwin') return launchd(service, env);
   throw new PitonError('SERVICE_UNSUPPORTED', `Piton cannot install a service on ${platform}.`, {
     remedy: 'Call piton resume --all at login in your own way.',
   });
@@ -31,34 +31,32 @@ function systemd(service: Service, env: Env): ServiceHost {
   return {
     file: join(folder, 'systemd/user', unit),
     text: systemdUnit(service),
-    enable: () => userSystemd('daemon-reload') ?? userSystemd('enable', unit),
-    disable: () => userSystemd('disable', unit),
-    status: () => printed('systemctl', ['--user', 'is-enabled', unit]),
+    enable: () =>
+      trouble(env, 'systemctl', '--user', 'daemon-reload') ??
+      trouble(env, 'systemctl', '--user', 'enable', unit),
+    disable: () => trouble(env, 'systemctl', '--user', 'disable', unit),
+    status: () => printed(env, 'systemctl', '--user', 'is-enabled', unit),
   };
 }
 
-function userSystemd(...args: readonly string[]): string | undefined {
-  return trouble('systemctl', ['--user', ...args]);
-}
-
-function launchd(service: Service): ServiceHost {
+function launchd(service: Service, env: Env): ServiceHost {
   const file = join(homedir(), 'Library/LaunchAgents', `${service.name}.plist`);
   return {
     file,
     text: launchdAgent(service),
-    enable: () => trouble('launchctl', ['load', '-w', file]),
-    disable: () => trouble('launchctl', ['unload', '-w', file]),
-    status: () => printed('launchctl', ['list', service.name]),
+    enable: () => trouble(env, 'launchctl', 'load', '-w', file),
+    disable: () => trouble(env, 'launchctl', 'unload', '-w', file),
+    status: () => printed(env, 'launchctl', 'list', service.name),
   };
 }
 
-function trouble(program: string, args: readonly string[]): string | undefined {
-  const { status, stderr, error } = spawnSync(program, args, { encoding: 'utf8' });
+function trouble(env: Env, program: string, ...args: readonly string[]): string | undefined {
+  const { status, stderr, error } = spawnSync(program, args, { env, encoding: 'utf8' });
   if (status === 0) return undefined;
   return error?.message ?? (stderr.trim() || `${program} ended with ${status}`);
 }
 
-function printed(program: string, args: readonly string[]): string {
-  const { stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8' });
+function printed(env: Env, program: string, ...args: readonly string[]): string {
+  const { stdout, stderr, error } = spawnSync(program, args, { env, encoding: 'utf8' });
   return error?.message ?? ((stdout || stderr).trim() || 'unknown');
 }

@@ -1,0 +1,14 @@
+/** What tests start as processes: built by `test/setup/build.ts`; from the sources where nothing was built. */
+import { join, resolve } from 'node:path';
+
+const build = process.env['PITON_TEST_BUILD'];
+
+/** The real command line. */
+export const binary: string = join(build ?? resolve(import.meta.dirname, '../..'), 'bin/piton.js');
+
+/** One of `programs/`. */
+export function builtProgram(name: string): string {
+  return build === undefined
+    ? join(import.meta.dirname, 'programs', `${name}.ts`)
+    : join(build, 'dist/programs', `${name}.js`);
+}
