@@ -1,33 +1,61 @@
 import { join } from 'node:path';
-import { build, type BuildOptions } from 'rolldown';
+import { build, type BuildOptions, type CodeSplittingGroup, type RolldownOutput } from 'rolldown';
 import { programs } from '../src/base/program-file.ts';
 
-const root = join(import.meta.dirname, '..');
+const source = join(import.meta.dirname, '..', 'src');
+
+/** `programFile` finds the others from a file in `chunks/`, whoever uses it. */
+const base: CodeSplittingGroup = { name: 'base', test: /\/src\/base\//, priority: 1 };
+
+/** All that comes with the library is one file. What it loads later, and the command line, are files of their own. */
+const core: CodeSplittingGroup = {
+  name: 'core',
+  test: /\/src\/(?!interfaces\/|store\/[^/]+\/)/,
+  tags: ['$initial'],
+};
 
 /**
- * Bundles src/ into a folder: the library (`index.js`), the command line (`interfaces/cli/main.js`) and the programs that
- * both start, with all they need of others. The folder may be anywhere. Tests may have further programs bundled with
- * it, by name: these then share the library's modules.
+ * Bundles src/ into a folder, with all it needs of others: the library (`index.js`), the command line
+ * (`interfaces/cli/main.js`), and the programs that these start. The folder may be anywhere. Tests name further entries,
+ * which then share the modules of the library. Gives back which modules went in.
  */
-export async function bundle(folder: string, more: Readonly<Record<string, string>> = {}): Promise<void> {
-  await build(optionsFor(folder, more));
+export async function bundle(
+  folder: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<readonly string[]> {
+  const library = { ...entriesOf(['index', 'interfaces/cli/main']), ...more };
+  const outputs = [
+    await build(optionsFor(folder, library, [base, core])),
+    // Apart from the library: a small program is not to load what it shares a file with.
+    await build(optionsFor(folder, entriesOf(programs), [base])),
+  ];
+  return outputs.flatMap(modulesOf);
 }
 
-function optionsFor(folder: string, more: Readonly<Record<string, string>>): BuildOptions {
-  const entries = ['index', 'interfaces/cli/main', ...programs];
+function entriesOf(names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, join(source, `${name}.ts`)]));
+}
+
+function optionsFor(
+  folder: string,
+  input: Record<string, string>,
+  groups: CodeSplittingGroup[],
+): BuildOptions {
   return {
-    cwd: root,
-    input: { ...Object.fromEntries(entries.map((name) => [name, join(root, 'src', `${name}.ts`)])), ...more },
+    cwd: join(source, '..'),
+    input,
     platform: 'node',
     output: {
       dir: folder,
-      cleanDir: true,
       sourcemap: true,
       entryFileNames: '[name].js',
       chunkFileNames: 'chunks/[name]-[hash].js',
-      // `programFile` finds its root from a file in chunks/, wherever it is used.
-      codeSplitting: { groups: [{ name: 'base', test: /\/src\/base\// }] },
+      codeSplitting: { groups },
     },
     logLevel: 'warn',
   };
+}
+
+function modulesOf({ output }: RolldownOutput): string[] {
+  return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
 }
