@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { build, type BuildOptions, type CodeSplittingGroup, type RolldownOutput } from 'rolldown';
 import { programs } from '../src/base/program-file.ts';
 
-const source = join(import.meta.dirname, '..', 'src');
+const root = join(import.meta.dirname, '..');
+const source = join(root, 'src');
 
 /** `programFile` finds the others from a file in `chunks/`, whoever uses it. */
 const base: CodeSplittingGroup = { name: 'base', test: /\/src\/base\//, priority: 1 };
@@ -42,12 +43,14 @@ function optionsFor(
   groups: CodeSplittingGroup[],
 ): BuildOptions {
   return {
-    cwd: join(source, '..'),
+    cwd: root,
     input,
     platform: 'node',
     output: {
       dir: folder,
+      // For the lines in stack traces: the sources themselves are in the repository.
       sourcemap: true,
+      sourcemapExcludeSources: true,
       entryFileNames: '[name].js',
       chunkFileNames: 'chunks/[name]-[hash].js',
       codeSplitting: { groups },
