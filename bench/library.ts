@@ -7,7 +7,7 @@ import { bundle } from '../scripts/bundle.ts';
  * What is measured is what is published: sources would be stripped of their types at every start, of threads too.
  * Processes started from here use the same.
  */
-export const builtFolder: string = (process.env['PITON_BENCH_BUILD'] ??= await build());
+const builtFolder: string = (process.env['PITON_BENCH_BUILD'] ??= await build());
 
 const { open, stateGraph, workflow } = (await importBuilt('index.js')) as typeof import('../src/index.ts');
 const { openSqliteStore } = (await importBuilt(

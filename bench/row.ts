@@ -16,6 +16,8 @@ export interface Row {
 export interface Target {
   readonly text: string;
   readonly met: boolean;
+  /** Milliseconds depend on the machine: only a ratio that is missed fails the benchmark. */
+  readonly isAbsolute?: boolean;
 }
 
 export function atLeast(value: number, limit: number, what: string): Target {
@@ -24,6 +26,23 @@ export function atLeast(value: number, limit: number, what: string): Target {
 
 export function atMost(value: number, limit: number, what: string): Target {
   return { text: `${what} ≤ ${limit}`, met: value <= limit };
+}
+
+export function atMostMs(value: number, limit: number): Target {
+  return { text: `ms ≤ ${limit}`, met: value <= limit, isAbsolute: true };
+}
+
+/** What to say of the rows that miss their target, and whether the benchmark has failed by it. */
+export function verdictOf(rows: readonly Row[]): { readonly text: string; readonly hasFailed: boolean } {
+  const missed = rows.filter(({ target }) => target?.met === false);
+  const lines = missed.map(({ load, durability, ours, ratio, target }) => {
+    const value = target!.isAbsolute ? ours : (ratio ?? ours);
+    return `  ${load} (${durability}): ${figure(value)}, to be ${target!.text}`;
+  });
+  return {
+    text: missed.length === 0 ? 'Every target is met.' : ['Missed:', ...lines].join('\n'),
+    hasFailed: missed.some(({ target }) => !target!.isAbsolute),
+  };
 }
 
 const titles = ['load', 'durability', 'unit', 'ours', 'floor', 'ratio', 'target', 'met'];

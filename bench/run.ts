@@ -14,7 +14,7 @@ import { memory } from './loads/memory.ts';
 import { resume } from './loads/resume.ts';
 import { runs } from './loads/runs.ts';
 import { worktrees } from './loads/worktrees.ts';
-import { figure, tableOf, type Row } from './row.ts';
+import { figure, tableOf, verdictOf, type Row } from './row.ts';
 import type { Settings } from './settings.ts';
 
 const loads: Readonly<Record<string, (settings: Settings) => Promise<Row[]> | Row[]>> = {
@@ -62,3 +62,6 @@ writeFileSync(
   values.json,
   `${JSON.stringify({ node: process.version, cpu: cpus()[0]?.model, ...settings, rows }, null, 2)}\n`,
 );
+const { text, hasFailed } = verdictOf(rows);
+console.log(`\n${text}`);
+if (hasFailed) process.exitCode = 1;

@@ -3,8 +3,8 @@
 import { spawn } from 'child_process';
 import { existsSync } from 'fs';
 import module from 'module';
-import { constants } from 'os';
-import { dirname, join } from 'path';
+import { constants, homedir } from 'os';
+import { dirname, isAbsolute, join } from 'path';
 import { fileURLToPath, pathToFileURL } from 'url';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -19,11 +19,22 @@ if (process.platform === 'win32') {
 }
 
 function start() {
-  if (module.enableCompileCache !== undefined) module.enableCompileCache();
+  keepCompiled();
   const source = join(here, '../src/interfaces/cli/main.ts');
   const built = join(here, '../dist/interfaces/cli/main.js');
   const file = existsSync(source) ? source : built;
   import(pathToFileURL(file).href).then((loaded) => loaded.main(process.argv.slice(2)));
+}
+
+// Not in Node's own place for it, the temporary folder: others could put there what we would then run.
+function keepCompiled() {
+  const given = process.env.XDG_CACHE_HOME;
+  try {
+    const caches = given !== undefined && isAbsolute(given) ? given : join(homedir(), '.cache');
+    if (isAbsolute(caches)) module.enableCompileCache(join(caches, 'piton'));
+  } catch {
+    // Nobody's home is known: then every call compiles for itself.
+  }
 }
 
 function startWithNewerNode() {

@@ -15,9 +15,7 @@ interface Manifest {
 
 /** What is published as `dist`: bundled JavaScript with its source maps, declarations, and the licences of what is bundled. */
 export async function buildPackage(folder: string): Promise<void> {
-  rmSync(folder, { recursive: true, force: true });
-  const modules = await bundle(folder);
-  writeFileSync(join(folder, 'third-party-licenses.txt'), licencesOf(modules));
+  await buildProgram(folder);
   execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', 'tsconfig.build.json', '--outDir', folder], {
     cwd: root,
     stdio: 'inherit',
@@ -25,11 +23,20 @@ export async function buildPackage(folder: string): Promise<void> {
   keepReachable(folder);
 }
 
-/** Packs the package as it would be published, and unpacks it into the `node_modules` of a folder. Gives where it is. */
-export async function installInto(folder: string): Promise<string> {
+async function buildProgram(folder: string): Promise<void> {
+  rmSync(folder, { recursive: true, force: true });
+  const modules = await bundle(folder);
+  writeFileSync(join(folder, 'third-party-licenses.txt'), licencesOf(modules));
+}
+
+/**
+ * Packs the package as it would be published, and unpacks it into the `node_modules` of a folder. Gives where it is.
+ * Declarations take most of the time: where nothing is compiled, they can be left out.
+ */
+export async function installInto(folder: string, { declarations = true } = {}): Promise<string> {
   const stage = mkdtempSync(join(tmpdir(), 'piton-package-'));
   try {
-    await buildPackage(join(stage, 'dist'));
+    await (declarations ? buildPackage : buildProgram)(join(stage, 'dist'));
     for (const file of ['package.json', ...manifestOf(root).files.filter((name) => name !== 'dist')])
       cpSync(join(root, file), join(stage, file), { recursive: true });
     const packing = ['pack', '--ignore-scripts', '--silent'];

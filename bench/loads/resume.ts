@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { open } from '../library.ts';
 import { readRaw } from '../floor.ts';
 import { interleave, medianOf, medianRatio } from '../rounds.ts';
-import { atMost, type Row } from '../row.ts';
+import { atMostMs, type Row } from '../row.ts';
 import { inFolder, scaled, type Settings } from '../settings.ts';
 import { graphChain } from '../workloads.ts';
 
@@ -47,7 +47,7 @@ async function measure(folder: string, { name, at, limitMs, rounds }: Size): Pro
     ours,
     floor: medianOf(samples, 'floor'),
     ratio: medianRatio(samples, ['ours', 'floor']),
-    target: atMost(ours, limitMs, 'ms'),
+    target: atMostMs(ours, limitMs),
   };
 }
 

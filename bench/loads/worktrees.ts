@@ -6,7 +6,7 @@ import { LocalFilling } from '../../src/workspaces/filling/local-filling.ts';
 import { Git } from '../../src/workspaces/git/index.ts';
 import { WorktreeWorkspaces } from '../../src/workspaces/worktree/worktrees.ts';
 import { interleave, medianOf, medianRatio, timed } from '../rounds.ts';
-import { atMost, type Row } from '../row.ts';
+import { atMost, atMostMs, type Row } from '../row.ts';
 import { inFolder, scaled, type Durability, type Settings } from '../settings.ts';
 
 const files = 500;
@@ -51,7 +51,7 @@ function looking(settings: Settings): Promise<Row> {
     });
     const ours = medianOf(samples, 'ours');
     const load = `reconcile ${placesLookedAt} places`;
-    return { load, durability: 'process', unit: 'ms', ours, target: atMost(ours, 2000, 'ms') };
+    return { load, durability: 'process', unit: 'ms', ours, target: atMostMs(ours, 2000) };
   });
 }
 
