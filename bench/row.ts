@@ -37,7 +37,7 @@ export function verdictOf(rows: readonly Row[]): { readonly text: string; readon
   const missed = rows.filter(({ target }) => target?.met === false);
   const lines = missed.map(({ load, durability, ours, ratio, target }) => {
     const value = target!.isAbsolute ? ours : (ratio ?? ours);
-    return `  ${load} (${durability}): ${figure(value)}, to be ${target!.text}`;
+    return `  ${load} (${durability}): ${figure(value)} (target: ${target!.text})`;
   });
   return {
     text: missed.length === 0 ? 'Every target is met.' : ['Missed:', ...lines].join('\n'),
