@@ -101,10 +101,8 @@ test('what is installed can be used and compiled: functions, commands, the threa
     stdout: "succeeded [ 'renewed', 'hello' ]\n",
     stderr: '',
   });
-  for (const name of ['@types/node', ...Object.keys(packageJson.dependencies)]) {
-    mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true });
-    symlinkSync(resolve('node_modules', name), join(folder, 'node_modules', name));
-  }
+  mkdirSync(join(folder, 'node_modules/@types'));
+  symlinkSync(resolve('node_modules/@types/node'), join(folder, 'node_modules/@types/node'));
   write(
     'tsconfig.json',
     JSON.stringify({
@@ -138,7 +136,7 @@ await piton.close();`,
   const command = join(place, 'bin/piton.js');
   expect(strangersIn(node(...listing, command, '--version'))).toEqual([]);
   const status = strangersIn(node(...listing, command, 'status', '--store', 'sqlite:first/piton.db'));
-  expect(status).toEqual(['commander', 'zod']);
+  expect(status).toEqual(['commander']);
 });
 
 test('the command runs workflow files, with the programs that come with it', () => {
