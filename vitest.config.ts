@@ -20,6 +20,7 @@ export default defineConfig({
       NODE_COMPILE_CACHE: join(tmpdir(), 'piton-compile-cache'),
     },
     globalSetup: 'test/setup/build.ts',
+    setupFiles: process.env['PITON_COVERAGE'] === undefined ? [] : ['test/setup/coverage.ts'],
     // Node reads the sources itself, once for all test files of a worker.
     isolate: false,
     experimental: { viteModuleRunner: false, nodeLoader: false },
