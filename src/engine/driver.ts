@@ -13,7 +13,7 @@ import type { Attempts } from './attempts.ts';
 import { mustBeCertain } from './certainty.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { dropPayloads } from './drop-payloads.ts';
-import { Elsewhere } from './elsewhere.ts';
+import { Elsewhere, type ElsewherePorts } from './elsewhere.ts';
 import { Hands } from './hands.ts';
 import type { Letter } from './letter.ts';
 import { Mailbox } from './mailbox.ts';
@@ -60,7 +60,7 @@ export class Driver {
   readonly #timer: WakeTimer;
   #startDriving!: (driving: Promise<void>) => void;
 
-  constructor(ports: EnginePorts & { committed(): void }, program: Program, course: Course) {
+  constructor(ports: ElsewherePorts & { committed(): void }, program: Program, course: Course) {
     const { clock } = ports;
     this.run = course.state.run;
     this.#ports = ports;
@@ -85,7 +85,7 @@ export class Driver {
       put: (letter) => this.#mailbox.put(letter),
     });
     this.#attempts = this.#hands.attempts;
-    this.#elsewhere = new Elsewhere(ports, program.workflow);
+    this.#elsewhere = new Elsewhere(ports, program.workflow, this.#patience);
     this.done = new Promise<void>((resolve) => (this.#startDriving = resolve));
     this.done.catch(() => {});
   }
@@ -133,7 +133,7 @@ export class Driver {
     this.#writer.add(events);
     const attached = await recoverAttempts(this.#writer, this.#ports.spool, () => this.#world());
     const answers = (await this.#pendingCommands()).map((command) => this.#answer(command));
-    this.#writer.add(await patiently(this.#patience, () => this.#elsewhere.look(this.#writer.state)));
+    this.#writer.add(await this.#elsewhere.look(this.#writer.state));
     // After the commands: going on supersedes a pause that was asked for before.
     if (endsPause && state.phase.status === 'paused') this.#writer.add([{ type: 'run.resumed', data: {} }]);
     await this.#advance(answers, 0);
@@ -247,7 +247,7 @@ export class Driver {
     const has = (type: Letter['type']): boolean => letters.some((letter) => letter.type === type);
     if (has('lease-lost')) await this.#writer.keepLease();
     const commands = has('inbox') ? await this.#pendingCommands() : [];
-    this.#writer.add(await patiently(this.#patience, () => this.#elsewhere.look(this.#writer.state)));
+    this.#writer.add(await this.#elsewhere.look(this.#writer.state));
     const alreadyActedUpon = this.#writer.buffered.length;
     this.#writer.add(this.#clockWatch.look());
     for (const letter of letters) this.#take(letter);

@@ -14,7 +14,9 @@ import type { RunFilter, RunRecord } from '../store/index.ts';
 import { assertOwnRun, ownedBy } from './assert-own-run.ts';
 import { findRun, refuseLost } from './chain.ts';
 import { encodeCommit, genesis } from './codec.ts';
+import { DaySpending } from './day-spending.ts';
 import { Driver } from './driver.ts';
+import { usedElsewhere, type ElsewherePorts } from './elsewhere.ts';
 import { Journal, passCrashPoints } from './journal.ts';
 import { loadRun } from './load-run.ts';
 import { makeWorld } from './make-world.ts';
@@ -32,7 +34,6 @@ import { takeRunLease } from './take-run-lease.ts';
 import { Recorder } from './tell-observers.ts';
 import { tendRun } from './tend-run.ts';
 import { findSession, offerSession, type FoundSession, type OfferedSession } from './offer-session.ts';
-import { usedElsewhere } from './used-elsewhere.ts';
 import { reopens, type ResumeOptions } from './resume-options.ts';
 import { verifyRun, type RunVerdict } from './verify-run.ts';
 
@@ -43,7 +44,7 @@ interface AttachOptions extends ResumeOptions {
 
 /** Drives runs on one store. There is one way to attach to work: recovery. Starting is recovering an empty run. */
 export class Engine {
-  readonly #ports: EnginePorts;
+  readonly #ports: ElsewherePorts;
   readonly #drivers = new Map<string, Promise<Driver | undefined>>();
   /** Also those that are still recovering. */
   readonly #live = new Set<Driver>();
@@ -52,7 +53,7 @@ export class Engine {
   readonly #unwatch: (() => void)[];
 
   constructor(ports: EnginePorts) {
-    this.#ports = ports;
+    this.#ports = { ...ports, spending: new DaySpending(ports) };
     this.#unwatch = [
       ports.store.watch(() => void this.#changed()),
       ports.store.onLeaseLost(({ token }) => this.#eachDriver((driver) => driver.leaseLost(token))),
@@ -240,6 +241,7 @@ export class Engine {
 
   /** Somebody else has written to the store: there may be a command for one of our runs. */
   async #changed(): Promise<void> {
+    this.#ports.spending.expire();
     this.#tellListeners();
     if (this.#live.size === 0) return;
     const runs = Array.from(this.#live, ({ run }) => run);
@@ -321,7 +323,7 @@ export class Engine {
    * `RUN_DAMAGED`, and what the work throws.
    */
   tend(run: string, work: (state: RunState) => Promise<readonly Event[]>): Promise<RunState> {
-    return tendRun(this.#ports, run, work);
+    return tendRun(this.#ports, run, work).finally(() => this.#ports.spending.expire());
   }
 
   find(run: string): Promise<RunRecord> {
@@ -338,7 +340,7 @@ export class Engine {
 
   /** Goes back to the last good commit of a damaged run and holds what may have run since. */
   repair(run: string): Promise<{ readonly held: readonly string[]; readonly lastGood: number }> {
-    return repairRun(this.#ports, run);
+    return repairRun(this.#ports, run).finally(() => this.#ports.spending.expire());
   }
 
   /** Folds the summaries of all runs anew from their journals. */

@@ -2,8 +2,8 @@ import { hasCode, PitonError } from '../base/index.ts';
 import { fold, plan, type RunState, type World } from '../kernel/index.ts';
 import type { CheckpointPolicy, CommandAnswer, Event } from '../model/index.ts';
 import { CheckpointBuffer } from './checkpoint-buffer.ts';
+import type { ElsewherePorts } from './elsewhere.ts';
 import type { Journal } from './journal.ts';
-import type { EnginePorts } from './options.ts';
 import { isPassing, patiently, type Patience } from './patience.ts';
 import { regainLease } from './take-run-lease.ts';
 import type { Recorder } from './tell-observers.ts';
@@ -17,7 +17,7 @@ export interface Course {
   readonly recorder: Recorder;
 }
 
-export interface WriterPorts extends EnginePorts {
+export interface WriterPorts extends ElsewherePorts {
   committed(): void;
   /** Of a run that has ended: nothing is left to be done for it. */
   mayRelease(state: RunState): boolean;
@@ -186,6 +186,7 @@ export class RunWriter {
 
   /** To be called when they are durable, and not before. */
   tell(events: readonly Event[]): void {
+    this.#ports.spending.note(this.state);
     this.#ports.committed();
     this.#recorder.tell(this.state, events);
   }
