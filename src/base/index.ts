@@ -10,12 +10,12 @@ export {
   canonicalJson,
   freezeParsed,
   isPlainObject,
-  sealJson,
   setKey,
   toJson,
   type Json,
   type JsonObject,
 } from './json.ts';
+export { sealJson } from './frozen-json.ts';
 export { nearest } from './nearest.ts';
 export { identityOf, livenessOf, ownIdentity, type ProcessIdentity } from './process-identity.ts';
 export { programFile } from './program-file.ts';

@@ -1,4 +1,5 @@
 import { PitonError } from './errors.ts';
+import { isFrozenJson, sealJson } from './frozen-json.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
@@ -28,8 +29,6 @@ export function toJson(value: unknown, path = '$'): Json {
   return freezeJson(value, { path, ancestors: [] });
 }
 
-const knownJson = new WeakSet<object>();
-
 interface Place {
   readonly path: string;
   readonly ancestors: readonly object[];
@@ -40,12 +39,11 @@ function freezeJson(value: unknown, place: Place): Json {
 }
 
 function freezeObject(value: object, place: Place): Json {
-  if (knownJson.has(value)) return value as Json;
+  if (isFrozenJson(value)) return value as Json;
   if (place.ancestors.includes(value)) throw notJson('a cycle', place);
   const inside = { path: place.path, ancestors: [...place.ancestors, value] };
   const copy = Array.isArray(value) ? freezeList(value, inside) : freezeRecord(value, inside);
-  if (copy !== null && typeof copy === 'object') knownJson.add(Object.freeze(copy));
-  return copy;
+  return copy !== null && typeof copy === 'object' ? sealJson(copy) : copy;
 }
 
 function freezeList(list: readonly unknown[], place: Place): Json {
@@ -87,14 +85,7 @@ function notJson(what: string, place: Place): PitonError {
 
 /** Marks a value that was just read from JSON text (thus plain and acyclic) as frozen, deeply. */
 export function freezeParsed<T>(value: T): T {
-  if (value === null || typeof value !== 'object' || knownJson.has(value)) return value;
+  if (value === null || typeof value !== 'object' || isFrozenJson(value)) return value;
   for (const entry of Object.values(value)) freezeParsed(entry);
-  knownJson.add(Object.freeze(value));
-  return value;
-}
-
-/** Freezes an object that was built of nothing but frozen JSON. */
-export function sealJson<T extends object>(value: T): T {
-  knownJson.add(Object.freeze(value));
-  return value;
+  return sealJson(value);
 }

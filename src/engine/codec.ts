@@ -1,4 +1,4 @@
-import { PitonError, sha256 } from '../base/index.ts';
+import { PitonError, sha256, type Json } from '../base/index.ts';
 import {
   journalVersion,
   readEvent,
@@ -6,6 +6,7 @@ import {
   type Event,
   type Fault,
   type StoredCommit,
+  type Workflow,
 } from '../model/index.ts';
 import type { Blob } from '../store/index.ts';
 import { upcast } from './upcast.ts';
@@ -23,15 +24,22 @@ export interface EncodedCommit {
 /** The commit as text, chained to the one before. */
 export function encodeCommit(commit: Commit, previousHash: string): EncodedCommit {
   const blobs: Blob[] = [];
-  const events = commit.events.map((event) => encodeEvent(event, blobs)).join(',');
+  const events = encodeEvents(commit.events, blobs);
   const { run, seq, at, epoch, version } = commit;
   const head = `"run":${JSON.stringify(run)},"seq":${seq},"at":${at},"epoch":${epoch},"version":${version}`;
-  const body = `{${head},"events":[${events}]}`;
+  const body = `{${head},"events":${events}}`;
   return { stored: { run, seq, body, hash: chainHash(previousHash, body) }, blobs };
 }
 
 export function chainHash(previousHash: string, body: string): string {
   return sha256(previousHash + body);
+}
+
+/** If all of them together are short, so is each. */
+function encodeEvents(events: readonly Event[], blobs: Blob[]): string {
+  const text = events.some(({ data }) => 'workflow' in data) ? undefined : JSON.stringify(events);
+  if (text !== undefined && text.length <= longestInline) return text;
+  return `[${events.map((event) => encodeEvent(event, blobs)).join(',')}]`;
 }
 
 /** A definition is always a blob: a thousand runs of one workflow keep it once. */
@@ -41,17 +49,31 @@ function encodeEvent(event: Event, blobs: Blob[]): string {
   const data: Record<string, unknown> = {};
   const kept: Record<string, string> = {};
   for (const [key, value] of Object.entries(event.data)) {
-    const valueText = JSON.stringify(value);
-    if (key !== 'workflow' && valueText.length <= longestInline) data[key] = value;
-    else kept[key] = keep(valueText, blobs);
+    const blob = key === 'workflow' ? workflowBlob(value as Workflow) : bigBlob(value as Json);
+    if (blob === undefined) data[key] = value;
+    else {
+      kept[key] = blob.hash;
+      blobs.push(blob);
+    }
   }
   return JSON.stringify({ ...event, data, blobs: kept });
 }
 
-function keep(text: string, blobs: Blob[]): string {
-  const hash = sha256(text);
-  blobs.push({ hash, text });
-  return hash;
+function bigBlob(value: Json): Blob | undefined {
+  const text = JSON.stringify(value);
+  return text.length <= longestInline ? undefined : { hash: sha256(text), text };
+}
+
+const workflowBlobs = new WeakMap<Workflow, Blob>();
+
+/** Of a frozen definition, of which many runs may be started. */
+function workflowBlob(workflow: Workflow): Blob {
+  const known = workflowBlobs.get(workflow);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(workflow);
+  const blob = { hash: sha256(text), text };
+  if (Object.isFrozen(workflow)) workflowBlobs.set(workflow, blob);
+  return blob;
 }
 
 /** An event as it stands in the body: values by name that are blobs, beside those that are not. */

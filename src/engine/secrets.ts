@@ -20,10 +20,16 @@ function assertSecretsOfTask({ work }: TaskSpec, environment: Environment): void
   }
 }
 
-/** The names of all secrets a workflow uses. */
-export function* secretNames({ tasks }: Workflow): Generator<string> {
-  for (const { work } of tasks) {
-    if (work.type === 'command' || work.type === 'agent') yield* work.secrets;
-    if (work.type === 'workflow') yield* secretNames(work.workflow);
-  }
+const knownNames = new WeakMap<Workflow, readonly string[]>();
+
+/** The names of all secrets a workflow uses. Remembered: thousands of runs may be started of one. */
+export function secretNames(workflow: Workflow): readonly string[] {
+  let names = knownNames.get(workflow);
+  if (names === undefined) knownNames.set(workflow, (names = workflow.tasks.flatMap(secretNamesOf)));
+  return names;
+}
+
+function secretNamesOf({ work }: TaskSpec): readonly string[] {
+  if (work.type === 'workflow') return secretNames(work.workflow);
+  return work.type === 'command' || work.type === 'agent' ? work.secrets : [];
 }

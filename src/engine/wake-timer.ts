@@ -25,6 +25,7 @@ export class WakeTimer {
   }
 
   cancel(): void {
-    this.#set?.cancel.abort();
+    // With a reason, because the one that would be made instead is an error with a stack.
+    this.#set?.cancel.abort('not needed any more');
   }
 }

@@ -18,6 +18,7 @@ export interface ResourceWait {
 
 /** What a task that could start must wait for first, if a resource of it is out of order: the longest such wait. */
 export function breakerWait(state: RunState, task: TaskState, now: number): ResourceWait | undefined {
+  if (state.breakers.size === 0) return undefined;
   return longest(resourcesOf(task).map((resource) => waitFor(state, resource, now)));
 }
 
@@ -60,6 +61,7 @@ export function tripAgent(
 
 /** The trial of a task went well enough: whatever it ended with, the resource was not to blame. */
 export function closeTried(state: RunState, task: TaskState, now: number): Event[] {
+  if (state.breakers.size === 0) return [];
   const tried = resourcesOf(task).filter(
     (resource) => state.breakers.get(resource)?.open?.trial === task.address,
   );
@@ -173,6 +175,7 @@ function blamed(task: TaskState): readonly string[] {
 }
 
 function forgiveFailures(state: RunState, task: TaskState): void {
+  if (state.breakers.size === 0) return;
   for (const resource of blamed(task)) {
     if (state.breakers.get(resource)?.open === undefined) state.breakers.delete(resource);
   }
@@ -187,6 +190,7 @@ function countFailure({ breakers }: RunState, resource: string): void {
 type Open = [resource: string, breaker: BreakerState & { open: OpenBreaker }];
 
 function openBreakersOf({ breakers }: RunState, task: TaskState): Open[] {
+  if (breakers.size === 0) return [];
   return resourcesOf(task).flatMap((resource) => {
     const breaker = breakers.get(resource);
     return breaker?.open === undefined ? [] : [[resource, breaker] as Open];

@@ -8,12 +8,12 @@ import type { Patch, PatchOperation, PatchPath } from '../model/index.ts';
 export function difference(before: Json, after: unknown): { readonly value: Json; readonly patch: Patch } {
   const patch: PatchOperation[] = [];
   const value = compare(before, after, { path: [], patch });
-  results.set(patch, { before, value });
+  latest = { patch, before, value };
   return { value, patch };
 }
 
-/** The fold applies the patch that was just computed: no need to do it twice. */
-const results = new WeakMap<Patch, { before: Json; value: Json }>();
+/** The fold applies the patch that was just computed: no need to do it twice. Kept until then, and not longer. */
+let latest: { readonly patch: Patch; readonly before: Json; readonly value: Json } | undefined;
 
 interface Collector {
   readonly path: PatchPath;
@@ -103,8 +103,9 @@ function sameRecords(a: Record<string, unknown>, b: Record<string, unknown>): bo
 }
 
 export function applyPatch(before: Json, patch: Patch): Json {
-  const known = results.get(patch);
-  if (known !== undefined && known.before === before) return known.value;
+  const known = latest?.patch === patch && latest.before === before ? latest : undefined;
+  latest = undefined;
+  if (known !== undefined) return known.value;
   return patch.reduce<Json>((value, operation) => applyAt(value, operation, 0), before);
 }
 

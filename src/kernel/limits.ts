@@ -1,7 +1,7 @@
 import type { Workflow } from '../model/index.ts';
 import { Lane, Limit } from './agenda.ts';
 import { placementOf, writesAlone } from './placement.ts';
-import { kindOf, scopesAround, taskAt, type RunState, type TaskState } from './run-state.ts';
+import { kindOf, scopeAt, taskAt, type RunState, type TaskState } from './run-state.ts';
 import { nextKind } from './turns.ts';
 
 /**
@@ -34,22 +34,22 @@ function limitsNeeded(state: RunState, task: TaskState): Needed[] {
   if (item !== undefined && spec.forEach?.maxParallel !== undefined)
     needed.push([`items:${item.parent}`, spec.forEach.maxParallel]);
   if (spec.work.type === 'workflow') return needed;
-  needed.push(...placeLimits(state, task));
-  for (const { owner, workflow } of scopesAround(state, task)) {
+  addPlaceLimits(needed, state, task);
+  // Not by the generator: this is asked several times at every step.
+  for (let scope = scopeAt(state, task.scope); ; scope = scopeAt(state, taskAt(state, scope.owner).scope)) {
+    const { owner, workflow } = scope;
     if (workflow.maxParallel !== undefined) needed.push([`scope:${owner}`, workflow.maxParallel]);
+    if (owner === '') return needed;
   }
-  return needed;
 }
 
 /** The first two it keeps between its attempts, once it has them. */
-function placeLimits(state: RunState, task: TaskState): Needed[] {
+function addPlaceLimits(needed: Needed[], state: RunState, task: TaskState): void {
   const { item, spec, slot, isAside } = task;
-  const needed: Needed[] = [];
   if (item !== undefined && spec.pool !== undefined && (slot === undefined || isAside === true))
     needed.push([poolLimit(item.parent), spec.pool]);
   if (isMerging(state, task)) needed.push([mergeLimit, 1]);
   if (writesAlone(state, task)) needed.push(['folder', 1]);
-  return needed;
 }
 
 export function poolLimit(parent: string): string {

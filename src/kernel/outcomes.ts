@@ -20,16 +20,15 @@ export function decideOutcome(
 ): Event[] {
   const { address: at, life } = task;
   if (life.status !== 'running' || life.attempt === undefined) return [];
-  const { settled, ...end } = consequence(state, task, { outcome, world });
-  const data = endOf(outcome, { ...end, isAgent: life.attempt.agent !== undefined });
+  const { settled, ended, failure } = consequence(state, task, { outcome, world });
+  const isAgent = life.attempt.agent !== undefined;
+  const data =
+    failure === undefined ? endOf(outcome, ended) : failedEnd(outcome, { ended, failure, isAgent });
   return [{ type: 'attempt.ended', task: at, attempt: life.attempt.id, data }, ...settled];
 }
 
-function endOf(
-  outcome: Outcome,
-  { ended, failure, isAgent }: Omit<Consequence, 'settled'> & { readonly isAgent: boolean },
-): Ended {
-  if (failure !== undefined) return { outcome: ended, ...failedEnd(outcome, { failure, isAgent, ended }) };
+function endOf(outcome: Outcome, ended: Outcome['type']): Ended {
+  if (outcome.type === 'succeeded') return { outcome: ended };
   if (outcome.type === 'asked') return { outcome: ended, reason: outcome.text };
   return {
     outcome: ended,
@@ -46,10 +45,11 @@ type Ended = EventOf<'attempt.ended'>['data'];
 function failedEnd(
   outcome: Outcome,
   { failure, isAgent, ended }: { failure: Classified; isAgent: boolean; ended: Outcome['type'] },
-): Omit<Ended, 'outcome'> {
+): Ended {
   const { class: kind, message } = failure;
   const sameness = outcome.type === 'failed' ? outcome.sameness : undefined;
   return {
+    outcome: ended,
     // An agent that tries again is told.
     ...((isAgent || ended === 'delayed') && { reason: message }),
     class: kind,
@@ -140,6 +140,7 @@ function succeed(
 /** What came of it besides its output. */
 function placeEvents({ address: task }: TaskState, success: Success): readonly Event[] {
   const { integrated, artifacts, delivered } = success;
+  if (artifacts === undefined && integrated === undefined && delivered === undefined) return [];
   return [
     ...(artifacts === undefined ? [] : [{ type: 'artifacts.kept', task, data: artifacts } as const]),
     ...(integrated === undefined ? [] : [{ type: 'workspace.integrated', task, data: integrated } as const]),

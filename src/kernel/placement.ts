@@ -17,6 +17,7 @@ export interface Standing {
 
 /** Without a git repository all work in the folder of the run, unless they are to have one of their own. */
 export function placementOf(state: RunState, task: TaskState): Placement {
+  if (!isProcess(task.spec)) return shared;
   const place = placementIn([...standingOf(state, task)], state.origin?.workspace);
   const isThere = place.mode === 'directory' || state.origin?.repository !== undefined;
   return isThere ? place : shared;

@@ -56,6 +56,7 @@ function patchOf(before: JsonObject, update: unknown): Patch {
 }
 
 function assertFits(patch: Patch, limit: number): void {
+  if (isSmall(patch, limit)) return;
   const bytes = JSON.stringify(patch).length;
   if (bytes <= limit) return;
   throw new PitonError(
@@ -65,4 +66,21 @@ function assertFits(patch: Patch, limit: number): void {
       remedy: 'Keep big data in files or a store of your own and only its name in the state.',
     },
   );
+}
+
+/** Nearly every step sets a few short values: to see that these fit, they need not be written out. */
+function isSmall(patch: Patch, limit: number): boolean {
+  let most = 0;
+  for (const operation of patch) {
+    if (operation.op !== 'set' || (typeof operation.value === 'object' && operation.value !== null))
+      return false;
+    most += 64 + mostBytes(operation.value);
+    for (const key of operation.path) most += mostBytes(key);
+  }
+  return most <= limit;
+}
+
+/** In JSON no character becomes longer than six, and nothing else that is not a text longer than 32. */
+function mostBytes(value: string | number | boolean | null): number {
+  return typeof value === 'string' ? value.length * 6 + 4 : 32;
 }

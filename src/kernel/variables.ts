@@ -79,11 +79,13 @@ function together(outer: Views | undefined, own: Views): Views {
 }
 
 type Views = Readonly<Record<string, TaskView>>;
+const noViews: Views = Object.freeze({});
 
 /** By scope and list of names. Kept once all of them have settled: many items of one for-each may read many tasks. */
 const knownViews = new WeakMap<ScopeState, WeakMap<readonly string[], Views>>();
 
 function views(state: RunState, scope: ScopeState, names: readonly string[]): Views {
+  if (names.length === 0) return noViews;
   const known = knownViews.get(scope)?.get(names);
   if (known !== undefined) return known;
   const tasks = names.flatMap((name) => state.tasks.get(addressOf(scope.owner, name)) ?? []);
