@@ -180,3 +180,12 @@ test('a stack trace leads to the sources', () => {
   const { stderr } = node('--enable-source-maps', '--eval', misspelt);
   expect(stderr).toMatch(/\/src\/assemble\.ts:\d+:\d+/);
 });
+
+test('what Node has compiled for the command is kept among the caches of the user, and not where others can write', () => {
+  const { NODE_COMPILE_CACHE: _, ...inherited } = process.env;
+  const env = { ...inherited, XDG_CACHE_HOME: join(folder, 'caches'), TMPDIR: join(folder, 'temporary') };
+  mkdirSync(env.TMPDIR);
+  spawnSync(process.execPath, [join(place, 'bin/piton.js'), '--version'], { cwd: folder, env, timeout });
+  expect(readdirSync(join(env.XDG_CACHE_HOME, 'piton'))).not.toEqual([]);
+  expect(readdirSync(env.TMPDIR)).toEqual([]);
+});
