@@ -41,46 +41,61 @@ export interface Places {
 }
 
 /** All of it is loaded when it is used: most runs need no place of their own. */
+const parts = {
+  router: () => import('./workspaces/router/router.ts'),
+  filling: () => import('./workspaces/filling/local-filling.ts'),
+  git: () => import('./workspaces/git/index.ts'),
+  worktree: () => import('./workspaces/worktree/worktrees.ts'),
+  directory: () => import('./workspaces/directory/directories.ts'),
+  remote: () => import('./workspaces/remote/remote.ts'),
+  upkeep: () => import('./workspaces/upkeep/index.ts'),
+  delivery: () => import('./workspaces/delivery/git-delivery.ts'),
+};
+
+export async function loadPlaces(): Promise<void> {
+  await Promise.all(Object.values(parts).map((load) => load()));
+}
+
 export function makePlaces(options: PlacesOptions): Places {
   const { environment, delivery: settings } = options;
   const folder = dirname(options.spool);
   return {
     workspaces: lazily(() => openWorkspaces(options, folder)),
     upkeep: lazily<Upkeep>(async () => {
-      const { makeUpkeep } = await import('./workspaces/upkeep/index.ts');
+      const { makeUpkeep } = await parts.upkeep();
       return makeUpkeep({ git: await openGit(options), archives: join(folder, 'archive') });
     }),
     delivery: lazily<Delivery>(async () => {
-      const { gitDelivery } = await import('./workspaces/delivery/git-delivery.ts');
+      const { gitDelivery } = await parts.delivery();
       return gitDelivery({ git: await openGit(options), environment, settings });
     }),
   };
 }
 
 async function openGit({ environment, durability }: PlacesOptions): Promise<Git> {
-  const { Git } = await import('./workspaces/git/index.ts');
+  const { Git } = await parts.git();
   return new Git({ environment, durability });
 }
 
 async function openWorkspaces(options: PlacesOptions, folder: string): Promise<Workspaces> {
-  const { routeWorkspaces } = await import('./workspaces/router/router.ts');
-  const { LocalFilling } = await import('./workspaces/filling/local-filling.ts');
+  const { routeWorkspaces } = await parts.router();
+  const { LocalFilling } = await parts.filling();
   const { environment, durability, disposable: caches } = options;
   const git = await openGit(options);
   const filling = new LocalFilling({ git, folder, environment });
   const worktree = async () => {
-    const { WorktreeWorkspaces } = await import('./workspaces/worktree/worktrees.ts');
+    const { WorktreeWorkspaces } = await parts.worktree();
     return new WorktreeWorkspaces({ git, folder: join(folder, 'worktrees'), caches, filling });
   };
   return routeWorkspaces({
     worktree,
     directory: async () => {
-      const { DirectoryWorkspaces } = await import('./workspaces/directory/directories.ts');
+      const { DirectoryWorkspaces } = await parts.directory();
       const folders = { folder: join(folder, 'directories'), archive: join(folder, 'archive') };
       return new DirectoryWorkspaces({ ...folders, filling, durability });
     },
     remote: async () => {
-      const { RemoteWorkspaces } = await import('./workspaces/remote/remote.ts');
+      const { RemoteWorkspaces } = await parts.remote();
       return new RemoteWorkspaces({
         git,
         machines: options.remotes,

@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { makePlaces, type DeliveryOptions, type RemoteMachine } from './assemble-places.ts';
+import { loadPlaces, makePlaces, type DeliveryOptions, type RemoteMachine } from './assemble-places.ts';
 import { nearest, ownIdentity, PitonError, randomId, systemClock, type Clock } from './base/index.ts';
-import { irreversibleReason } from './definition/index.ts';
+import { irreversibleReason, loadSchemaCheck } from './definition/index.ts';
 import { Observers, type AgentSettings, type Observer } from './engine/index.ts';
 import { Piton } from './library/index.ts';
 import type { Budget, CleanupPolicy } from './model/index.ts';
@@ -74,6 +74,14 @@ registerStore('memory', async (url, options) =>
 
 async function withMirror(store: Store, folder: string | undefined): Promise<Store> {
   return folder === undefined ? store : (await import('./store/mirror/index.ts')).mirrorStore(store, folder);
+}
+
+/**
+ * Loads what a driver may come to need. While it lives, for hours, the package may be updated; a task for which something
+ * had to be loaded then would fail.
+ */
+export async function loadForDriving(): Promise<void> {
+  await Promise.all([loadPlaces(), loadSchemaCheck()]);
 }
 
 /** Opens Piton on a store. */

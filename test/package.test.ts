@@ -82,8 +82,9 @@ const definition = workflow('installed')
   .task('renewed', {}, () => {
     const before = expiresAt();
     // The thread of the heartbeat renews it, although this one does nothing but wait.
-    while (expiresAt() === before) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
-    return 'renewed';
+    while (expiresAt() === before && Date.now() < before)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    return expiresAt() > before ? 'renewed' : 'lost';
   })
   .command('greet', 'echo hello')
   .task('both', { needs: ['renewed', 'greet'] }, ({ needs }) => [needs.renewed, needs.greet]);
@@ -188,4 +189,19 @@ test('what Node has compiled for the command is kept among the caches of the use
   spawnSync(process.execPath, [join(place, 'bin/piton.js'), '--version'], { cwd: folder, env, timeout });
   expect(readdirSync(join(env.XDG_CACHE_HOME, 'piton'))).not.toEqual([]);
   expect(readdirSync(env.TMPDIR)).toEqual([]);
+});
+
+test('a run goes on although the package is updated under it: its driver has loaded what it may come to need', () => {
+  const chunks = join(place, 'dist/chunks');
+  const work = {
+    workspace: 'directory',
+    run: `mv ${chunks}.old ${chunks}; echo 1`,
+    output: { type: 'integer' },
+  };
+  const tasks = {
+    update: { workspace: 'shared', run: `mv ${chunks} ${chunks}.old` },
+    work: { needs: 'update', ...work },
+  };
+  write('.piton/workflows/updated.yaml', JSON.stringify({ name: 'updated', tasks }));
+  expect(piton('run', 'updated')).toMatchObject({ status: 0, stderr: '' });
 });

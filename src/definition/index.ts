@@ -1,7 +1,7 @@
 export { checkInputs } from './check-inputs.ts';
 export { defineWorkflow } from './define-workflow.ts';
 export { createEvaluator } from './expressions/evaluator.ts';
-export { compileSchema } from './json-schemas.ts';
+export { compileSchema, loadSchemaCheck } from './json-schemas.ts';
 export { parseWorkflow } from './parse-workflow.ts';
 export type { Problem } from './problems.ts';
 export { selectTasks, type Selection } from './select-tasks.ts';

@@ -14,6 +14,10 @@ export function compileSchema(schema: JsonSchema): Promise<SchemaCheck> {
 }
 
 async function loadCheck(schema: JsonSchema): Promise<SchemaCheck> {
-  const { createSchemaCheck } = await import('./schema-check.ts');
+  const { createSchemaCheck } = await loadSchemaCheck();
   return createSchemaCheck(schema);
+}
+
+export function loadSchemaCheck(): Promise<typeof import('./schema-check.ts')> {
+  return import('./schema-check.ts');
 }

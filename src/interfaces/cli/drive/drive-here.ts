@@ -1,3 +1,4 @@
+import { loadForDriving } from '../../../assemble.ts';
 import { asError, hasCode, PitonError } from '../../../base/index.ts';
 import type { Observation, RunEvent } from '../../../engine/index.ts';
 import type { Piton, Run } from '../../../library/index.ts';
@@ -24,6 +25,7 @@ export type Begin = () => Promise<readonly Run[]>;
  */
 export async function driveHere(driving: Driving, begin: Begin): Promise<Ended[]> {
   const { piton, output, isShared = false } = driving;
+  await loadForDriving();
   const progress = createProgress({ output, isShared, lastLine: (attempt) => piton.lastLine(attempt) });
   const watch = new Watch(piton, progress);
   const deaf = onStopSignals((signal) => watch.stop(signal));
