@@ -237,6 +237,7 @@ describe('a full store', () => {
   test('gives up its ballast for the last words', async () => {
     const file = newFile();
     const store = await open(file, `${quota}200000`);
+    await eventually('it has been open for a moment', () => existsSync(`${file}.ballast`));
     expect(statSync(`${file}.ballast`).size).toBe(1024 * 1024);
     const lease = await store.createRun(creation('r1'));
     const tooBig = appending(lease, 2, { blobs: [blob('x'.repeat(300_000))] });

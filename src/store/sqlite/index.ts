@@ -196,6 +196,7 @@ class SqliteStore implements Store {
   }
 
   async #shutDown(): Promise<void> {
+    this.#room.close();
     this.#watchers.close();
     await this.#group.idle();
     await this.#leases.stop();

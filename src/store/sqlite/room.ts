@@ -8,18 +8,34 @@ import type { Statements } from './statements.ts';
 
 const ballastBytes = 1024 * 1024;
 const freshnessMs = 1_000;
+/** Whoever only looks something up need not write a file for that. */
+const ballastDelayMs = 1_000;
 
 /**
- * Watches the space a store has left, and keeps a ballast file beside it: when the disk is full it is given up, so that
- * there is room to write how things ended.
+ * Watches the space a store has left, and, once it has been open for a moment, keeps a ballast file beside it: when the
+ * disk is full that is given up, so that there is room to write how things ended.
  */
 export class Room {
   readonly #connection: Connection;
   #answer = true;
   #answeredAt = -Infinity;
+  #keepsBallast = false;
+  readonly #timer: NodeJS.Timeout;
 
   constructor(connection: Connection) {
     this.#connection = connection;
+    this.hasRoom();
+    this.#timer = setTimeout(() => this.#keepBallast(), ballastDelayMs);
+    this.#timer.unref();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #keepBallast(): void {
+    this.#keepsBallast = true;
+    this.#answeredAt = -Infinity;
     this.hasRoom();
   }
 
@@ -39,7 +55,8 @@ export class Room {
     const { settings } = this.#connection;
     try {
       const freeBytes = freeOnDisk(settings.file);
-      if (freeBytes >= settings.minFreeBytes + 2 * ballastBytes) layBallast(ballastOf(settings));
+      const isAmple = freeBytes >= settings.minFreeBytes + 2 * ballastBytes;
+      if (this.#keepsBallast && isAmple) layBallast(ballastOf(settings));
       return freeBytes >= settings.minFreeBytes && this.#isWithinQuota();
     } catch {
       // Whatever keeps us from looking will be named, with its file, by the next read or write.

@@ -127,7 +127,18 @@ const sql = {
 
 export type Statements = Readonly<Record<keyof typeof sql, StatementSync>>;
 
+/** Each is prepared when it is first used: most commands of the command line need three or four of them. */
 export function prepareStatements(database: DatabaseSync): Statements {
-  const prepared = Object.entries(sql).map(([name, text]) => [name, database.prepare(text)] as const);
-  return Object.freeze(Object.fromEntries(prepared)) as Statements;
+  const statements = {} as Record<keyof typeof sql, StatementSync>;
+  for (const [name, text] of Object.entries(sql)) {
+    Object.defineProperty(statements, name, {
+      configurable: true,
+      get() {
+        const value = database.prepare(text);
+        Object.defineProperty(statements, name, { value });
+        return value;
+      },
+    });
+  }
+  return statements;
 }
