@@ -504,6 +504,26 @@ describe('the heartbeat', () => {
     expect(lost).toEqual([lease.token]);
     expect((await store.findLease('run:r1'))?.expiresAt).toBe(1);
   });
+
+  test('neither renews nor misses a lease that was given back with the last commit', async () => {
+    const file = newFile();
+    const store = await open(file);
+    const lost: string[] = [];
+    store.onLeaseLost(({ token }) => lost.push(token));
+    const given = await store.createRun(creation('given', { leaseMs: 600 }));
+    const kept = await store.createRun(creation('kept', { leaseMs: 600 }));
+    await store.append(appending(given, 2, { release: {} }));
+    const other = await open(file);
+    await other.takeLease(taking('run:given', { leaseMs: 60_000 }));
+    const taken = await other.findLease('run:given');
+    await eventually('the thread has renewed what is left', async () => {
+      const { expiresAt } = (await store.findLease('run:kept'))!;
+      return expiresAt > kept.expiresAt + 600;
+    });
+
+    expect(await store.findLease('run:given')).toEqual(taken);
+    expect(lost).toEqual([]);
+  });
 });
 
 test('a backup that fails leaves nothing behind', async () => {

@@ -26,6 +26,7 @@ scheduleNext();
 function obey(order: HeartbeatOrder): void {
   if (order.type === 'stop') return stop();
   if (order.type === 'drop') return void held.delete(order.token);
+  for (const token of order.freed) held.delete(token);
   held.set(order.lease.token, order.lease);
   beatWithin(dueInMs(order.lease));
 }

@@ -12,7 +12,7 @@ export interface HeldLease {
 }
 
 export type HeartbeatOrder =
-  | { readonly type: 'hold'; readonly lease: HeldLease }
+  | { readonly type: 'hold'; readonly lease: HeldLease; readonly freed: readonly string[] }
   | { readonly type: 'drop'; readonly token: string }
   | { readonly type: 'stop' };
 
@@ -29,6 +29,8 @@ export class Heartbeat {
   readonly #file: string;
   readonly #onLost: (token: string) => void;
   readonly #held = new Map<string, HeldLease>();
+  /** Tokens that the thread has not been told of yet. */
+  #freed: string[] = [];
   #worker: Worker | undefined;
 
   constructor(file: string, onLost: (token: string) => void) {
@@ -39,7 +41,13 @@ export class Heartbeat {
   hold(lease: HeldLease): void {
     this.#held.set(lease.token, lease);
     if (this.#worker === undefined) this.#start();
-    else this.#order({ type: 'hold', lease });
+    else this.#order({ type: 'hold', lease, freed: this.#freed });
+    this.#freed = [];
+  }
+
+  /** The store says already that nobody has it: it cannot be renewed, so telling can wait until there is more to tell. */
+  dropFreed(token: string): void {
+    if (this.#held.delete(token)) this.#freed.push(token);
   }
 
   /** No longer renewed, and not reported as lost even if a report is on its way. */

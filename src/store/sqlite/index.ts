@@ -83,7 +83,7 @@ class SqliteStore implements Store {
   append(request: AppendRequest): Promise<void> {
     const change = append(request, this.#clock);
     if (request.release === undefined) return this.#write(change);
-    return this.#write({ ...change, committed: () => this.#leases.forget(request.token) });
+    return this.#write({ ...change, committed: () => this.#leases.forgetFreed(request.token) });
   }
 
   readCommits(

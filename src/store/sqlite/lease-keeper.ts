@@ -29,6 +29,11 @@ export class LeaseKeeper {
     });
   }
 
+  /** It was given back in the store. */
+  forgetFreed(token: string): void {
+    if (this.#kept.delete(token)) this.#heartbeat.dropFreed(token);
+  }
+
   forget(token: string): void {
     if (this.#kept.delete(token)) this.#heartbeat.drop(token);
   }
