@@ -1,4 +1,4 @@
-import type { Row } from '../row.ts';
+import { atLeast, type Row } from '../row.ts';
 import { scaled, type Settings } from '../settings.ts';
 import { throughput } from '../throughput.ts';
 import { graphChain, runMany } from '../workloads.ts';
@@ -14,6 +14,7 @@ export function runs(settings: Settings): Promise<Row[]> {
       name: 'runs of 10 steps, 16 at a time',
       steps: count * stepsPerRun,
       run: (piton) => runMany(piton, definition, { runs: count, concurrency: 16 }),
+      targets: { full: (share) => atLeast(share, 0.4, 'share of floor') },
     },
     settings,
   );
