@@ -56,6 +56,8 @@ function optionsFor(
       codeSplitting: { groups },
     },
     logLevel: 'warn',
+    // The programs of tests import what the library loads on demand.
+    checks: { ineffectiveDynamicImport: false },
   };
 }
 
