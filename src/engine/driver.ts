@@ -303,7 +303,7 @@ export class Driver {
 
   #world(): World {
     const hasRoom = this.#ports.store.hasRoom();
-    this.#change(() => (this.#lacksRoom = !hasRoom));
+    if (this.#lacksRoom === hasRoom) this.#change(() => (this.#lacksRoom = !hasRoom));
     return makeWorld(this.#ports, {
       evaluator: this.#program.evaluator,
       mayStart: hasRoom && !this.#isStopping(),

@@ -83,12 +83,15 @@ export class Journal {
     this.#encoded = undefined;
   }
 
-  /** Best effort and amortised: a snapshot costs about what was written since the last one. */
-  async snapshotIfDue(state: RunState): Promise<void> {
-    const isDue =
+  /** A snapshot costs about what was written since the last one. */
+  get isSnapshotDue(): boolean {
+    return (
       this.#head.seq - this.#snapshotSeq >= commitsPerSnapshot &&
-      this.#bytesSinceSnapshot >= this.#snapshotBytes;
-    if (!isDue) return;
+      this.#bytesSinceSnapshot >= this.#snapshotBytes
+    );
+  }
+
+  async saveSnapshot(state: RunState): Promise<void> {
     const snapshot = sealSnapshot(state, this.#head);
     this.#snapshotSeq = this.#head.seq;
     this.#bytesSinceSnapshot = 0;

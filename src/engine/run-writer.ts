@@ -78,6 +78,7 @@ export class RunWriter {
 
   /** Folds events, which go into the next commit. */
   add(events: readonly Event[]): void {
+    if (events.length === 0) return;
     const { position } = this;
     for (const event of events) fold(this.state, event, position);
     this.#recorder.note(this.state, events);
@@ -107,7 +108,7 @@ export class RunWriter {
     this.#isReleased = isLast;
     this.tell(events);
     if (this.isLate(askedAt)) await this.keepLease();
-    if (!this.hasEnded) await this.#snapshot();
+    if (!this.hasEnded && this.#journal.isSnapshotDue) await this.#snapshot();
     return true;
   }
 
@@ -123,7 +124,7 @@ export class RunWriter {
   /** Best effort: a snapshot only saves work. */
   async #snapshot(): Promise<void> {
     try {
-      await this.#journal.snapshotIfDue(this.state);
+      await this.#journal.saveSnapshot(this.state);
     } catch (thrown) {
       if (!isPassing(thrown)) throw thrown;
     }

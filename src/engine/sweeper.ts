@@ -57,8 +57,9 @@ export class Sweeper {
   /** Of a for-each also the places that its items have taken in turn. */
   #sweepAfter(state: RunState, address: string): void {
     const task = taskAt(state, address);
-    const items = task.spec.pool === undefined ? [] : (task.group?.items ?? []);
-    for (const one of [task, ...items.map((item) => taskAt(state, item))]) this.#sweep(state, one);
+    this.#sweep(state, task);
+    if (task.spec.pool === undefined) return;
+    for (const item of task.group?.items ?? []) this.#sweep(state, taskAt(state, item));
   }
 
   #sweep(state: RunState, task: TaskState): void {

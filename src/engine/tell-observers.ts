@@ -25,7 +25,7 @@ export class Recorder {
    * a node runs, its graph stands still: so `state` is still the one with which it began, or ended.
    */
   note(state: RunState, events: readonly Event[]): void {
-    if (this.#observers.isEmpty) return this.#before.clear();
+    if (this.#observers.isEmpty) return clearAny(this.#before);
     const ahead = countEdges(events);
     for (const event of events) {
       const remark = this.#remarkOn(state, event, ahead);
@@ -35,7 +35,7 @@ export class Recorder {
 
   /** Fact by fact, each with what was noted of it, then the checkpoint itself. */
   tell({ run, seq, at }: RunState, events: readonly Event[]): void {
-    if (this.#observers.isEmpty) return this.#remarks.clear();
+    if (this.#observers.isEmpty) return clearAny(this.#remarks);
     for (const event of events) {
       this.#observers.tell({ ...event, run, seq, at } as RunEvent);
       const remark = this.#remarks.get(event);
@@ -79,6 +79,11 @@ export class Recorder {
     const { graph } = scopeAt(state, taskAt(state, task).scope);
     return { type: 'node.left', task, before, after: graph!.state };
   }
+}
+
+/** Clearing an empty map makes a new table all the same, and mostly nobody observes. */
+function clearAny(map: Map<unknown, unknown>): void {
+  if (map.size > 0) map.clear();
 }
 
 /** How many edges to the same node come, by graph and node. */

@@ -38,12 +38,14 @@ function compareRecords(
   const changes = patch.length;
   const value: Record<string, Json> = {};
   // Keys stand in the order in which applying the patch puts them: what was folded anew must not read differently.
-  for (const [key, entry] of Object.entries(before)) {
+  for (const key of Object.keys(before)) {
+    const entry = before[key]!;
     const now = Object.hasOwn(after, key) ? after[key] : undefined;
     if (now === undefined) patch.push({ op: 'delete', path: [...path, key] });
     else setKey(value, key, now === entry ? entry : compare(entry, now, { path: [...path, key], patch }));
   }
-  for (const [key, entry] of Object.entries(after)) {
+  for (const key of Object.keys(after)) {
+    const entry = after[key];
     if (entry === undefined || Object.hasOwn(before, key)) continue;
     setKey(value, key, addEntry(entry, { path: [...path, key], patch }));
   }

@@ -38,27 +38,26 @@ export function plan(state: RunState, world: World, position: Position & Followi
 /** The next thing that should happen. Takes from the agenda; costs the same however many tasks there are. */
 function decide(state: RunState, world: World): readonly Event[] {
   if (state.phase.status !== 'active' && state.phase.status !== 'paused') return [];
-  return (
-    firstOf(state.agenda.doomed, (address) => decideDoom(state, address)) ??
-    firstOf(state.agenda.concluded, (owner) => decideEnd(state, owner, world)) ??
-    firstOf(state.agenda.moving, (owner) => decideMove(state, owner, world)) ??
-    firstOf(state.agenda.undecided, (address) => decideUndecided(state, address, world)) ??
-    (state.phase.status === 'active' && world.mayStart
-      ? asList(decideStart(state, world) ?? decideStuck(state))
-      : [])
-  );
+  for (const [name, decision] of inTurn) {
+    const queue = state.agenda[name];
+    for (let entry = queue.take(); entry !== undefined; entry = queue.take()) {
+      const decided = asList(decision(state, entry, world));
+      if (decided.length > 0) return decided;
+    }
+  }
+  if (state.phase.status !== 'active' || !world.mayStart) return [];
+  return asList(decideStart(state, world) ?? decideStuck(state));
 }
 
-function firstOf(
-  queue: { take(): string | undefined },
-  decision: (entry: string) => Event | readonly Event[] | undefined,
-): readonly Event[] | undefined {
-  for (let entry = queue.take(); entry !== undefined; entry = queue.take()) {
-    const decided = asList(decision(entry));
-    if (decided.length > 0) return decided;
-  }
-  return undefined;
-}
+type Decision = (state: RunState, entry: string, world: World) => Event | readonly Event[] | undefined;
+
+/** The queues of the agenda, the more urgent first. */
+const inTurn = [
+  ['doomed', decideDoom],
+  ['concluded', decideEnd],
+  ['moving', decideMove],
+  ['undecided', decideUndecided],
+] as const satisfies readonly (readonly [string, Decision])[];
 
 function asList(decided: Event | readonly Event[] | undefined): readonly Event[] {
   if (decided === undefined) return [];

@@ -210,9 +210,8 @@ class SqliteStore implements Store {
     return patiently(this.#connection.settings, () => look(this.#connection.statements));
   }
 
-  async #write<T>(change: Change<T>): Promise<T> {
-    this.#refuseClosed();
-    return this.#group.submit(change);
+  #write<T>(change: Change<T>): Promise<T> {
+    return this.#closing === undefined ? this.#group.submit(change) : Promise.reject(storeClosed(this.url));
   }
 
   #refuseClosed(): void {
