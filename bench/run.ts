@@ -8,6 +8,7 @@ import { commandLine } from './loads/command-line.ts';
 import { dag } from './loads/dag.ts';
 import { fanOut } from './loads/fan-out.ts';
 import { flat } from './loads/flat.ts';
+import { gitProcesses } from './loads/git-processes.ts';
 import { growing } from './loads/growing.ts';
 import { importing } from './loads/import.ts';
 import { memory } from './loads/memory.ts';
@@ -29,6 +30,7 @@ const loads: Readonly<Record<string, (settings: Settings) => Promise<Row[]> | Ro
   import: importing,
   cli: commandLine,
   worktrees,
+  'git-processes': gitProcesses,
 };
 
 const { values, positionals } = parseArgs({

@@ -38,6 +38,8 @@ export interface Places {
   readonly workspaces: Workspaces;
   readonly upkeep: Upkeep;
   readonly delivery: Delivery;
+  /** Ends the gits that wait for questions. */
+  closePlaces(): Promise<void>;
 }
 
 /** All of it is loaded when it is used: most runs need no place of their own. */
@@ -59,16 +61,19 @@ export async function loadPlaces(): Promise<void> {
 export function makePlaces(options: PlacesOptions): Places {
   const { environment, delivery: settings } = options;
   const folder = dirname(options.spool);
+  let opened: Promise<Git> | undefined;
+  const git = (): Promise<Git> => (opened ??= openGit(options));
   return {
-    workspaces: lazily(() => openWorkspaces(options, folder)),
+    workspaces: lazily(async () => openWorkspaces(options, { folder, git: await git() })),
     upkeep: lazily<Upkeep>(async () => {
       const { makeUpkeep } = await parts.upkeep();
-      return makeUpkeep({ git: await openGit(options), archives: join(folder, 'archive') });
+      return makeUpkeep({ git: await git(), archives: join(folder, 'archive') });
     }),
     delivery: lazily<Delivery>(async () => {
       const { gitDelivery } = await parts.delivery();
-      return gitDelivery({ git: await openGit(options), environment, settings });
+      return gitDelivery({ git: await git(), environment, settings });
     }),
+    closePlaces: async () => (await opened)?.close(),
   };
 }
 
@@ -77,11 +82,13 @@ async function openGit({ environment, durability }: PlacesOptions): Promise<Git>
   return new Git({ environment, durability });
 }
 
-async function openWorkspaces(options: PlacesOptions, folder: string): Promise<Workspaces> {
+async function openWorkspaces(
+  options: PlacesOptions,
+  { folder, git }: { readonly folder: string; readonly git: Git },
+): Promise<Workspaces> {
   const { routeWorkspaces } = await parts.router();
   const { LocalFilling } = await parts.filling();
   const { environment, durability, disposable: caches } = options;
-  const git = await openGit(options);
   const filling = new LocalFilling({ git, folder, environment });
   const worktree = async () => {
     const { WorktreeWorkspaces } = await parts.worktree();

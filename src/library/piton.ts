@@ -105,16 +105,17 @@ export class Piton implements AsyncDisposable {
   /** How many files a run in that folder would not see, because they are not committed and its tasks work in worktrees. */
   async uncommittedFiles({ workflow }: Definition, folder: string): Promise<number> {
     if (!mayNeedWorktrees(workflow)) return 0;
-    return (await this.#ports.workspaces.find(folder, undefined))?.uncommitted ?? 0;
+    const { workspaces } = this.#ports;
+    const repository = await workspaces.find(folder, undefined);
+    return repository === undefined ? 0 : workspaces.uncommitted(repository);
   }
 
   /** Where agents write, it is looked for: they work in worktrees of it. */
   async #withRepository(origin: Origin, workflow: Workflow, id: string): Promise<Origin> {
     if (!mayNeedWorktrees(workflow) && origin.workspace?.mode !== 'worktree') return origin;
-    const found = await this.#ports.workspaces.find(origin.directory, workflow.base);
-    if (found === undefined && mentionsGit(workflow)) throw noRepository(origin.directory);
-    if (found === undefined) return origin;
-    const { uncommitted: _, ...repository } = found;
+    const repository = await this.#ports.workspaces.find(origin.directory, workflow.base);
+    if (repository === undefined && mentionsGit(workflow)) throw noRepository(origin.directory);
+    if (repository === undefined) return origin;
     if (!(await this.#isKnown(id))) await this.#ports.workspaces.assertFree(repository, id);
     return { ...origin, repository };
   }
@@ -292,6 +293,7 @@ export class Piton implements AsyncDisposable {
   /** Stops what runs, writes that down and lets go of it; it can be resumed. */
   async close(): Promise<void> {
     await this.#engine.close();
+    await this.#ports.closePlaces();
     await this.#ports.store.close();
   }
 

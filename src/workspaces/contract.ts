@@ -34,11 +34,6 @@ export interface RepositoryOrigin {
   readonly prefix: string;
 }
 
-export interface FoundRepository extends RepositoryOrigin {
-  /** Files that are changed or untracked: no worktree has them. */
-  readonly uncommitted: number;
-}
-
 /** What kind of place is wanted. */
 export type PlaceMode = Exclude<WorkspaceSpec, { readonly mode: 'shared' }>;
 
@@ -267,7 +262,9 @@ export type KnownRequest = PlaceRequest & { readonly known: Place };
  */
 export interface Workspaces extends PlaceAdapter {
   /** The repository around a folder; undefined if there is none in which one could work. Throws `BASE_UNKNOWN`, `GIT_TOO_OLD`. */
-  find(folder: string, base: string | undefined): Promise<FoundRepository | undefined>;
+  find(folder: string, base: string | undefined): Promise<RepositoryOrigin | undefined>;
+  /** How many files are changed or untracked in the user's checkout: no worktree has them. */
+  uncommitted(repository: RepositoryOrigin): Promise<number>;
   /** Throws `BRANCH_TAKEN` if somebody has refs of the names that a new run would give to its own. */
   assertFree(repository: RepositoryOrigin, run: string): Promise<void>;
   /** How far the journal of a run had gone when something of it was last brought in; undefined: nobody can tell. */

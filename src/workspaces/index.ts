@@ -2,7 +2,6 @@ export type {
   ArtifactOrder,
   Cleaned,
   CleanRequest,
-  FoundRepository,
   Health,
   IntegrateRequest,
   Integration,

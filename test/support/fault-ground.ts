@@ -3,7 +3,7 @@ import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type {
   Cleaned,
-  FoundRepository,
+  RepositoryOrigin,
   IntegrateRequest,
   Integration,
   Place,
@@ -19,7 +19,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 import { now, workOf } from './worktree-places.ts';
 
 export interface FaultGround {
-  readonly repository: FoundRepository;
+  readonly repository: RepositoryOrigin;
   readonly places: WorktreeWorkspaces;
   /** The folder of all worktrees. */
   readonly worktrees: string;

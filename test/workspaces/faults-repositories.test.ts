@@ -40,7 +40,7 @@ describe('a task is done as anywhere else', () => {
     shell(root, 'rm', '--quiet', 'src/b.txt');
     const before = userState(root);
     const ground = await faultGround(root);
-    expect(ground.repository.uncommitted).toBe(4);
+    expect(await ground.places.uncommitted(ground.repository)).toBe(4);
     expect(await ground.live('build', addFile)).toMatchObject(integrated);
     expect(ground.made()).toMatchObject({
       'src/a.txt': 'one\ntwo\nthree',

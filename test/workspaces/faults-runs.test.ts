@@ -51,7 +51,9 @@ describe('where there can be no worktrees', () => {
 
 describe('git itself', () => {
   test('that is too old is told before anything is begun', async () => {
-    const old = gitBehind('case "$*" in *" version") echo git version 2.20.1;; *) exec "$GIT" "$@";; esac');
+    const old = gitBehind(
+      'case "$*" in *" version") echo git version 2.20.1;; *" -z") exit 129;; *) exec "$GIT" "$@";; esac',
+    );
     const { run, repository } = await openRepository({ environment: { ...process.env, PATH: old['PATH'] } });
     expect(await refusal(run({ build: writing('x') }))).toMatchObject({
       code: 'GIT_TOO_OLD',

@@ -16,7 +16,7 @@ import { mayShareFolder } from './other-stores.ts';
 /** What a look at workspaces is made with. */
 export interface WorkspacePorts {
   readonly engine: Engine;
-  readonly ports: EnginePorts & { readonly upkeep: Upkeep };
+  readonly ports: EnginePorts & { readonly upkeep: Upkeep; closePlaces(): Promise<void> };
 }
 
 export interface ReadRun {

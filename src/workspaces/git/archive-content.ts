@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { ArchivedTree, ArchiveManifest, NestedArchive } from './archive-manifest.ts';
 import { readShallow } from './archive-bundles.ts';
-import { independentCommits, writeCommit, type Trailers } from './commits.ts';
+import { independentCommits } from './ancestry.ts';
+import { readHead, writeCommit, type Trailers } from './commits.ts';
 import type { LeftOut } from './changed-paths.ts';
 import type { Git } from './git.ts';
 import { findIgnored } from './ignored-paths.ts';
@@ -10,7 +11,6 @@ import { readMarker } from './marker.ts';
 import { surveyFolder, type FolderSurvey, type NestedRepository } from './nested-repositories.ts';
 import { inWorktree, type WorktreePlace } from './places.ts';
 import { commitsOfWorktree, listStashes } from './reflogs.ts';
-import { readHead } from './snapshots.ts';
 import { writeTree } from './trees.ts';
 
 export interface ArchiveOrder {

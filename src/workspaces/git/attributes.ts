@@ -18,7 +18,7 @@ export async function withAttributes<T>(
   try {
     const { env } = inRepository(repository);
     const files = await attributeFiles(git, repository, commit);
-    const blobs = await readObjects(git, inRepository(repository), [...files.values()]);
+    const blobs = await readObjects(git, repository, [...files.values()]);
     for (const [index, path] of [...files.keys()].entries()) {
       await mkdir(dirname(join(folder, path)), { recursive: true });
       await writeFile(join(folder, path), blobs[index]!.content);

@@ -1,6 +1,8 @@
+import { basename } from 'node:path';
+import { PitonError } from '../../base/index.ts';
 import type { Git } from './git.ts';
 import { gitFailureReason } from './git-failures.ts';
-import { readObjects } from './objects.ts';
+import { findObjects, readObjects } from './objects.ts';
 import { inRepository, inWorktree, type RepositoryPlace, type WorktreePlace } from './places.ts';
 
 /** Says in every commit of Piton's where it comes from; it is read again after a crash. */
@@ -84,9 +86,36 @@ export async function readCommit(
   repository: RepositoryPlace,
   commit: string,
 ): Promise<CommitFacts> {
-  const args = ['cat-file', 'commit', commit];
-  const { stdout } = await git.run(args, inRepository(repository));
-  return factsIn(stdout);
+  const facts = await findCommit(git, repository, commit);
+  if (facts !== undefined) return facts;
+  throw new PitonError('GIT_FAILED', `There is no commit ${commit} in ${repository.commonDir}.`, {
+    reason: 'other',
+    commit,
+    remedy: 'If this is another clone, or an older copy: bring that commit back, then `piton retry`.',
+  });
+}
+
+/** undefined: the repository does not have it. */
+export async function findCommit(
+  git: Git,
+  repository: RepositoryPlace,
+  commit: string,
+): Promise<CommitFacts | undefined> {
+  return (await findCommits(git, repository, [commit]))[0];
+}
+
+/** In the order of what was asked for. */
+export async function findCommits(
+  git: Git,
+  repository: RepositoryPlace,
+  commits: readonly string[],
+): Promise<readonly (CommitFacts | undefined)[]> {
+  const found = await readObjects(
+    git,
+    repository,
+    commits.map((commit) => `${commit}^{commit}`),
+  );
+  return found.map((one) => one && factsIn(one.content.toString('utf8')));
 }
 
 function factsIn(text: string): CommitFacts {
@@ -110,81 +139,39 @@ export async function readTips(
   worktree: WorktreePlace,
   ref: string,
 ): Promise<{ readonly head: Tip | undefined; readonly tip: Tip | undefined }> {
-  const found = await readObjects(git, inWorktree(worktree), ['HEAD^{commit}', `${ref}^{commit}`]);
+  const found = await readObjects(git, worktree, [`${headOf(worktree)}^{commit}`, `${ref}^{commit}`]);
   const [head, tip] = found.map(
     (one) => one && { commit: one.name, ...factsIn(one.content.toString('utf8')) },
   );
-  return { head, tip };
+  return { head: head ?? (await readHeadAlone(git, worktree)), tip };
+}
+
+/** undefined: there is no commit at its HEAD. */
+export async function readHead(git: Git, worktree: WorktreePlace): Promise<string | undefined> {
+  const [head] = await findObjects(git, worktree, [`${headOf(worktree)}^{commit}`]);
+  return head?.name ?? askHead(git, worktree);
+}
+
+export async function readHeadTree(git: Git, worktree: WorktreePlace): Promise<string | undefined> {
+  const [tree] = await findObjects(git, worktree, [`${headOf(worktree)}^{tree}`]);
+  return tree?.name;
+}
+
+/** The HEAD of a worktree, as one names it from anywhere in the repository. */
+function headOf({ gitDir, commonDir }: WorktreePlace): string {
+  return gitDir === commonDir ? 'HEAD' : `worktrees/${basename(gitDir)}/HEAD`;
+}
+
+/** Asked in the worktree itself: before it is taken for true that there is none. */
+async function askHead(git: Git, worktree: WorktreePlace): Promise<string | undefined> {
+  return git.ask(['rev-parse', '--quiet', '--verify', 'HEAD^{commit}'], inWorktree(worktree));
+}
+
+async function readHeadAlone(git: Git, worktree: WorktreePlace): Promise<Tip | undefined> {
+  const commit = await askHead(git, worktree);
+  return commit === undefined ? undefined : { commit, ...(await readCommit(git, worktree, commit)) };
 }
 
 export interface Tip extends CommitFacts {
   readonly commit: string;
-}
-
-export interface Ancestry {
-  readonly ancestor: string;
-  readonly of: string;
-  /** The repository may not have it: then it is none. */
-  readonly mayBeMissing?: boolean;
-}
-
-export async function isAncestor(
-  git: Git,
-  repository: RepositoryPlace,
-  { ancestor, of, mayBeMissing = false }: Ancestry,
-): Promise<boolean> {
-  if (ancestor === of) return true;
-  const args = ['merge-base', '--is-ancestor', ancestor, of];
-  const okCodes = mayBeMissing ? [0, 1, 128] : [0, 1];
-  return (await git.run(args, { ...inRepository(repository), okCodes })).code === 0;
-}
-
-/** Whether all these commits, as far as they are there, are contained in the holders. */
-export async function areContained(
-  git: Git,
-  repository: RepositoryPlace,
-  { commits, holders }: { readonly commits: readonly string[]; readonly holders: readonly string[] },
-): Promise<boolean> {
-  const left = commits.filter((commit) => !holders.includes(commit));
-  if (left.length === 0) return true;
-  const lines = [...left, ...holders.map((holder) => `^${holder}`)];
-  const options = { ...inRepository(repository), input: `${lines.join('\n')}\n` };
-  const args = ['rev-list', '--ignore-missing', '--max-count=1', '--stdin'];
-  return (await git.run(args, options)).stdout === '';
-}
-
-/** Of many commits, those that none of the others contains: a ref to each of them keeps all. */
-export async function independentCommits(
-  git: Git,
-  repository: RepositoryPlace,
-  commits: Iterable<string>,
-): Promise<readonly string[]> {
-  const present = await presentCommits(git, repository, new Set(commits));
-  if (present.length < 2) return present;
-  const lines = present.flatMap((commit) => [commit, `^${commit}^@`]);
-  const options = { ...inRepository(repository), input: `${lines.join('\n')}\n` };
-  const { stdout } = await git.run(['rev-list', '--stdin'], options);
-  return stdout.split('\n').filter((line) => line !== '');
-}
-
-/** A reflog may name commits that a garbage collection has taken long ago. */
-async function presentCommits(
-  git: Git,
-  repository: RepositoryPlace,
-  commits: ReadonlySet<string>,
-): Promise<readonly string[]> {
-  if (commits.size === 0) return [];
-  const args = ['cat-file', '--batch-check=%(objectname) %(objecttype)'];
-  const options = { ...inRepository(repository), input: `${[...commits].join('\n')}\n` };
-  const { stdout } = await git.run(args, options);
-  return [...stdout.matchAll(/^(\S+) commit$/gm)].map(([, commit]) => commit!);
-}
-
-/** Where the histories of two commits meet; undefined: nowhere. */
-export async function mergeBaseOf(
-  git: Git,
-  repository: RepositoryPlace,
-  [one, other]: readonly [string, string],
-): Promise<string | undefined> {
-  return git.ask(['merge-base', one, other], inRepository(repository));
 }

@@ -1,5 +1,5 @@
 import { listStashes, readCheckoutLogs, readRefLog, type LogEntry } from './reflogs.ts';
-import { isAncestor } from './commits.ts';
+import { isAncestor } from './ancestry.ts';
 import type { Git } from './git.ts';
 import { isOwnRef } from './names.ts';
 import { inRepository, type WorktreePlace } from './places.ts';

@@ -8,6 +8,9 @@ const inherited =
 /** Crash points are for the process that was told so, not for what it starts. */
 const ownVariables = /^PITON_(CRASH_AT|STOP_AT|CRASH_LOG)$/;
 
+/** Says of a git that stays when it was started. */
+export const sessionVariable = 'PITON_GIT_SESSION';
+
 const imposed: Readonly<Record<string, string>> = {
   GIT_EDITOR: ':',
   GIT_SEQUENCE_EDITOR: ':',
@@ -28,6 +31,8 @@ const settings: readonly string[] = [
   'core.fsmonitor=false',
   'core.splitIndex=false',
   'core.safecrlf=false',
+  // Else git marks files as unchanged for good, and work in them is not seen.
+  'core.ignoreStat=false',
   'core.quotePath=false',
   'commit.gpgsign=false',
   'tag.gpgsign=false',

@@ -18,7 +18,7 @@ export type GitFailureReason =
   | 'killed'
   | 'other';
 
-interface Attempted {
+export interface Attempted {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly timeoutMs: number;

@@ -58,13 +58,14 @@ export async function runProcess(order: ProcessOrder): Promise<ProcessEnd> {
   return { ...how, bytes: Buffer.concat(stdout), stderr: stderr(), endedFor };
 }
 
-function endGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
+/** Ends a git with all that it has started. */
+export function endGroup(pid: number | undefined): void {
   signalGroup(pid, 'SIGTERM');
   setTimeout(() => signalGroup(pid, 'SIGKILL'), graceMs).unref();
 }
 
-function signalGroup(pid: number, signal: NodeJS.Signals): void {
+export function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
   try {
     process.kill(-pid, signal);
   } catch {
@@ -84,7 +85,7 @@ function collect(stream: Readable, maxBytes: number, onExcess: () => void): Buff
   return pieces;
 }
 
-function collectTail(stream: Readable): () => string {
+export function collectTail(stream: Readable): () => string {
   let tail = Buffer.alloc(0);
   stream.on('data', (piece: Buffer) => {
     tail = Buffer.concat([tail, piece]).subarray(-stderrKept);

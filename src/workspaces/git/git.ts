@@ -1,7 +1,16 @@
 import { effect, PitonError } from '../../base/index.ts';
-import { gitEnvironment, gitSettings } from './git-environment.ts';
-import { failureOf } from './git-failures.ts';
-import { runProcess } from './git-process.ts';
+import { gitEnvironment, gitSettings, sessionVariable } from './git-environment.ts';
+import { failureOf, type Attempted } from './git-failures.ts';
+import { runProcess, type ProcessEnd } from './git-process.ts';
+import { GitSession } from './git-session.ts';
+import {
+  GitSessions,
+  SessionEnded,
+  type Asked,
+  type SessionName,
+  type SessionOrder,
+} from './git-sessions.ts';
+import type { RepositoryPlace } from './places.ts';
 
 export interface GitOptions {
   /** What git starts from, usually that of the process. What could lead it astray is taken out. */
@@ -36,6 +45,10 @@ export interface GitResult {
 
 const defaultTimeoutMs = 10 * 60_000;
 const defaultMaxBytes = 128 * 1024 * 1024;
+/** How git ends when it does not understand its arguments. */
+const usageError = 129;
+/** It merges without a working tree, and takes questions that end with a zero. */
+export const oldestGit = { major: 2, minor: 38 } as const;
 
 /** Runs git without editor, prompts, hooks or surprises. */
 export class Git {
@@ -43,6 +56,7 @@ export class Git {
   readonly staleLockMs: number;
   readonly #environment: Readonly<Record<string, string>>;
   readonly #settings: readonly string[];
+  readonly #sessions = new Map<string, GitSessions>();
   #version: Promise<GitVersion> | undefined;
 
   constructor(options: GitOptions) {
@@ -74,7 +88,7 @@ export class Git {
     });
     const okCodes = options.okCodes ?? [0];
     if (end.endedFor !== undefined || end.code === undefined || !okCodes.includes(end.code)) {
-      throw await failureOf(end, { args, cwd: options.cwd, ...limits });
+      throw await this.#failureOf(end, { args, cwd: options.cwd, ...limits });
     }
     return { code: end.code, stdout: end.bytes.toString('utf8'), bytes: end.bytes, stderr: end.stderr };
   }
@@ -83,6 +97,44 @@ export class Git {
   async ask(args: readonly string[], options: GitRun): Promise<string | undefined> {
     const { code, stdout } = await this.run(args, { okCodes: [0, 1], ...options });
     return code === 1 ? undefined : stdout.replace(/\n$/, '');
+  }
+
+  /**
+   * Asks a git that stays for the next question; `run` starts one for each. Throws GIT_FAILED: of a change, it is not known then
+   * whether it was made.
+   */
+  async converse<T>(name: SessionName, repository: RepositoryPlace, asked: Asked<T>): Promise<T> {
+    const { commonDir } = repository;
+    const sessions =
+      this.#sessions.get(commonDir) ?? new GitSessions(repository, (order) => this.#start(order));
+    this.#sessions.set(commonDir, sessions);
+    try {
+      return await sessions.ask(name, asked);
+    } catch (error) {
+      if (!(error instanceof SessionEnded)) throw error;
+      throw await this.#failureOf(error.end, sessions.attempted(name, defaultMaxBytes));
+    }
+  }
+
+  /** Ends what waits for questions. It may be asked again. */
+  close(): void {
+    for (const sessions of this.#sessions.values()) sessions.close();
+  }
+
+  #start({ args, cwd, env, answerMs }: SessionOrder): GitSession {
+    return new GitSession({
+      args: [...this.#settings, ...args],
+      cwd,
+      env: { ...this.#environment, ...env, [sessionVariable]: String(Date.now()) },
+      timeoutMs: answerMs,
+      maxBytes: defaultMaxBytes,
+    });
+  }
+
+  async #failureOf(end: ProcessEnd, attempted: Attempted): Promise<PitonError> {
+    // It does not know an option: mostly, it is too old.
+    if (end.code === usageError) await requireGit(this, { ...oldestGit, for: 'Work in worktrees' });
+    return failureOf(end, attempted);
   }
 
   /** Asked once: a git that is exchanged under a running Piton is met by its own errors. */

@@ -10,19 +10,19 @@ export {
 } from './archive-manifest.ts';
 export type { LeftOut } from './changed-paths.ts';
 export { leaveConflict, unsolvedFiles, type ConflictOrder } from './conflicts.ts';
+export { areContained, isAncestor, mergeBaseOf } from './ancestry.ts';
 export {
-  areContained,
-  isAncestor,
-  mergeBaseOf,
+  findCommits,
   oneLine,
   readCommit,
+  readHead,
   trailerLines,
   writeCommit,
   type Trailers,
 } from './commits.ts';
 export { deliveredTrailer, findDelivering, listDelivered } from './delivered.ts';
 export { findForeignChanges, type RefWatch } from './foreign-refs.ts';
-export { Git, requireGit, type GitOptions, type GitResult, type GitRun, type GitVersion } from './git.ts';
+export { Git, type GitOptions, type GitResult, type GitRun, type GitVersion } from './git.ts';
 export { gitFailureReason, type GitFailureReason } from './git-failures.ts';
 export { checkOut } from './checkout.ts';
 export { findIgnored } from './ignored-paths.ts';
@@ -58,7 +58,7 @@ export {
   type SnapshotName,
 } from './names.ts';
 export { surveyFolder, type FolderSurvey } from './nested-repositories.ts';
-export { readObjects, type GitObject } from './objects.ts';
+export { findObjects, readObjects, type GitObject } from './objects.ts';
 export { findUnfinished, type Unfinished, type UnfinishedOperation } from './operations.ts';
 export {
   inRepository,
@@ -76,6 +76,7 @@ export {
   listRefs,
   moveRef,
   readRef,
+  readRefs,
   type RefChange,
   type RefMove,
   type RefMoveResult,
@@ -86,18 +87,26 @@ export {
   type RemovalResult,
   type WorktreeRemoval,
 } from './remove-worktree.ts';
-export { inspectRepository, type GitRepository, type Repository } from './repository.ts';
+export {
+  countUncommitted,
+  inspectRepository,
+  locateRepository,
+  type GitRepository,
+  type Location,
+  type Repository,
+} from './repository.ts';
 export { layOutArchive, restoreArchive } from './restore-archive.ts';
 export { pathsBetween } from './tree-diffs.ts';
 export { commitResult, type CommittedResult, type ResultOrder, type TaskResult } from './results.ts';
 export { headOfRun, moveRunBranch } from './run-branch.ts';
 export { readSaved, saveTree, type Saved, type SavedTree, type SavingOrder } from './saved-trees.ts';
-export { readHead, snapshotTree, type Snapshot, type SnapshotOrder } from './snapshots.ts';
+export { snapshotTree, type Snapshot, type SnapshotOrder } from './snapshots.ts';
 export { withTemporaryIndex } from './temporary-index.ts';
 export { findHidden, readStatus } from './tree-status.ts';
 export { usualFiles, writeTree } from './trees.ts';
 export { driftOf, type Drift } from './worktree-drift.ts';
 export {
+  checkoutsOf,
   entryAt,
   findRecord,
   findWorktree,

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { hasCode, PitonError } from '../../base/index.ts';
 import { asText } from './changed-paths.ts';
 import { checkOut } from './checkout.ts';
-import { writeCommit } from './commits.ts';
+import { readHead, writeCommit } from './commits.ts';
 import type { Git } from './git.ts';
 import { readLayoutNote, writeLayoutNote, type LayoutNote } from './layout-note.ts';
 import { releaseLock } from './lock-files.ts';
 import { inRepository, inWorktree, splitAtZeros, type WorktreePlace } from './places.ts';
 import { keepCommit } from './reflogs.ts';
 import { pointBranch } from './results.ts';
-import { readHead, snapshotTree } from './snapshots.ts';
+import { snapshotTree } from './snapshots.ts';
 import { usualFiles, writeTree } from './trees.ts';
 
 export interface LayoutOrder extends Omit<LayoutNote, 'files' | 'isLeft'> {

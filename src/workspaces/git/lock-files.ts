@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { hasCode, PitonError } from '../../base/index.ts';
 import type { Git } from './git.ts';
 import { gitFailureReason } from './git-failures.ts';
-import { findLockHolder } from './lock-holders.ts';
+import { findLockHolder, type FoundLock } from './lock-holders.ts';
 
 /** What Piton may unlock, and the folders in which a git that holds such a lock would be at work. */
 export interface OwnLocks {
@@ -34,20 +34,24 @@ export async function withoutStaleLocks<T>(git: Git, own: OwnLocks, act: () => P
 /** Returns when the file is gone, by itself or by us. Throws GIT_FAILED, naming the holder, if somebody may hold it. */
 export async function releaseLock(git: Git, file: string, folders: readonly string[]): Promise<void> {
   for (;;) {
-    const ageMs = await ageOf(file);
-    if (ageMs === undefined) return;
-    if (ageMs >= git.staleLockMs) break;
+    const at = await timeOf(file);
+    if (at === undefined) return;
+    // A clock that was set back must not keep a lock for ever: an age below zero counts from its absolute value.
+    const ageMs = Math.abs(Date.now() - at);
+    if (ageMs >= git.staleLockMs) return removeUnlessHeld(file, { folders: [...folders, dirname(file)], at });
     await pause(Math.min(100, git.staleLockMs - ageMs));
   }
-  const holder = await findLockHolder([...folders, dirname(file)]);
+}
+
+async function removeUnlessHeld(file: string, lock: FoundLock): Promise<void> {
+  const holder = await findLockHolder(lock);
   if (holder !== undefined) throw held(file, holder);
   await rm(file, { force: true });
 }
 
-async function ageOf(file: string): Promise<number | undefined> {
+async function timeOf(file: string): Promise<number | undefined> {
   try {
-    // A clock that was set back must not keep a lock for ever: an age below zero counts from its absolute value.
-    return Math.abs(Date.now() - (await stat(file)).mtimeMs);
+    return (await stat(file)).mtimeMs;
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;
     throw error;

@@ -1,7 +1,8 @@
 import type { PitonError } from '../../base/index.ts';
 import { withAttributes } from './attributes.ts';
-import { mergeBaseOf, readCommit, writeCommit, type CommitFacts, type Trailers } from './commits.ts';
-import { requireGit, type Git, type GitResult } from './git.ts';
+import { mergeBaseOf } from './ancestry.ts';
+import { readCommit, writeCommit, type CommitFacts, type Trailers } from './commits.ts';
+import type { Git, GitResult } from './git.ts';
 import { gitFailureReason } from './git-failures.ts';
 import { findCaseClashes } from './case-clashes.ts';
 import { readConflicts, type ConflictFile } from './merge-output.ts';
@@ -70,7 +71,6 @@ type Sides = Pick<MergeOrder, 'repository' | 'ours' | 'theirs' | 'isCaseInsensit
 
 /** Makes no commit. */
 export async function mergeTrees(git: Git, sides: Sides): Promise<TreeMerge> {
-  await requireGit(git, { major: 2, minor: 38, for: 'Merging' });
   return withoutClashes(git, sides, await tryMerge(git, sides));
 }
 

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Git } from './git.ts';
+import { ownIndexTree } from './own-index.ts';
 import { inWorktree, splitAtZeros, type WorktreePlace } from './places.ts';
 
 /** What somebody has begun with git and not brought to its end. */
@@ -28,12 +29,17 @@ export interface Unfinished {
 }
 
 export async function findUnfinished(git: Git, place: WorktreePlace): Promise<Unfinished | undefined> {
-  const { stdout } = await git.run(['diff', '--name-only', '--diff-filter=U', '-z'], inWorktree(place));
-  const unmerged = splitAtZeros(stdout);
+  const unmerged = await findUnmerged(git, place);
   for (const [file, operation] of signs) {
     if (await isThere(join(place.gitDir, file))) return { operation, unmerged };
   }
   return unmerged.length === 0 ? undefined : { operation: 'conflict', unmerged };
+}
+
+async function findUnmerged(git: Git, place: WorktreePlace): Promise<readonly string[]> {
+  if ((await ownIndexTree(git, place)) !== undefined) return [];
+  const { stdout } = await git.run(['diff', '--name-only', '--diff-filter=U', '-z'], inWorktree(place));
+  return splitAtZeros(stdout);
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -2,7 +2,7 @@ import { canonicalJson, type Json } from '../../base/index.ts';
 import { surveyWorktree, type ArchiveOrder } from './archive-content.ts';
 import { parentsOf } from './archive.ts';
 import { readManifest, type ArchivedTree, type ArchiveManifest } from './archive-manifest.ts';
-import { isAncestor } from './commits.ts';
+import { isAncestor } from './ancestry.ts';
 import type { Git } from './git.ts';
 import { gitFailureReason } from './git-failures.ts';
 import { archiveRef } from './names.ts';

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { effect, hasCode } from '../../base/index.ts';
-import { areContained, independentCommits } from './commits.ts';
+import { areContained, independentCommits } from './ancestry.ts';
 import type { Git } from './git.ts';
 import { keptRef } from './names.ts';
 import { inRepository, type RepositoryPlace, type WorktreePlace } from './places.ts';

@@ -4,6 +4,8 @@ import type { Git } from './git.ts';
 import { gitFailureReason } from './git-failures.ts';
 import { withoutStaleLocks, type OwnLocks } from './lock-files.ts';
 import { isOwnRef } from './names.ts';
+import type { Parsed } from './git-session.ts';
+import { findObjects } from './objects.ts';
 import { inRepository, type RepositoryPlace } from './places.ts';
 
 export interface RefMove {
@@ -26,12 +28,11 @@ export type RefMoveResult =
 export async function moveRef(git: Git, repository: RepositoryPlace, move: RefMove): Promise<RefMoveResult> {
   assertOwnRef(move.ref);
   if (move.to === move.from) return settled(await readRef(git, repository, move.ref), move.to);
-  const options = { ...inRepository(repository), input: updateCommand(move), effect: 'ref-moved' };
   try {
-    await withoutStaleLocks(git, ownRefLocks(repository), () => git.run(['update-ref', '--stdin'], options));
+    await update(git, repository, { commands: updateCommand(move), effect: 'ref-moved' });
     return { type: 'moved' };
   } catch (error) {
-    if (gitFailureReason(error) !== 'other') throw error;
+    if (!isAmbiguous(error)) throw error;
     const actual = await readRef(git, repository, move.ref);
     if (actual === move.from) throw error;
     return settled(actual, move.to);
@@ -49,9 +50,8 @@ export async function dropRefs(
     assertOwnRef(ref);
     return updateCommand({ ref, to: undefined, from });
   });
-  const options = { ...inRepository(repository), input: commands.join(''), effect: 'refs-dropped' };
   try {
-    await withoutStaleLocks(git, ownRefLocks(repository), () => git.run(['update-ref', '--stdin'], options));
+    await update(git, repository, { commands: commands.join(''), effect: 'refs-dropped' });
     return true;
   } catch (error) {
     if (gitFailureReason(error) !== 'other') throw error;
@@ -63,11 +63,39 @@ function settled(actual: string | undefined, to: string | undefined): RefMoveRes
   return actual === to ? { type: 'already' } : { type: 'conflict', actual };
 }
 
+interface Update {
+  readonly commands: string;
+  readonly effect: string;
+}
+
+/** All of it or nothing: without its last word, git takes back what it has begun, also when we die while we say it. */
+async function update(git: Git, repository: RepositoryPlace, { commands, effect }: Update): Promise<void> {
+  const input = `start\0${commands}prepare\0commit\0`;
+  await withoutStaleLocks(git, ownRefLocks(repository), () =>
+    git.converse('refs', repository, { input, parse: readConsent, effect }),
+  );
+}
+
+const consent = 'start: ok\nprepare: ok\ncommit: ok\n';
+
+function readConsent(bytes: Buffer): Parsed<true> {
+  if (bytes.length < consent.length) return { needs: consent.length };
+  const said = bytes.toString('utf8');
+  if (said === consent) return { answer: true, end: bytes.length };
+  throw new PitonError('GIT_FAILED', `git update-ref answered ${JSON.stringify(said)}.`, { reason: 'other' });
+}
+
+/** Refused, or ended before it said whether it was done. */
+function isAmbiguous(error: unknown): boolean {
+  return ['other', 'killed', 'time'].includes(gitFailureReason(error) ?? '');
+}
+
+/** Each part ends with a zero: no name can be taken for another command. */
 function updateCommand({ ref, to, from, also }: RefMove): string {
-  const along = also === undefined || to === undefined ? '' : `option no-deref\nupdate ${also} ${to}\n`;
-  const lead = `${along}option no-deref\n`;
-  if (to === undefined) return `${lead}delete ${ref} ${from}\n`;
-  return from === undefined ? `${lead}create ${ref} ${to}\n` : `${lead}update ${ref} ${to} ${from}\n`;
+  const along = also === undefined || to === undefined ? '' : `option no-deref\0update ${also}\0${to}\0\0`;
+  const lead = `${along}option no-deref\0`;
+  if (to === undefined) return `${lead}delete ${ref}\0${from}\0`;
+  return from === undefined ? `${lead}create ${ref}\0${to}\0` : `${lead}update ${ref}\0${to}\0${from}\0`;
 }
 
 export async function readRef(
@@ -75,16 +103,26 @@ export async function readRef(
   repository: RepositoryPlace,
   ref: string,
 ): Promise<string | undefined> {
-  return git.ask(['rev-parse', '--quiet', '--verify', '--end-of-options', ref], inRepository(repository));
+  return (await readRefs(git, repository, [ref])).get(ref);
 }
 
-/** All refs, or those below a prefix such as `refs/heads/`, with what they point to. */
+/** Of many refs, those that are there, with what they point to. */
+export async function readRefs(
+  git: Git,
+  repository: RepositoryPlace,
+  refs: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = await findObjects(git, repository, refs);
+  return new Map(refs.flatMap((ref, index) => (found[index] ? [[ref, found[index].name] as const] : [])));
+}
+
+/** All refs, or those below prefixes such as `refs/heads/`, with what they point to. */
 export async function listRefs(
   git: Git,
   repository: RepositoryPlace,
-  prefix = 'refs/',
+  ...prefixes: readonly string[]
 ): Promise<ReadonlyMap<string, string>> {
-  const args = ['for-each-ref', '--format=%(objectname) %(refname)', prefix];
+  const args = ['for-each-ref', '--format=%(objectname) %(refname)', ...prefixes];
   const { stdout } = await git.run(args, inRepository(repository));
   const lines = stdout.split('\n').filter((line) => line !== '');
   return new Map(lines.map((line) => splitOnce(line)));

@@ -27,7 +27,7 @@ export interface GitRepository {
 
 /** What kind of repository a folder is in. Only reads. */
 export async function inspectRepository(git: Git, folder: string): Promise<Repository> {
-  const layout = await findLayout(git, folder);
+  const layout = await locateRepository(git, folder);
   if (layout === undefined) return { type: 'none' };
   const { root: cwd, isBare } = layout;
   return Object.freeze({
@@ -41,28 +41,35 @@ export async function inspectRepository(git: Git, folder: string): Promise<Repos
   });
 }
 
-type Layout = Pick<GitRepository, 'root' | 'subfolder' | 'gitDir' | 'commonDir' | 'isBare'>;
+/** Where a repository is, and where in it a folder is. */
+export type Location = Pick<GitRepository, 'root' | 'subfolder' | 'gitDir' | 'commonDir' | 'isBare'>;
 
-async function findLayout(git: Git, folder: string): Promise<Layout | undefined> {
+const questions = [
+  '--is-bare-repository',
+  '--is-inside-work-tree',
+  '--absolute-git-dir',
+  '--git-common-dir',
+  '--show-cdup',
+  '--show-prefix',
+];
+
+/** undefined: in none. */
+export async function locateRepository(git: Git, folder: string): Promise<Location | undefined> {
   await assertFolder(folder);
   const cwd = await realPlace(folder);
-  const questions = [
-    '--is-bare-repository',
-    '--is-inside-work-tree',
-    '--absolute-git-dir',
-    '--git-common-dir',
-  ];
   const answer = await unlessNoRepository(git.run(['rev-parse', ...questions], { cwd }));
   if (answer === undefined) return undefined;
-  const [isBare, isInside, own = '', common = ''] = answer.stdout.split('\n');
+  const [isBare, isInside, own = '', common = '', up = '', prefix = ''] = answer.stdout.split('\n');
   const commonDir = await realPlace(resolve(cwd, common));
   const gitDir = await realPlace(own);
   if (isBare === 'true') return { gitDir, commonDir, root: commonDir, subfolder: '', isBare: true };
-  const tree = await findTree(git, isInside === 'true' ? cwd : dirname(gitDir));
-  return { gitDir, commonDir, ...tree, isBare: false };
+  if (isInside !== 'true')
+    return { gitDir, commonDir, ...(await findTree(git, dirname(gitDir))), isBare: false };
+  const subfolder = prefix.replace(/\/$/, '');
+  return { gitDir, commonDir, root: resolve(cwd, up), subfolder, isBare: false };
 }
 
-async function findTree(git: Git, cwd: string): Promise<Pick<Layout, 'root' | 'subfolder'>> {
+async function findTree(git: Git, cwd: string): Promise<Pick<Location, 'root' | 'subfolder'>> {
   const { stdout } = await git.run(['rev-parse', '--show-toplevel', '--show-prefix'], { cwd });
   const [root = '', prefix = ''] = stdout.split('\n');
   return { root, subfolder: prefix.replace(/\/$/, '') };
@@ -87,7 +94,8 @@ async function unlessNoRepository<T>(asking: Promise<T>): Promise<T | undefined>
   }
 }
 
-async function countUncommitted(git: Git, cwd: string): Promise<number> {
+/** Of the files in a checkout, those that are changed or untracked. */
+export async function countUncommitted(git: Git, cwd: string): Promise<number> {
   const status = ['status', '--porcelain', '-z', '--untracked-files=all', '--no-renames'];
   // Workflows and settings are read where they are, not from a worktree.
   const paths = ['--', '.', ':(exclude,glob)**/.piton/**'];

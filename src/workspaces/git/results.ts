@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PitonError } from '../../base/index.ts';
-import { isAncestor, readTips, writeCommit, type Tip, type Trailers } from './commits.ts';
+import { isAncestor } from './ancestry.ts';
+import { readTips, writeCommit, type Tip, type Trailers } from './commits.ts';
 import type { LeftOut } from './changed-paths.ts';
 import type { Git } from './git.ts';
 import { withoutStaleLocks } from './lock-files.ts';
@@ -9,7 +10,8 @@ import { findUnfinished, type UnfinishedOperation } from './operations.ts';
 import { inWorktree, type WorktreePlace } from './places.ts';
 import { keepCommit } from './reflogs.ts';
 import { moveRef } from './refs.ts';
-import { writeTree } from './trees.ts';
+import { ownIndexTree, takeIndex } from './own-index.ts';
+import { keptIndexOf, writeTree } from './trees.ts';
 
 export interface ResultOrder {
   readonly worktree: WorktreePlace;
@@ -60,7 +62,7 @@ export async function commitResult(git: Git, order: ResultOrder): Promise<TaskRe
   if (head?.commit === base && head.tree === tree) return { type: 'unchanged', commit: base, leftOut };
   const { commit, parents } = await resultCommit(git, order, { head, tip, tree });
   const leftBehind = await pointBranch(git, order, { commit, parents, tip: tip?.commit });
-  await settleIndex(git, order, commit);
+  await settleIndex(git, order, { commit, tree });
   const isDescended =
     parents.includes(base) || (await isAncestor(git, worktree, { ancestor: base, of: commit }));
   return Object.freeze({ type: 'committed', commit, tree, parents, isDescended, leftBehind, leftOut });
@@ -135,8 +137,18 @@ export async function pointBranch(
 }
 
 /** As a commit by hand would leave it: the index holds what was committed. Only where HEAD has moved along with the branch. */
-async function settleIndex(git: Git, { worktree, ref }: ResultOrder, commit: string): Promise<void> {
-  if ((await headBranch(git, worktree)) !== ref) return;
+async function settleIndex(
+  git: Git,
+  { worktree, ref }: ResultOrder,
+  { commit, tree }: { readonly commit: string; readonly tree: string },
+): Promise<void> {
+  if ((await headBranch(git, worktree)) !== ref || (await ownIndexTree(git, worktree)) === tree) return;
+  const kept = await keptIndexOf(git, worktree, tree);
+  const isTaken = kept !== undefined && (await takeIndex(git, worktree, { file: kept, tree }));
+  if (!isTaken) await resetIndex(git, worktree, commit);
+}
+
+async function resetIndex(git: Git, worktree: WorktreePlace, commit: string): Promise<void> {
   const own = {
     folders: [worktree.path, worktree.gitDir],
     isOwn: (file: string) => file === join(worktree.gitDir, 'index.lock'),

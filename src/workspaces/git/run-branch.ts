@@ -1,9 +1,9 @@
 import { PitonError } from '../../base/index.ts';
-import { isAncestor } from './commits.ts';
+import { isAncestor } from './ancestry.ts';
 import type { Git } from './git.ts';
 import { runBranch, runTipRef } from './names.ts';
-import { readObjects } from './objects.ts';
-import { inRepository, type RepositoryPlace } from './places.ts';
+import { findObjects } from './objects.ts';
+import type { RepositoryPlace } from './places.ts';
 import { keepCommit } from './reflogs.ts';
 import { moveRef, type RefMove, type RefMoveResult } from './refs.ts';
 
@@ -75,7 +75,7 @@ async function ifThere(
   commit: string | undefined,
 ): Promise<string | undefined> {
   if (commit === undefined) return undefined;
-  const [found] = await readObjects(git, inRepository(repository), [commit]);
+  const [found] = await findObjects(git, repository, [commit]);
   return found?.name;
 }
 

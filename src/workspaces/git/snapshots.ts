@@ -1,8 +1,8 @@
 import { PitonError } from '../../base/index.ts';
-import { readCommit, writeCommit, type Trailers } from './commits.ts';
+import { readCommit, readHead, writeCommit, type Trailers } from './commits.ts';
 import type { LeftOut } from './changed-paths.ts';
 import type { Git } from './git.ts';
-import { inWorktree, type WorktreePlace } from './places.ts';
+import type { WorktreePlace } from './places.ts';
 import { moveRef, readRef } from './refs.ts';
 import { usualFiles, writeTree } from './trees.ts';
 
@@ -46,10 +46,6 @@ export async function snapshotTree(git: Git, order: SnapshotOrder): Promise<Snap
   const commit = known ?? (await writeCommit(git, worktree, { ...order, tree, parents }));
   if (order.ref !== undefined) await setRef(git, worktree, { ref: order.ref, commit });
   return Object.freeze({ commit, tree, head, isNew: known === undefined, leftOut });
-}
-
-export async function readHead(git: Git, worktree: WorktreePlace): Promise<string | undefined> {
-  return git.ask(['rev-parse', '--quiet', '--verify', 'HEAD^{commit}'], inWorktree(worktree));
 }
 
 async function findSame(

@@ -2,6 +2,8 @@ import { copyFile, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode, PitonError, randomId } from '../../base/index.ts';
 import type { Git } from './git.ts';
+import { readHeadTree } from './commits.ts';
+import { ownIndexTree } from './own-index.ts';
 import { inWorktree, type WorktreePlace } from './places.ts';
 
 const prefix = 'piton-index-';
@@ -18,7 +20,7 @@ export async function withTemporaryIndex<T>(
   use: (indexFile: string) => Promise<T>,
 ): Promise<T> {
   await sweep(place.gitDir);
-  const indexFile = join(place.gitDir, prefix + randomId());
+  const indexFile = join(place.gitDir, temporaryIndexName());
   try {
     await seed(git, place, indexFile);
     return await use(indexFile);
@@ -28,7 +30,13 @@ export async function withTemporaryIndex<T>(
   }
 }
 
+/** In the folder of a worktree, where it is swept when it was forgotten. */
+export function temporaryIndexName(): string {
+  return prefix + randomId();
+}
+
 async function seed(git: Git, place: WorktreePlace, indexFile: string): Promise<void> {
+  if (await copyOwnIndex(git, place, indexFile)) return;
   const isCopied = await copyIndex(join(place.gitDir, 'index'), indexFile);
   if (!isCopied) await assertNotSparse(git, place);
   const read = (): Promise<unknown> =>
@@ -44,6 +52,14 @@ async function seed(git: Git, place: WorktreePlace, indexFile: string): Promise<
     await read();
   }
   if (isCopied) await unhide(git, place, indexFile);
+}
+
+/** Written by us, and by nobody since: it holds HEAD already, and hides nothing. */
+async function copyOwnIndex(git: Git, place: WorktreePlace, indexFile: string): Promise<boolean> {
+  const tree = await ownIndexTree(git, place);
+  if (tree === undefined || tree !== (await readHeadTree(git, place))) return false;
+  await copyIndex(join(place.gitDir, 'index'), indexFile);
+  return tree === (await ownIndexTree(git, place));
 }
 
 async function hasHead(git: Git, place: WorktreePlace): Promise<boolean> {

@@ -1,5 +1,6 @@
 import type { Git } from './git.ts';
 import { isPresent } from './temporary-index.ts';
+import { ownIndexTree } from './own-index.ts';
 import { inWorktree, splitAtZeros, type WorktreePlace } from './places.ts';
 
 export interface TreeStatus {
@@ -54,6 +55,7 @@ function pathOf(line: string): string {
 
 /** Files whose changes git was told not to see, and that are there. */
 export async function findHidden(git: Git, place: WorktreePlace): Promise<readonly string[]> {
+  if ((await ownIndexTree(git, place)) !== undefined) return [];
   const { bytes } = await git.run(['ls-files', '-v', '-z'], inWorktree(place));
   const lines = bytes.toString('latin1').split('\0');
   const marked = lines.filter((line) => /^([a-z]|S) /.test(line)).map((line) => line.slice(2));

@@ -1,8 +1,13 @@
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readHead } from './commits.ts';
 import type { Git } from './git.ts';
 import { gitFailureReason } from './git-failures.ts';
 import { findChangedPaths, type LeftOut, type Selection } from './changed-paths.ts';
+import { findObjects } from './objects.ts';
+import { isPlain, lookAtFile } from './own-index.ts';
 import { inWorktree, type WorktreePlace } from './places.ts';
-import { withTemporaryIndex } from './temporary-index.ts';
+import { temporaryIndexName, withTemporaryIndex } from './temporary-index.ts';
 
 export interface WrittenTree {
   readonly tree: string;
@@ -21,12 +26,71 @@ const tries = 3;
 
 /** Writes all files of a worktree as a tree, without touching its HEAD or index. */
 export async function writeTree(git: Git, place: WorktreePlace, selection: Selection): Promise<WrittenTree> {
+  const head = await readHead(git, place);
+  const before = selection.includeIgnored ? undefined : await sameAsBefore(git, place, { head, selection });
+  if (before !== undefined) return before;
   return withTemporaryIndex(git, place, async (indexFile) => {
     const leftOut = await takeChanges(git, { place, indexFile, selection });
     const options = { ...inWorktree(place, indexFile), effect: 'tree-written' };
-    const { stdout } = await git.run(['write-tree'], options);
-    return { tree: stdout.trim(), leftOut };
+    const tree = (await git.run(['write-tree'], options)).stdout.trim();
+    if (!selection.includeIgnored) await keepIndex(git, place, { indexFile, head, tree });
+    return { tree, leftOut };
   });
+}
+
+interface KeptIndex {
+  readonly file: string;
+  readonly seen: string | undefined;
+  readonly head: string | undefined;
+  readonly ignored: string | undefined;
+  readonly tree: string;
+}
+
+/** The indexes that the last trees were written from: whoever looks again, and finds that no file differs from it, has the tree. */
+const kept = new WeakMap<Git, Map<string, KeptIndex>>();
+
+async function keepIndex(
+  git: Git,
+  place: WorktreePlace,
+  { indexFile, head, tree }: Pick<KeptIndex, 'head' | 'tree'> & { readonly indexFile: string },
+): Promise<void> {
+  const indexes = kept.get(git) ?? new Map<string, KeptIndex>();
+  const before = indexes.get(place.gitDir);
+  if (before !== undefined) await rm(before.file, { force: true });
+  indexes.delete(place.gitDir);
+  if (!(await isPlain(indexFile))) return;
+  const file = join(place.gitDir, temporaryIndexName());
+  await rename(indexFile, file);
+  const found = { file, seen: await lookAtFile(file), ignored: await lookAtIgnored(place) };
+  kept.set(git, indexes.set(place.gitDir, { ...found, head, tree }));
+}
+
+/** The index that holds a tree, if it is there as it was left. */
+export async function keptIndexOf(git: Git, place: WorktreePlace, tree: string): Promise<string | undefined> {
+  const found = kept.get(git)?.get(place.gitDir);
+  const isSame = found?.tree === tree && found.seen === (await lookAtFile(found.file));
+  return isSame && found.seen !== undefined ? found.file : undefined;
+}
+
+async function sameAsBefore(
+  git: Git,
+  place: WorktreePlace,
+  { head, selection }: { readonly head: string | undefined; readonly selection: Selection },
+): Promise<WrittenTree | undefined> {
+  const before = kept.get(git)?.get(place.gitDir);
+  if (before === undefined || before.head !== head || before.ignored !== (await lookAtIgnored(place)))
+    return undefined;
+  const { tree } = before;
+  const indexFile = await keptIndexOf(git, place, tree);
+  // A garbage collection may have taken what no commit was made of.
+  if (indexFile === undefined || (await findObjects(git, place, [tree]))[0] === undefined) return undefined;
+  const { paths, folders, leftOut } = await findChangedPaths(git, { place, indexFile, selection });
+  return paths.length + folders.length === 0 ? { tree, leftOut } : undefined;
+}
+
+/** What is ignored is told by files in the worktree, of which it is seen when they change, and by this one. */
+function lookAtIgnored({ commonDir }: WorktreePlace): Promise<string | undefined> {
+  return lookAtFile(join(commonDir, 'info/exclude'));
 }
 
 interface Taking {

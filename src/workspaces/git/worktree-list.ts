@@ -118,6 +118,22 @@ async function linkedRecord(repository: RepositoryPlace, path: string): Promise<
   return isRecord ? link.gitDir : undefined;
 }
 
+/** The folders of all checkouts that have a branch checked out. */
+export async function checkoutsOf(
+  git: Git,
+  repository: RepositoryPlace,
+  branch: string,
+): Promise<readonly string[]> {
+  const records = [...(await readGitDirs(repository)), ['', repository.commonDir] as const];
+  const heads = await Promise.all(records.map(([, gitDir]) => readUnlessAbsent(join(gitDir, 'HEAD'))));
+  // Git alone knows where it keeps them otherwise than in files.
+  if (heads.includes(`ref: refs/heads/.invalid\n`)) {
+    const entries = await listWorktrees(git, repository);
+    return entries.filter((entry) => entry.branch === branch).map(({ path }) => path);
+  }
+  return records.filter((_, index) => heads[index]?.trimEnd() === `ref: ${branch}`).map(([path]) => path);
+}
+
 export function entryAt(entries: readonly WorktreeEntry[], path: string): WorktreeEntry | undefined {
   return entries.find((entry) => entry.path === path && entry.gitDir !== undefined);
 }

@@ -44,7 +44,8 @@ function unwrittenFile(error: unknown): string | undefined {
 async function isAbandoned(git: Git, { commonDir }: RepositoryPlace, file: string): Promise<boolean> {
   const found = await stat(file).catch(() => undefined);
   if (found === undefined || found.size > 0 || Date.now() - found.mtimeMs < git.staleLockMs) return false;
-  return (await findLockHolder([commonDir, dirname(file)])) === undefined;
+  const lock = { folders: [commonDir, dirname(file)], at: found.mtimeMs };
+  return (await findLockHolder(lock)) === undefined;
 }
 
 /** What git writes into a record before its HEAD: there is nothing to lose in one that has no more. */
@@ -59,7 +60,8 @@ export async function sweepRecords(git: Git, repository: RepositoryPlace): Promi
     if (!(await namesIn(record)).every((one) => beginnings.has(one))) continue;
     const found = await stat(record).catch(() => undefined);
     if (found === undefined || Date.now() - found.mtimeMs < git.staleLockMs) continue;
-    if ((await findLockHolder([repository.commonDir])) !== undefined) continue;
+    const lock = { folders: [repository.commonDir], at: found.mtimeMs };
+    if ((await findLockHolder(lock)) !== undefined) continue;
     await rm(record, { recursive: true, force: true });
   }
 }

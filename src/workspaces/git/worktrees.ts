@@ -2,7 +2,8 @@ import { rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PitonError } from '../../base/index.ts';
 import { checkOut } from './checkout.ts';
-import { isAncestor } from './commits.ts';
+import { isAncestor } from './ancestry.ts';
+import { readHead, readHeadTree } from './commits.ts';
 import type { Git } from './git.ts';
 import { releaseLock } from './lock-files.ts';
 import {
@@ -16,9 +17,9 @@ import {
 } from './marker.ts';
 import { isOwnRef } from './names.ts';
 import { realPlace, type RepositoryPlace, type WorktreePlace } from './places.ts';
+import { noteIndex } from './own-index.ts';
 import { assertOwnRef, listRefs, moveRef } from './refs.ts';
 import { keepReachable, listStashes } from './reflogs.ts';
-import { readHead } from './snapshots.ts';
 import { runOnRecords, sweepRecords } from './worktree-records.ts';
 import { findWorktree, readLink, type FolderLink, type WorktreeEntry } from './worktree-list.ts';
 
@@ -213,6 +214,8 @@ export async function releaseIndex(git: Git, place: WorktreePlace): Promise<void
 /** Nobody has worked here yet, so whatever a killed checkout has left may be overwritten. */
 async function fill(git: Git, place: WorktreePlace): Promise<void> {
   await checkOut(git, place, { tree: 'HEAD', effect: 'worktree-checked-out' });
+  const tree = await readHeadTree(git, place);
+  if (tree !== undefined) await noteIndex(git, place, tree);
 }
 
 function refused(order: WorktreeOrder, why: string, details: Record<string, unknown> = {}): PitonError {

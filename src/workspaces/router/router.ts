@@ -12,7 +12,8 @@ import type {
 /** A kind of places that are on this machine: what is left behind of them can be found and kept. */
 export type LocalPlaces = PlaceAdapter & Pick<Workspaces, 'strays' | 'cleanStray' | 'archives' | 'restore'>;
 
-export type WorktreePlaces = LocalPlaces & Pick<Workspaces, 'find' | 'assertFree' | 'witness'>;
+export type WorktreePlaces = LocalPlaces &
+  Pick<Workspaces, 'find' | 'uncommitted' | 'assertFree' | 'witness'>;
 
 export type DirectoryPlaces = LocalPlaces & {
   /** Whether a path is in one of the folders that this kind alone writes to. */
@@ -35,6 +36,7 @@ export function routeWorkspaces(kinds: PlaceKinds): Workspaces {
     ...routePlaces(kindOf),
     ...routeLeftovers(opened),
     find: async (folder, base) => (await opened.worktree()).find(folder, base),
+    uncommitted: async (repository) => (await opened.worktree()).uncommitted(repository),
     assertFree: async (repository, run) => (await opened.worktree()).assertFree(repository, run),
     witness: async (repository, run) => (await opened.worktree()).witness(repository, run),
     keepArtifacts: async (order) => (await opened.artifacts()).keepArtifacts(order),

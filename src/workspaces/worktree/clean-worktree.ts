@@ -7,6 +7,7 @@ import {
   archiveRef,
   archivesOf,
   listArchived,
+  readRefs,
   removeWorktree,
   runBranch,
   writeMarker,
@@ -17,7 +18,7 @@ import { keepAll } from './keep-all.ts';
 import type { WorktreeOptions } from './options.ts';
 import { isInSlot } from './slots.ts';
 import { isOurs, lookAtPath, refsOf, type Standing, type WorktreeRequest } from './standing.ts';
-import { readTaskRefs, tidyRefs } from './tidy-refs.ts';
+import { tidyRefs } from './tidy-refs.ts';
 import { findUnkept } from './unkept.ts';
 
 type Order = CleanRequest & WorktreeRequest & { readonly policy: CleanupPolicy };
@@ -88,10 +89,10 @@ const untouched: Cleaned = { how: 'removed', reason: 'nothing was done in it' };
 
 /** What becomes of the place, when all that would be lost with it is kept. */
 async function keep(options: WorktreeOptions, order: Order, standing: Standing): Promise<Cleaned> {
-  const { policy, hasSucceeded, run, task, repository } = order;
+  const { policy, hasSucceeded, run, repository } = order;
   const worktree = standing.worktree!;
-  const { branch } = refsOf(order);
-  const refs = await readTaskRefs(options.git, { run, task, branch, repository, worktree: worktree.path });
+  const { branch, saved } = refsOf(order);
+  const refs = await readRefs(options.git, repository, [branch, saved, runBranch(run), 'refs/stash']);
   const keeping = { order, standing, worktree, refs };
   if (policy === 'archive' || (policy === 'archive-on-failure' && !hasSucceeded))
     return archive(options, keeping, `cleanup is ${policy}`);
@@ -104,7 +105,7 @@ interface Keeping {
   readonly order: Order;
   readonly standing: Standing;
   readonly worktree: WorktreePlace;
-  readonly refs: Awaited<ReturnType<typeof readTaskRefs>>;
+  readonly refs: ReadonlyMap<string, string>;
 }
 
 /** Its commits stay on its branch, as long as nothing else holds them. */
@@ -112,7 +113,7 @@ async function findLost(
   { git, caches, filling }: WorktreeOptions,
   { order, standing, worktree, refs }: Keeping,
 ): Promise<string | undefined> {
-  const tips = [refsOf(order).branch, runBranch(order.run)].map((ref) => refs.get(ref)?.commit);
+  const tips = [refsOf(order).branch, runBranch(order.run)].map((ref) => refs.get(ref));
   const holders = new Set([...tips, order.known.base, order.result].filter((commit) => commit !== undefined));
   return findUnkept(git, {
     worktree,
@@ -131,7 +132,7 @@ async function archive(
   reason: string,
 ): Promise<Cleaned> {
   const { run, task, known, at } = order;
-  const saved = refs.get(refsOf(order).saved)?.commit;
+  const saved = refs.get(refsOf(order).saved);
   const { archive: made, missing } = await keepAll(git, {
     worktree,
     trailers: { run, task, attempt: known.token, seq: 0 },

@@ -1,12 +1,5 @@
 import type { Witness } from '../contract.ts';
-import {
-  inRepository,
-  readObjects,
-  runBranch,
-  runTipRef,
-  type Git,
-  type RepositoryPlace,
-} from '../git/index.ts';
+import { readObjects, runBranch, runTipRef, type Git, type RepositoryPlace } from '../git/index.ts';
 
 /**
  * What the last commit that was brought in tells of the journal. It may be more than the journal has: that of a store which was
@@ -18,7 +11,7 @@ export async function findWitness(
   run: string,
 ): Promise<Witness | undefined> {
   const ref = runTipRef(run);
-  const [tip] = await readObjects(git, inRepository(repository), [ref]);
+  const [tip] = await readObjects(git, repository, [ref]);
   const trailers = tip?.content.toString('utf8').trimEnd().split('\n\n').at(-1)?.split('\n') ?? [];
   // Where nothing was brought in yet, it is a commit of the user's, perhaps with what another run has made.
   if (!trailers.includes(`Piton-Run: ${run}`)) return undefined;

@@ -1,8 +1,8 @@
 import { PitonError } from '../../base/index.ts';
 import type { IntegrateRequest, Integration, PlaceRequest, Prepared } from '../contract.ts';
 import {
+  findObjects,
   headOfRun,
-  inRepository,
   isAncestor,
   layOut,
   leaveConflict,
@@ -10,7 +10,6 @@ import {
   mergeInto,
   moveRunBranch,
   readCommit,
-  readObjects,
   readSaved,
   runBranch,
   type Git,
@@ -61,7 +60,7 @@ async function landVerified(git: Git, work: IntegrateWork): Promise<Integration 
   const { proposal, repository, known, run } = work;
   if (proposal?.isVerified !== true) return undefined;
   const { commit, onto } = proposal;
-  const [tip, candidate] = await readObjects(git, inRepository(repository), [known.branch, commit]);
+  const [tip, candidate] = await findObjects(git, repository, [known.branch, commit]);
   // With its worktree deleted, a garbage collection may have taken it.
   if (candidate === undefined) return undefined;
   const result = tip?.name ?? commit;

@@ -6,6 +6,9 @@ import {
   headOfRun,
   listRefs,
   readHead,
+  readRefs,
+  runBranch,
+  runTipRef,
   writeMarker,
   type Git,
   type Marker,
@@ -31,7 +34,8 @@ async function placeFor(options: WorktreeOptions, sight: Sight): Promise<Placed>
   if (isAnothersSlot(sight)) return takeAnothers(options, sight);
   if (isOrdered(sight)) return carryOut(options, sight);
   if (sight.request.isAdopted) await adoptPlace(options.git, sight);
-  return (await isFound(options.git, sight)) ? found(sight) : makeAgain(options.git, sight);
+  if (await isFound(options.git, sight)) return found(sight);
+  return makeAgain(options.git, isReady(sight) ? await withAllRefs(options.git, sight) : sight);
 }
 
 /** What a person wants done with a place is done when the task has one again. */
@@ -44,14 +48,29 @@ async function takeAnothers(options: WorktreeOptions, sight: Sight): Promise<Pla
 
 async function lookAround({ git, folder }: WorktreeOptions, request: WorktreeRequest): Promise<Sight> {
   const { run, task, repository, known, token, isAdopted, tip } = request;
-  const refs = await listRefs(git, repository);
-  const head = await headOfRun(git, repository, { run, task, refs, tip, base: repository.base, isAdopted });
   const { branch } = refsOf(request);
   // A task that is tried again may have been given another of the slots.
   const path = request.slot === undefined && known !== undefined ? known.path : pathOf(folder, request);
   await mkdir(dirname(path), { recursive: true });
-  const place = { ...named(known), path, branch, base: known?.base ?? head, token: known?.token ?? token };
-  return { request, place, refs, head, standing: await lookAtPath(repository, path) };
+  const standing = await lookAtPath(repository, path);
+  const seen = { ...named(known), path, branch, token: known?.token ?? token };
+  // Of a place that is there, and that nobody wants changed, it is enough to know where its run is.
+  const refs = isReady({ request, place: seen, standing })
+    ? await readRefs(git, repository, [runBranch(run), runTipRef(run)])
+    : await listRefs(git, repository);
+  const head = await headOfRun(git, repository, { run, task, refs, tip, base: repository.base, isAdopted });
+  return { request, place: { ...seen, base: known?.base ?? head }, refs, head, standing };
+}
+
+type Seen = Pick<Sight, 'request' | 'standing'> & { readonly place: Pick<Place, 'token'> };
+
+function isReady({ request, place, standing: { worktree, marker } }: Seen): boolean {
+  if (request.order !== undefined || request.isAdopted) return false;
+  return worktree !== undefined && marker?.isReady === true && isOurs(request, place.token, marker);
+}
+
+async function withAllRefs(git: Git, sight: Sight): Promise<Sight> {
+  return { ...sight, refs: await listRefs(git, sight.request.repository) };
 }
 
 /** What is recorded besides may be of another time: its ports are asked for again. */

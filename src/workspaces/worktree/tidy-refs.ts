@@ -1,9 +1,13 @@
 import {
   areContained,
   archivesOf,
+  checkoutsOf,
   dropRefs,
+  findCommits,
   inRepository,
   keptRef,
+  listRefs,
+  readRefs,
   runBranch,
   savedRef,
   type Git,
@@ -19,31 +23,10 @@ export interface TidyOrder {
   readonly worktree: string;
 }
 
-interface RefFacts {
+/** What a ref points to. */
+interface Tip {
   readonly commit: string;
   readonly tree: string;
-  /** The folder of the worktree that has it checked out; '' if none has. */
-  readonly at: string;
-}
-
-/** The refs that a task has, those that may hold its work, and the stash. */
-export async function readTaskRefs(git: Git, order: TidyOrder): Promise<ReadonlyMap<string, RefFacts>> {
-  const { run, task, branch, repository } = order;
-  const kept = keptRef(run, task, '');
-  const names = [branch, savedRef(branch), runBranch(run), archivesOf(run, task), kept, 'refs/stash'];
-  const format = '%(objectname) %(refname)%01%(tree)%01%(worktreepath)';
-  const { stdout } = await git.run(
-    ['for-each-ref', `--format=${format}`, ...names],
-    inRepository(repository),
-  );
-  const lines = stdout.split('\n').filter((line) => line !== '');
-  return new Map(
-    lines.map((line) => {
-      const [name = '', tree = '', at = ''] = line.split('\u0001');
-      const [commit = '', ref = ''] = name.split(' ');
-      return [ref, { commit, tree, at }];
-    }),
-  );
 }
 
 /**
@@ -51,25 +34,66 @@ export async function readTaskRefs(git: Git, order: TidyOrder): Promise<Readonly
  * in an archive, or have refs of their own.
  */
 export async function tidyRefs(git: Git, order: TidyOrder): Promise<void> {
-  const refs = await readTaskRefs(git, order);
-  const { branch, repository, worktree } = order;
-  const [tip, saved] = [refs.get(branch), refs.get(savedRef(branch))];
-  const holders = [...refs].filter(([ref]) => isHolder(order, ref)).map(([, { commit }]) => commit);
-  const isHeld = async (facts: RefFacts | undefined): Promise<boolean> =>
-    facts !== undefined && (await areContained(git, repository, { commits: [facts.commit], holders }));
-  const isFree = tip?.at === '' || tip?.at === worktree;
-  const isTipHeld = await isHeld(tip);
-  const trees = [refs.get(runBranch(order.run)), tip].map((facts) => facts?.tree);
-  const isSavedHeld =
-    saved !== undefined &&
-    (trees.includes(saved.tree) || (await isHeld(saved)) || (await isInHistory(git, order, { saved, refs })));
-  await dropRefs(
+  const { branch, repository, run } = order;
+  const saved = savedRef(branch);
+  const tips = await readTipsOf(git, repository, [branch, saved, runBranch(run)]);
+  const dropped = new Map<string, string>();
+  const tip = tips.get(branch);
+  if (tip !== undefined && (await isFree(git, order)) && (await isHeld(git, order, { tip, tips })))
+    dropped.set(branch, tip.commit);
+  const kept = tips.get(saved);
+  if (kept !== undefined && (await isSavedHeld(git, order, { tip: kept, tips })))
+    dropped.set(saved, kept.commit);
+  await dropRefs(git, repository, dropped);
+}
+
+async function readTipsOf(
+  git: Git,
+  repository: RepositoryPlace,
+  refs: readonly string[],
+): Promise<ReadonlyMap<string, Tip>> {
+  const found = [...(await readRefs(git, repository, refs))];
+  const facts = await findCommits(
     git,
     repository,
-    new Map([
-      ...(isTipHeld && isFree ? [[branch, tip!.commit] as const] : []),
-      ...(isSavedHeld ? [[savedRef(branch), saved.commit] as const] : []),
-    ]),
+    found.map(([, commit]) => commit),
+  );
+  const tips = found.map(
+    ([ref, commit], index) => [ref, { commit, tree: facts[index]?.tree ?? '' }] as const,
+  );
+  return new Map(tips);
+}
+
+async function isFree(git: Git, { repository, branch, worktree }: TidyOrder): Promise<boolean> {
+  return (await checkoutsOf(git, repository, branch)).every((path) => path === worktree);
+}
+
+interface Held {
+  readonly tip: Tip;
+  readonly tips: ReadonlyMap<string, Tip>;
+}
+
+/** Most often the branch of the run holds it, and nothing else has to be looked for. */
+async function isHeld(git: Git, order: TidyOrder, { tip, tips }: Held): Promise<boolean> {
+  const { repository, run } = order;
+  const commits = [tip.commit];
+  const last = tips.get(runBranch(run));
+  const holders = last === undefined ? [] : [last.commit];
+  if (holders.length > 0 && (await areContained(git, repository, { commits, holders }))) return true;
+  const others = await listHolders(git, order);
+  return others.length > 0 && areContained(git, repository, { commits, holders: [...holders, ...others] });
+}
+
+async function listHolders(git: Git, { repository, run, task }: TidyOrder): Promise<readonly string[]> {
+  const prefixes = [archivesOf(run, task), keptRef(run, task, '')];
+  return [...(await listRefs(git, repository, ...prefixes)).values()];
+}
+
+async function isSavedHeld(git: Git, order: TidyOrder, held: Held): Promise<boolean> {
+  const { tip: saved, tips } = held;
+  const trees = [runBranch(order.run), order.branch].map((ref) => tips.get(ref)?.tree);
+  return (
+    trees.includes(saved.tree) || (await isHeld(git, order, held)) || (await isInHistory(git, order, held))
   );
 }
 
@@ -77,9 +101,9 @@ export async function tidyRefs(git: Git, order: TidyOrder): Promise<void> {
 async function isInHistory(
   git: Git,
   { run, repository }: TidyOrder,
-  { saved, refs }: { readonly saved: RefFacts; readonly refs: ReadonlyMap<string, RefFacts> },
+  { tip: saved, tips }: Held,
 ): Promise<boolean> {
-  const tip = refs.get(runBranch(run));
+  const tip = tips.get(runBranch(run));
   if (tip === undefined) return false;
   const args = ['log', '--format=%T', `--max-count=${longestHistory}`, tip.commit];
   const { stdout } = await git.run(args, inRepository(repository));
@@ -88,9 +112,3 @@ async function isInHistory(
 
 /** What is older was made by others. */
 const longestHistory = 1_000;
-
-function isHolder({ run, task }: TidyOrder, ref: string): boolean {
-  return (
-    ref === runBranch(run) || ref.startsWith(archivesOf(run, task)) || ref.startsWith(keptRef(run, task, ''))
-  );
-}

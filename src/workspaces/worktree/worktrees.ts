@@ -3,7 +3,6 @@ import type { CleanupPolicy } from '../../model/index.ts';
 import type {
   Cleaned,
   CleanRequest,
-  FoundRepository,
   IntegrateRequest,
   Integration,
   KeptArchive,
@@ -37,10 +36,11 @@ import { savePlace } from './save.ts';
 import { findStrays } from './strays.ts';
 import type { WorktreeRequest } from './standing.ts';
 import { findWitness } from './find-witness.ts';
+import { countUncommitted } from '../git/index.ts';
 
 type Leftovers = Pick<
   Workspaces,
-  'find' | 'assertFree' | 'witness' | 'strays' | 'cleanStray' | 'archives' | 'restore'
+  'find' | 'uncommitted' | 'assertFree' | 'witness' | 'strays' | 'cleanStray' | 'archives' | 'restore'
 >;
 
 /** Places that are git worktrees of the repository the run was started in. */
@@ -51,8 +51,12 @@ export class WorktreeWorkspaces implements PlaceAdapter, Leftovers {
     this.#options = Object.freeze({ ...options });
   }
 
-  async find(folder: string, base: string | undefined): Promise<FoundRepository | undefined> {
+  async find(folder: string, base: string | undefined): Promise<RepositoryOrigin | undefined> {
     return findRepository(this.#options.git, folder, base);
+  }
+
+  async uncommitted({ root }: RepositoryOrigin): Promise<number> {
+    return countUncommitted(this.#options.git, root);
   }
 
   async assertFree(repository: RepositoryOrigin, run: string): Promise<void> {

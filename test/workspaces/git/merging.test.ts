@@ -131,7 +131,8 @@ describe('merging', () => {
 
   test('an old git is refused by its version', async () => {
     const ground = forked(editing('ours\n'), editing('theirs\n'));
-    const script = 'case "$*" in *version) echo "git version 2.37.4";; *) exec "$GIT" "$@";; esac';
+    const script =
+      'case "$*" in *version) echo "git version 2.37.4";; *write-tree*) exit 129;; *) exec "$GIT" "$@";; esac';
     const git = testGit({ environment: gitBehind(script) });
     await expect(merge({ ...ground, git })).rejects.toMatchObject({
       code: 'GIT_TOO_OLD',

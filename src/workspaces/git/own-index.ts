@@ -1,0 +1,82 @@
+/**
+ * What Piton itself has put into the index of a worktree. As long as nobody has written that file since, git need not be asked
+ * whether it has conflicts, or files whose changes are not to be seen, or how it differs from a commit: it does not.
+ */
+import { link, open, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { effect } from '../../base/index.ts';
+import type { Git } from './git.ts';
+import type { WorktreePlace } from './places.ts';
+
+interface OwnIndex {
+  readonly tree: string;
+  readonly seen: string;
+}
+
+const written = new WeakMap<Git, Map<string, OwnIndex>>();
+
+/** To be called when it was written, by whoever has made it hold just that tree, where there was none before. */
+export async function noteIndex(git: Git, place: WorktreePlace, tree: string): Promise<void> {
+  const file = indexOf(place);
+  const seen = await lookAtFile(file);
+  if (seen === undefined || !(await isPlain(file)) || seen !== (await lookAtFile(file))) return;
+  const known = written.get(git) ?? new Map<string, OwnIndex>();
+  written.set(git, known.set(place.gitDir, { tree, seen }));
+}
+
+/** The tree that it holds; undefined: somebody has written it since, or it was not we who did. */
+export async function ownIndexTree(git: Git, place: WorktreePlace): Promise<string | undefined> {
+  const known = written.get(git)?.get(place.gitDir);
+  if (known === undefined) return undefined;
+  if (known.seen === (await lookAtFile(indexOf(place)))) return known.tree;
+  written.get(git)!.delete(place.gitDir);
+  return undefined;
+}
+
+/**
+ * Makes another index the worktree's, as git would: by its lock, and in one step. It keeps its time, by which git sees which files
+ * it has to look at again. False: it cannot be done so, mostly because somebody has the lock.
+ */
+export async function takeIndex(
+  git: Git,
+  place: WorktreePlace,
+  { file, tree }: { readonly file: string; readonly tree: string },
+): Promise<boolean> {
+  const isTaken = await effect('git.index-settled', () => putInPlace(file, indexOf(place)));
+  if (!isTaken) return false;
+  // As long as it has two names, nobody else can have put another in its place.
+  if ((await stat(file)).ino === (await stat(indexOf(place))).ino) await noteIndex(git, place, tree);
+  await rm(file, { force: true });
+  return true;
+}
+
+async function putInPlace(file: string, index: string): Promise<boolean> {
+  try {
+    await link(file, `${index}.lock`);
+  } catch {
+    return false;
+  }
+  await rename(`${index}.lock`, index);
+  return true;
+}
+
+function indexOf({ gitDir }: WorktreePlace): string {
+  return join(gitDir, 'index');
+}
+
+/** What changes whenever somebody writes it: also who sets its times back cannot set back that they did. */
+export async function lookAtFile(file: string): Promise<string | undefined> {
+  const found = await stat(file, { bigint: true }).catch(() => undefined);
+  return found && [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
+}
+
+/** In later formats there can be files that are not to be there (a sparse checkout): if they are all the same, only git knows. */
+export async function isPlain(file: string): Promise<boolean> {
+  const handle = await open(file);
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(8), 0, 8, 0);
+    return buffer.toString('latin1', 0, 4) === 'DIRC' && buffer.readUInt32BE(4) === 2;
+  } finally {
+    await handle.close();
+  }
+}
