@@ -2,7 +2,7 @@ import { withBundle } from './archive-bundles.ts';
 import { commitsOf, surveyWorktree, type ArchiveOrder } from './archive-content.ts';
 import type { ArchiveManifest, NestedArchive } from './archive-manifest.ts';
 import { writeBlob, writeListing } from './archive-objects.ts';
-import { writeCommit } from './commits.ts';
+import { writeCommit } from './write-commit.ts';
 import type { Git } from './git.ts';
 import { archiveRef } from './names.ts';
 import type { NestedRepository } from './nested-repositories.ts';

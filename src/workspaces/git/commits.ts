@@ -1,9 +1,8 @@
 import { basename } from 'node:path';
 import { PitonError } from '../../base/index.ts';
 import type { Git } from './git.ts';
-import { gitFailureReason } from './git-failures.ts';
 import { findObjects, readObjects } from './objects.ts';
-import { inRepository, inWorktree, type RepositoryPlace, type WorktreePlace } from './places.ts';
+import { inWorktree, type RepositoryPlace, type WorktreePlace } from './places.ts';
 
 /** Says in every commit of Piton's where it comes from; it is read again after a crash. */
 export interface Trailers {
@@ -22,38 +21,8 @@ export interface CommitOrder {
   readonly at: number;
 }
 
-export async function writeCommit(
-  git: Git,
-  repository: RepositoryPlace,
-  order: CommitOrder,
-): Promise<string> {
-  const parents = order.parents.flatMap((parent) => ['-p', parent]);
-  const args = ['commit-tree', order.tree, ...parents, '-F', '-'];
-  const { cwd, env } = inRepository(repository);
-  const options = { cwd, input: commitText(order), effect: 'commit-written' };
-  const dated = { ...env, ...datesOf(order.at) };
-  try {
-    const asUser = ['-c', 'user.useConfigOnly=true', ...args];
-    return (await git.run(asUser, { ...options, env: dated })).stdout.trim();
-  } catch (error) {
-    if (gitFailureReason(error) !== 'no-identity') throw error;
-    return (await git.run(args, { ...options, env: { ...dated, ...ownIdentity } })).stdout.trim();
-  }
-}
-
-const ownIdentity = {
-  GIT_AUTHOR_NAME: 'Piton',
-  GIT_AUTHOR_EMAIL: 'piton@localhost',
-  GIT_COMMITTER_NAME: 'Piton',
-  GIT_COMMITTER_EMAIL: 'piton@localhost',
-};
-
-function datesOf(at: number): Record<string, string> {
-  const date = `@${Math.floor(at / 1000)} +0000`;
-  return { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
-}
-
-function commitText({ message, trailers }: CommitOrder): string {
+/** The message of a commit, as it is written. */
+export function commitText({ message, trailers }: CommitOrder): string {
   return `${message.trimEnd()}\n\n${trailerLines(trailers)}\n`;
 }
 

@@ -1,4 +1,4 @@
-import { writeCommit } from './commits.ts';
+import { writeCommit } from './write-commit.ts';
 import type { Git } from './git.ts';
 import { layOut, type LayoutOrder } from './layouts.ts';
 import { inRepository, splitAtZeros, type RepositoryPlace } from './places.ts';

@@ -8,8 +8,6 @@ export interface SessionKind {
   readonly args: readonly string[];
   /** It is replaced when it is older. */
   readonly ageMs: number;
-  /** So long it may be silent while it owes an answer. */
-  readonly answerMs: number;
 }
 
 export type SessionName = keyof typeof kinds;
@@ -20,8 +18,10 @@ export type SessionName = keyof typeof kinds;
  */
 const kinds = {
   /** Since 2.38, as all that Piton needs. */
-  objects: { args: ['cat-file', '--batch-command', '-z'], ageMs: 30_000, answerMs: 60_000 },
-  refs: { args: ['update-ref', '--stdin', '-z'], ageMs: 5_000, answerMs: 120_000 },
+  objects: { args: ['cat-file', '--batch-command', '-z'], ageMs: 30_000 },
+  /** Each question is a file. */
+  commits: { args: ['hash-object', '-w', '-t', 'commit', '--no-filters', '--stdin-paths'], ageMs: 30_000 },
+  refs: { args: ['update-ref', '--stdin', '-z'], ageMs: 5_000 },
 } as const satisfies Readonly<Record<string, SessionKind>>;
 
 const idleMs = 5_000;
@@ -46,7 +46,11 @@ export class GitSessions {
   constructor(repository: RepositoryPlace, start: Start) {
     this.#repository = repository;
     const converse = (name: SessionName): Conversation => new Conversation(kinds[name], repository, start);
-    this.#conversations = { objects: converse('objects'), refs: converse('refs') };
+    this.#conversations = {
+      objects: converse('objects'),
+      commits: converse('commits'),
+      refs: converse('refs'),
+    };
   }
 
   /** Throws `SessionEnded`. */
@@ -55,9 +59,8 @@ export class GitSessions {
   }
 
   /** What was tried, for people. */
-  attempted(name: SessionName, maxBytes: number): Attempted {
-    const { args, answerMs: timeoutMs } = kinds[name];
-    return { args, cwd: this.#repository.commonDir, timeoutMs, maxBytes };
+  attempted(name: SessionName): Pick<Attempted, 'args' | 'cwd'> {
+    return { args: kinds[name].args, cwd: this.#repository.commonDir };
   }
 
   close(): void {

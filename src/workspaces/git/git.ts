@@ -19,6 +19,8 @@ export interface GitOptions {
   readonly durability: 'full' | 'process';
   /** Put into the environment of every git, so that the driver's helpers can be found after its death. */
   readonly marker?: Readonly<Record<string, string>>;
+  /** A git that stays, and is silent for so long while it owes an answer, is taken for one that hangs. */
+  readonly answerMs?: number;
   /** A lock file of ours that nobody seems to hold is taken for a dead git's after so long. */
   readonly staleLockMs?: number;
 }
@@ -56,12 +58,14 @@ export class Git {
   readonly staleLockMs: number;
   readonly #environment: Readonly<Record<string, string>>;
   readonly #settings: readonly string[];
+  readonly #answerMs: number;
   readonly #sessions = new Map<string, GitSessions>();
   #version: Promise<GitVersion> | undefined;
 
   constructor(options: GitOptions) {
     this.durability = options.durability;
     this.staleLockMs = options.staleLockMs ?? 10_000;
+    this.#answerMs = options.answerMs ?? 60_000;
     this.#environment = gitEnvironment(options.environment, options.marker ?? {});
     this.#settings = gitSettings(options.durability);
   }
@@ -112,7 +116,11 @@ export class Git {
       return await sessions.ask(name, asked);
     } catch (error) {
       if (!(error instanceof SessionEnded)) throw error;
-      throw await this.#failureOf(error.end, sessions.attempted(name, defaultMaxBytes));
+      throw await this.#failureOf(error.end, {
+        ...sessions.attempted(name),
+        timeoutMs: this.#answerMs,
+        maxBytes: defaultMaxBytes,
+      });
     }
   }
 
@@ -121,12 +129,12 @@ export class Git {
     for (const sessions of this.#sessions.values()) sessions.close();
   }
 
-  #start({ args, cwd, env, answerMs }: SessionOrder): GitSession {
+  #start({ args, cwd, env }: SessionOrder): GitSession {
     return new GitSession({
       args: [...this.#settings, ...args],
       cwd,
       env: { ...this.#environment, ...env, [sessionVariable]: String(Date.now()) },
-      timeoutMs: answerMs,
+      timeoutMs: this.#answerMs,
       maxBytes: defaultMaxBytes,
     });
   }

@@ -11,15 +11,7 @@ export {
 export type { LeftOut } from './changed-paths.ts';
 export { leaveConflict, unsolvedFiles, type ConflictOrder } from './conflicts.ts';
 export { areContained, isAncestor, mergeBaseOf } from './ancestry.ts';
-export {
-  findCommits,
-  oneLine,
-  readCommit,
-  readHead,
-  trailerLines,
-  writeCommit,
-  type Trailers,
-} from './commits.ts';
+export { findCommits, oneLine, readCommit, readHead, trailerLines, type Trailers } from './commits.ts';
 export { deliveredTrailer, findDelivering, listDelivered } from './delivered.ts';
 export { findForeignChanges, type RefWatch } from './foreign-refs.ts';
 export { Git, type GitOptions, type GitResult, type GitRun, type GitVersion } from './git.ts';
@@ -104,6 +96,7 @@ export { snapshotTree, type Snapshot, type SnapshotOrder } from './snapshots.ts'
 export { withTemporaryIndex } from './temporary-index.ts';
 export { findHidden, readStatus } from './tree-status.ts';
 export { usualFiles, writeTree } from './trees.ts';
+export { writeCommit } from './write-commit.ts';
 export { driftOf, type Drift } from './worktree-drift.ts';
 export {
   checkoutsOf,

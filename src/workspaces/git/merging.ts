@@ -1,7 +1,8 @@
 import type { PitonError } from '../../base/index.ts';
 import { withAttributes } from './attributes.ts';
 import { mergeBaseOf } from './ancestry.ts';
-import { readCommit, writeCommit, type CommitFacts, type Trailers } from './commits.ts';
+import { readCommit, type CommitFacts, type Trailers } from './commits.ts';
+import { writeCommit } from './write-commit.ts';
 import type { Git, GitResult } from './git.ts';
 import { gitFailureReason } from './git-failures.ts';
 import { findCaseClashes } from './case-clashes.ts';

@@ -44,9 +44,10 @@ export async function takeIndex(
 ): Promise<boolean> {
   const isTaken = await effect('git.index-settled', () => putInPlace(file, indexOf(place)));
   if (!isTaken) return false;
-  // As long as it has two names, nobody else can have put another in its place.
-  if ((await stat(file)).ino === (await stat(indexOf(place))).ino) await noteIndex(git, place, tree);
+  const { ino } = await stat(file);
   await rm(file, { force: true });
+  // Somebody may have put another in its place by now.
+  if ((await stat(indexOf(place))).ino === ino) await noteIndex(git, place, tree);
   return true;
 }
 

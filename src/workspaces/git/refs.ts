@@ -90,8 +90,10 @@ function isAmbiguous(error: unknown): boolean {
   return ['other', 'killed', 'time'].includes(gitFailureReason(error) ?? '');
 }
 
-/** Each part ends with a zero: no name can be taken for another command. */
-function updateCommand({ ref, to, from, also }: RefMove): string {
+/** Each part ends with a zero, which no part holds: so none can be taken for another command. */
+function updateCommand(move: RefMove): string {
+  const { ref, to, from, also } = move;
+  for (const commit of [to, from]) if (commit !== undefined) assertObjectName(commit);
   const along = also === undefined || to === undefined ? '' : `option no-deref\0update ${also}\0${to}\0\0`;
   const lead = `${along}option no-deref\0`;
   if (to === undefined) return `${lead}delete ${ref}\0${from}\0`;
@@ -158,8 +160,17 @@ function ownRefLocks({ commonDir }: RepositoryPlace): OwnLocks {
   };
 }
 
+function assertObjectName(name: string): void {
+  if (/^[0-9a-f]{40,64}$/.test(name)) return;
+  throw new PitonError('GIT_FAILED', `${JSON.stringify(name)} is not the name of an object.`, {
+    reason: 'other',
+  });
+}
+
+/** Some are read from files that agents can write to. */
 export function assertOwnRef(ref: string): void {
-  if (isOwnRef(ref)) return;
+  // eslint-disable-next-line no-control-regex
+  if (isOwnRef(ref) && !/[\0-\x20\x7f]/.test(ref)) return;
   throw new PitonError('REF_NOT_OURS', `${ref} is not a ref of Piton's, so it is not moved.`, {
     ref,
     remedy: 'The branches of Piton begin with piton/ or piton-tasks/.',

@@ -1,4 +1,5 @@
-import { readCommit, readTips, writeCommit, type CommitFacts, type Tip, type Trailers } from './commits.ts';
+import { readCommit, readTips, type CommitFacts, type Tip, type Trailers } from './commits.ts';
+import { writeCommit } from './write-commit.ts';
 import type { LeftOut } from './changed-paths.ts';
 import type { Git } from './git.ts';
 import { gitFailureReason } from './git-failures.ts';

@@ -1,5 +1,6 @@
 import { PitonError } from '../../base/index.ts';
-import { readCommit, readHead, writeCommit, type Trailers } from './commits.ts';
+import { readCommit, readHead, type Trailers } from './commits.ts';
+import { writeCommit } from './write-commit.ts';
 import type { LeftOut } from './changed-paths.ts';
 import type { Git } from './git.ts';
 import type { WorktreePlace } from './places.ts';

@@ -51,7 +51,6 @@ async function lookAround({ git, folder }: WorktreeOptions, request: WorktreeReq
   const { branch } = refsOf(request);
   // A task that is tried again may have been given another of the slots.
   const path = request.slot === undefined && known !== undefined ? known.path : pathOf(folder, request);
-  await mkdir(dirname(path), { recursive: true });
   const standing = await lookAtPath(repository, path);
   const seen = { ...named(known), path, branch, token: known?.token ?? token };
   // Of a place that is there, and that nobody wants changed, it is enough to know where its run is.
@@ -59,6 +58,8 @@ async function lookAround({ git, folder }: WorktreeOptions, request: WorktreeReq
     ? await readRefs(git, repository, [runBranch(run), runTipRef(run)])
     : await listRefs(git, repository);
   const head = await headOfRun(git, repository, { run, task, refs, tip, base: repository.base, isAdopted });
+  // Not where the repository itself is gone, and its folder with it.
+  await mkdir(dirname(path), { recursive: true });
   return { request, place: { ...seen, base: known?.base ?? head }, refs, head, standing };
 }
 

@@ -205,6 +205,69 @@ describe('a snapshot', () => {
   });
 });
 
+describe('a snapshot that follows another', () => {
+  test('costs one git if nothing has changed, and sees what has', async () => {
+    const ground = await scene();
+    const { path } = ground.worktree;
+    const counter = join(ground.folder, 'counter');
+    writeFileSync(counter, '');
+    const git = testGit({ environment: gitBehind(`echo "$*" >> ${counter}; exec "$GIT" "$@"`) });
+    const order = { worktree: ground.worktree, message: 'A snapshot', trailers, at };
+    write(path, { 'new.txt': 'new', 'src/a.txt': 'changed' });
+    const first = await snapshotTree(git, order);
+    writeFileSync(counter, '');
+    const second = await snapshotTree(git, { ...order, previous: first.commit });
+    expect(second).toMatchObject({ commit: first.commit, tree: first.tree });
+    expect(readFileSync(counter, 'utf8').trimEnd().split('\n')).toEqual([
+      expect.stringContaining(' ls-files '),
+    ]);
+    write(path, { 'new.txt': 'old' });
+    rmSync(join(path, 'src/a.txt'));
+    const { commit: third } = await snapshotTree(git, order);
+    expect(treeOf(ground.root, third)).toMatchObject({ 'new.txt': 'old' });
+    expect(treeOf(ground.root, third)).not.toHaveProperty('src/a.txt');
+  });
+
+  test('sees a change of the same size in the same moment', async () => {
+    const ground = await scene();
+    shell(ground.worktree.path, 'config', 'core.trustctime', 'false');
+    const file = join(ground.worktree.path, 'src/b.txt');
+    for (const text of ['1', '2', '3', '4']) {
+      writeFileSync(file, text);
+      expect(filesIn(ground, await ground.snapshot())['src/b.txt']).toBe(text);
+    }
+  });
+
+  test('leaves out what is ignored since, and sees what was hidden since', async () => {
+    const ground = await scene();
+    const { path, commonDir } = ground.worktree;
+    write(path, { 'a.tmp': 'a', 'b.tmp': 'b' });
+    expect(filesIn(ground, await ground.snapshot())).toMatchObject({ 'a.tmp': 'a', 'b.tmp': 'b' });
+    write(path, { '.gitignore': `${firstFiles['.gitignore']}a.tmp\n` });
+    expect(filesIn(ground, await ground.snapshot())).not.toHaveProperty('a.tmp');
+    writeFileSync(join(commonDir, 'info/exclude'), 'b.tmp\n');
+    expect(filesIn(ground, await ground.snapshot())).not.toHaveProperty('b.tmp');
+    shell(path, 'update-index', '--assume-unchanged', 'README.md');
+    write(path, { 'README.md': 'hidden' });
+    expect(filesIn(ground, await ground.snapshot())).toMatchObject({ 'README.md': 'hidden' });
+  });
+
+  test('sees a file where there was to be none, and what git was told to take for unchanged', async () => {
+    const ground = await scene((root) => {
+      shell(root, 'config', 'core.ignoreStat', 'true');
+      return shell(root, 'rev-parse', 'HEAD');
+    });
+    const { path } = ground.worktree;
+    write(path, { 'README.md': 'changed' });
+    expect(filesIn(ground, await ground.snapshot())).toMatchObject({ 'README.md': 'changed' });
+    shell(path, 'update-index', '--skip-worktree', 'src/b.txt');
+    rmSync(join(path, 'src/b.txt'));
+    expect(filesIn(ground, await ground.snapshot())).toMatchObject({ 'src/b.txt': 'b' });
+    write(path, { 'src/b.txt': 'there again' });
+    expect(filesIn(ground, await ground.snapshot())).toMatchObject({ 'src/b.txt': 'there again' });
+  });
+});
+
 describe('what a snapshot does with files of other kinds', () => {
   test('nested repositories are left out and named, with or without commits, wherever they are', async () => {
     const ground = await scene();
