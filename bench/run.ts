@@ -14,6 +14,7 @@ import { importing } from './loads/import.ts';
 import { memory } from './loads/memory.ts';
 import { resume } from './loads/resume.ts';
 import { runs } from './loads/runs.ts';
+import { worktreeTasks } from './loads/worktree-tasks.ts';
 import { worktrees } from './loads/worktrees.ts';
 import { figure, tableOf, verdictOf, type Row } from './row.ts';
 import type { Settings } from './settings.ts';
@@ -30,6 +31,7 @@ const loads: Readonly<Record<string, (settings: Settings) => Promise<Row[]> | Ro
   import: importing,
   cli: commandLine,
   worktrees,
+  'worktree-tasks': worktreeTasks,
   'git-processes': gitProcesses,
 };
 

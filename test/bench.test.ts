@@ -45,6 +45,9 @@ test('the benchmark measures every load, and gives its rows as a table and as JS
     'worktree of 500 files made and cleaned (floor: git worktree add, remove) (process)',
     'worktree of 500 files made and cleaned (floor: git worktree add, remove) (full)',
     'reconcile 100 places (process)',
+    'one task in worktrees: made, saved, merged, cleaned (floor: git by hand) (process)',
+    '12 tasks in worktrees: made, saved, merged, cleaned (floor: git by hand) (process)',
+    'gits started for one task in a worktree: edit, check, merge, clean (process)',
   ]);
   for (const { load, ours } of rows) {
     expect(table).toContain(load);

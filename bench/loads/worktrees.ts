@@ -55,14 +55,14 @@ function looking(settings: Settings): Promise<Row> {
   });
 }
 
-interface World {
+export interface World {
   readonly root: string;
   readonly base: string;
   readonly git: Git;
   readonly places: WorktreeWorkspaces;
 }
 
-async function makeWorld(folder: string, durability: Durability, settings: Settings): Promise<World> {
+export async function makeWorld(folder: string, durability: Durability, settings: Settings): Promise<World> {
   const root = join(folder, 'repository');
   for (let index = 0; index < scaled(files, settings); index++) {
     const path = join(root, `folder-${index % 20}`);
@@ -94,13 +94,13 @@ async function addAndRemove({ git, root }: World, name: string): Promise<void> {
   await git.run(['worktree', 'remove', path], { cwd: root });
 }
 
-function requestFor({ root, base }: World, task: string): PlaceRequest {
+export function requestFor({ root, base }: World, task: string): PlaceRequest {
   const repository = { root, commonDir: join(root, '.git'), base, prefix: '' };
   const wants = { copy: [], caches: [], ports: 0, artifactsOf: [], isAdopted: false };
   const mode = { mode: 'worktree' as const };
   return { run: 'bench', task, mode, generation: 0, token: task, folder: root, repository, ...wants };
 }
 
-function cleanOf(request: PlaceRequest, known: CleanRequest['known']): CleanRequest {
+export function cleanOf(request: PlaceRequest, known: CleanRequest['known']): CleanRequest {
   return { ...request, known, hasSucceeded: true, at: 0 };
 }

@@ -79,7 +79,7 @@ describe('the life of a worktree', () => {
     await live(testGit(), orderOf(untouched));
     const expected = ending(untouched);
     let killed = 0;
-    for (const [index, count] of Array.from({ length: 10 }, (_, index) => [index, 3 + index * 10] as const)) {
+    for (const [index, count] of Array.from({ length: 10 }, (_, index) => [index, 3 + index * 5] as const)) {
       const ground = playground();
       const before = userState(ground.root);
       const counter = join(ground.folder, 'counter');
