@@ -104,6 +104,7 @@ class Conversation {
   }
 
   async #answer<T>(question: Question<T>): Promise<T> {
+    this.#idle.refresh();
     const session = await this.#current();
     try {
       return await session.ask(question);

@@ -65,7 +65,7 @@ export class Git {
   constructor(options: GitOptions) {
     this.durability = options.durability;
     this.staleLockMs = options.staleLockMs ?? 10_000;
-    this.#answerMs = options.answerMs ?? 60_000;
+    this.#answerMs = options.answerMs ?? 120_000;
     this.#environment = gitEnvironment(options.environment, options.marker ?? {});
     this.#settings = gitSettings(options.durability);
   }

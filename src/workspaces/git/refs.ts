@@ -71,9 +71,17 @@ interface Update {
 /** All of it or nothing: without its last word, git takes back what it has begun, also when we die while we say it. */
 async function update(git: Git, repository: RepositoryPlace, { commands, effect }: Update): Promise<void> {
   const input = `start\0${commands}prepare\0commit\0`;
-  await withoutStaleLocks(git, ownRefLocks(repository), () =>
-    git.converse('refs', repository, { input, parse: readConsent, effect }),
-  );
+  const say = (): Promise<true> =>
+    withoutStaleLocks(git, ownRefLocks(repository), () =>
+      git.converse('refs', repository, { input, parse: readConsent, effect }),
+    );
+  try {
+    await say();
+  } catch (error) {
+    // Mostly killed while it waited to be told: what it has done all the same is refused now, and found by looking.
+    if (gitFailureReason(error) !== 'killed') throw error;
+    await say();
+  }
 }
 
 const consent = 'start: ok\nprepare: ok\ncommit: ok\n';

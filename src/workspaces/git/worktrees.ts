@@ -213,9 +213,9 @@ export async function releaseIndex(git: Git, place: WorktreePlace): Promise<void
 
 /** Nobody has worked here yet, so whatever a killed checkout has left may be overwritten. */
 async function fill(git: Git, place: WorktreePlace): Promise<void> {
-  await checkOut(git, place, { tree: 'HEAD', effect: 'worktree-checked-out' });
   const tree = await readHeadTree(git, place);
-  if (tree !== undefined) await noteIndex(git, place, tree);
+  await checkOut(git, place, { tree: 'HEAD', effect: 'worktree-checked-out' });
+  if (tree !== undefined && tree === (await readHeadTree(git, place))) await noteIndex(git, place, tree);
 }
 
 function refused(order: WorktreeOrder, why: string, details: Record<string, unknown> = {}): PitonError {

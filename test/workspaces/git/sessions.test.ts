@@ -200,8 +200,9 @@ describe('a git that stays and does not answer', () => {
     await readRef(git, repository, 'HEAD');
     await moveRef(git, repository, move);
     for (const { pid } of started()) process.kill(pid, 'SIGKILL');
-    expect(await readRef(git, repository, move.ref)).toBe(base);
-    expect(await moveRef(git, repository, move)).toEqual({ type: 'already' });
+    const back = { ref: move.ref, to: undefined, from: base };
+    const both = [moveRef(git, repository, back), readRef(git, repository, 'HEAD')];
+    expect(await Promise.all(both)).toEqual([{ type: 'moved' }, base]);
   });
 
   test('because it is stopped, is ended and replaced; and a change is not believed, but looked at', async () => {
