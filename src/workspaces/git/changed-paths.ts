@@ -16,6 +16,8 @@ export interface Selection {
   /** Folders that hold nothing but what can be got again, by name: `node_modules`. Only for ignored files. */
   readonly caches: readonly string[];
   readonly maxFileBytes: number;
+  /** Somebody will soon look again: what is found out stays, in a file beside the worktree's index. */
+  readonly isLookedAtAgain?: boolean;
   /** Whether a file that git does not have is passed over. */
   isElsewhere?(path: string): Promise<boolean>;
 }

@@ -80,7 +80,7 @@ export async function isUntouched(git: Git, worktree: WorktreePlace, note: Layou
 }
 
 async function filesOf(git: Git, worktree: WorktreePlace): Promise<string> {
-  const ofAnySize = { ...usualFiles, maxFileBytes: Number.POSITIVE_INFINITY };
+  const ofAnySize = { ...usualFiles, maxFileBytes: Number.POSITIVE_INFINITY, isLookedAtAgain: true };
   return (await writeTree(git, worktree, ofAnySize)).tree;
 }
 

@@ -12,7 +12,7 @@ import { inWorktree, type WorktreePlace } from './places.ts';
 import { keepCommit } from './reflogs.ts';
 import { moveRef } from './refs.ts';
 import { ownIndexTree, takeIndex } from './own-index.ts';
-import { keptIndexOf, writeTree } from './trees.ts';
+import { keptIndexOf, usualFiles, writeTree } from './trees.ts';
 
 export interface ResultOrder {
   readonly worktree: WorktreePlace;
@@ -53,7 +53,7 @@ export interface CommittedResult {
 export async function commitResult(git: Git, order: ResultOrder): Promise<TaskResult> {
   const { worktree, base } = order;
   const { head, tip } = await readTips(git, worktree, order.ref);
-  const everything = { includeIgnored: false, caches: [], maxFileBytes: Number.POSITIVE_INFINITY };
+  const everything = { ...usualFiles, maxFileBytes: Number.POSITIVE_INFINITY, isLookedAtAgain: true };
   const { tree, leftOut } = await writeTree(git, worktree, everything);
   const unfinished = await findUnfinished(git, worktree);
   if (unfinished !== undefined) {

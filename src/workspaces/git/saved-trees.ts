@@ -33,7 +33,7 @@ const lead = 'Snapshot: ';
 export async function saveTree(git: Git, order: SavingOrder): Promise<Saved> {
   const { worktree, ref } = order;
   const { head, tip } = await readTips(git, worktree, ref);
-  const { tree, leftOut } = await writeTree(git, worktree, usualFiles);
+  const { tree, leftOut } = await writeTree(git, worktree, { ...usualFiles, isLookedAtAgain: true });
   const before = tip === undefined ? undefined : savedIn(tip);
   if (before !== undefined && before.tree === tree && before.head === head?.commit)
     return { commit: before.commit, isNew: false, leftOut };

@@ -40,6 +40,7 @@ export async function snapshotTree(git: Git, order: SnapshotOrder): Promise<Snap
     includeIgnored: order.includeIgnored ?? usualFiles.includeIgnored,
     caches: order.caches ?? usualFiles.caches,
     maxFileBytes: order.maxFileBytes ?? usualFiles.maxFileBytes,
+    isLookedAtAgain: true,
     ...(order.isElsewhere !== undefined && { isElsewhere: order.isElsewhere }),
   });
   const known = await findSame(git, order, { head, tree });

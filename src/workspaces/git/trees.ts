@@ -27,13 +27,14 @@ const tries = 3;
 /** Writes all files of a worktree as a tree, without touching its HEAD or index. */
 export async function writeTree(git: Git, place: WorktreePlace, selection: Selection): Promise<WrittenTree> {
   const head = await readHead(git, place);
-  const before = selection.includeIgnored ? undefined : await sameAsBefore(git, place, { head, selection });
+  const isFollowed = selection.isLookedAtAgain === true && !selection.includeIgnored;
+  const before = isFollowed ? await sameAsBefore(git, place, { head, selection }) : undefined;
   if (before !== undefined) return before;
   return withTemporaryIndex(git, place, async (indexFile) => {
     const leftOut = await takeChanges(git, { place, indexFile, selection });
     const options = { ...inWorktree(place, indexFile), effect: 'tree-written' };
     const tree = (await git.run(['write-tree'], options)).stdout.trim();
-    if (!selection.includeIgnored) await keepIndex(git, place, { indexFile, head, tree });
+    if (isFollowed) await keepIndex(git, place, { indexFile, head, tree });
     return { tree, leftOut };
   });
 }
