@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { library } from './support/built.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
 const run = promisify(execFile);
@@ -17,7 +18,7 @@ describe('every TypeScript example in the docs runs', () => {
         const folder = temporaryFolder();
         const file = join(folder, 'example.ts');
         writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-        writeFileSync(file, code.replaceAll(`'piton'`, JSON.stringify(resolve('src/index.ts'))));
+        writeFileSync(file, code.replaceAll(`'piton'`, JSON.stringify(library)));
         const { stdout } = await run(process.execPath, [file], { cwd: folder, timeout: 300_000 });
         expect(stdout).not.toBe('');
       },

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { library } from './support/built.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
 const expected: Record<string, string> = {
@@ -44,10 +45,7 @@ test.for(Object.entries(expected))(
     cpSync('examples', folder, { recursive: true });
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
     const file = join(folder, name);
-    writeFileSync(
-      file,
-      readFileSync(file, 'utf8').replaceAll(`'piton'`, JSON.stringify(resolve('src/index.ts'))),
-    );
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll(`'piton'`, JSON.stringify(library)));
     const run = (): string => execFileSync(process.execPath, [file], { cwd: folder, encoding: 'utf8' });
     expect([run(), run()]).toEqual([output, output]);
   },

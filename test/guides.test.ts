@@ -1,72 +1,12 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder } from './support/temporary-folder.ts';
+import { followGuides, guidesToFollow } from './support/guides.ts';
 
-/** Guides are followed as a reader would: files are written, and commands typed, in the order in which they stand there. */
-const guides = ['quick-start', 'recovery', 'troubleshooting', 'yaml', 'agents', 'worktrees', 'delivery'];
+describe('a reader who follows the guide gets what it says', () =>
+  followGuides(['recovery', 'troubleshooting', 'yaml', 'agents']));
 
-interface Step {
-  readonly language: string;
-  readonly text: string;
-}
-
-function stepsOf(guide: string): Step[] {
-  const text = readFileSync(`docs/guides/${guide}.md`, 'utf8');
-  return [...text.matchAll(/^(```+)(sh|yaml|ts)\n(.*?)^\1$/gms)]
-    .map(([, , language, block]) => ({ language: language!, text: block! }))
-    .filter(({ language, text: block }) => language === 'sh' || fileNamed(block) !== undefined);
-}
-
-/** The first line of a file's text may say where it belongs: `# .piton/workflows/build.yaml`. */
-function fileNamed(block: string): string | undefined {
-  return /^(?:#|\/\/) (\S+\.(?:yaml|ts))\n/.exec(block)?.[1];
-}
-
-/** Each command with the exit code it is to end with: `piton run x # exit 3`. */
-function scriptOf(block: string): string {
-  const lines = block.replaceAll('\\\n', '').trimEnd().split('\n');
-  return lines
-    .map((line) => {
-      const expected = / # exit (\d+)$/.exec(line)?.[1] ?? '0';
-      return `${line}\ncode=$?; [ $code = ${expected} ] || { echo "exit $code, not ${expected}: ${line.replaceAll(/["$`\\]/g, '')}" >&2; exit 99; }`;
-    })
-    .join('\n');
-}
-
-/** What went otherwise than the guide says. */
-function follow(guide: string): string[] {
-  const surprises: string[] = [];
-  const folder = temporaryFolder();
-  const bin = join(folder, 'bin');
-  const project = join(folder, 'project');
-  mkdirSync(bin);
-  mkdirSync(project);
-  symlinkSync(process.execPath, join(bin, 'node'));
-  writeFileSync(join(bin, 'piton'), `#!/bin/sh\nexec node "${resolve('bin/piton.js')}" "$@"\n`, {
-    mode: 0o755,
-  });
-  const path = `${bin}${delimiter}${process.env['PATH']}`;
-  const env = { ...process.env, PATH: path, NO_COLOR: '1', PITON_DURABILITY: 'process' };
-  for (const { language, text } of stepsOf(guide)) {
-    if (language === 'sh') {
-      const { status, stderr, stdout } = spawnSync('sh', ['-c', scriptOf(text)], { cwd: project, env });
-      if (status !== 0) surprises.push(`${text}\n${String(stdout)}\n${String(stderr)}`);
-      continue;
-    }
-    const file = join(project, fileNamed(text)!);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text.replaceAll(`'piton'`, JSON.stringify(resolve('src/index.ts'))));
-  }
-  return surprises;
-}
-
-describe('a reader who follows the guide gets what it says', () => {
-  test.for(guides.filter((guide) => stepsOf(guide).some(({ language }) => language === 'sh')))(
-    '%s',
-    (guide) => {
-      expect(follow(guide)).toEqual([]);
-    },
-  );
+test('every guide with commands is followed: here, or in the deep suite', () => {
+  const tests = globSync('test/guides*.test.ts').map((file) => readFileSync(file, 'utf8'));
+  const followed = tests.flatMap((text) => /followGuides\(\[(.*?)\]/s.exec(text)![1]!.match(/[\w-]+/g)!);
+  expect(guidesToFollow().toSorted()).toEqual(followed.toSorted());
 });

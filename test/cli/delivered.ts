@@ -1,7 +1,9 @@
 /** A project in a repository with a run that has ended, for the commands that take its result. */
 import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { standInGh, type StandInGh } from '../support/stand-in-gh.ts';
+import { copyRepository } from '../support/template.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { newProject, type Answer, type Project } from './command-line.ts';
 import { played, writeFlow } from './played.ts';
@@ -15,14 +17,18 @@ export function git(folder: string, ...args: string[]): string {
 /** A repository of one commit, with `.piton` ignored. */
 export function inRepository(): Project {
   const project = newProject();
-  git(project.folder, 'init', '-q', '-b', 'main');
-  git(project.folder, 'config', 'user.name', 'Ada');
-  git(project.folder, 'config', 'user.email', 'ada@example.org');
-  project.write('.gitignore', '.piton/\n');
-  project.write('a.txt', 'one\n');
-  git(project.folder, 'add', '.');
-  git(project.folder, 'commit', '-qm', 'first');
+  copyRepository({ name: 'delivered', make }, project.folder);
   return project;
+}
+
+function make(folder: string): void {
+  git(folder, 'init', '-q', '-b', 'main');
+  git(folder, 'config', 'user.name', 'Ada');
+  git(folder, 'config', 'user.email', 'ada@example.org');
+  writeFileSync(join(folder, '.gitignore'), '.piton/\n');
+  writeFileSync(join(folder, 'a.txt'), 'one\n');
+  git(folder, 'add', '.');
+  git(folder, 'commit', '-qm', 'first');
 }
 
 /** Its run `r1` has added `b.txt`. */

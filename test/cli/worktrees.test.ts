@@ -1,5 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { copyRepository } from '../support/template.ts';
 import { newProject, type Project } from './command-line.ts';
 import { played, writeFlow } from './played.ts';
 
@@ -11,13 +14,17 @@ function git(folder: string, ...args: string[]): string {
 /** A project in a repository of one commit, in which `.env` is not. */
 function inRepository(): Project {
   const project = newProject();
-  git(project.folder, 'init', '-q', '-b', 'main');
-  project.write('.gitignore', '.piton/\n.env\nready\n');
-  project.write('a.txt', 'one\n');
-  git(project.folder, 'add', '.');
-  git(project.folder, 'commit', '-qm', 'first');
-  project.write('.env', 'KEY=1\n');
+  copyRepository({ name: 'worktrees-of-commands', make }, project.folder);
   return project;
+}
+
+function make(folder: string): void {
+  git(folder, 'init', '-q', '-b', 'main');
+  writeFileSync(join(folder, '.gitignore'), '.piton/\n.env\nready\n');
+  writeFileSync(join(folder, 'a.txt'), 'one\n');
+  git(folder, 'add', '.');
+  git(folder, 'commit', '-qm', 'first');
+  writeFileSync(join(folder, '.env'), 'KEY=1\n');
 }
 
 const edits = (file: string, text: string): object[] => [{ edit: { file, text } }, { answer: 'done' }];

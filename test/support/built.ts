@@ -6,6 +6,10 @@ const build = process.env['PITON_TEST_BUILD'];
 /** The real command line. */
 export const binary: string = join(build ?? resolve(import.meta.dirname, '../..'), 'bin/piton.js');
 
+/** What programs import as `piton`. */
+export const library: string =
+  build === undefined ? resolve(import.meta.dirname, '../../src/index.ts') : join(build, 'dist/index.js');
+
 /** One of `programs/`. */
 export function builtProgram(name: string): string {
   return build === undefined

@@ -20,6 +20,7 @@ import {
   type WorktreeOrder,
 } from '../../src/workspaces/git/index.ts';
 import { plainEnvironment } from './git-orders.ts';
+import { copyRepository } from './template.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const user = {
@@ -76,9 +77,8 @@ export const firstFiles = {
 export function playground(name = 'repo'): Playground {
   const folder = realpathSync(temporaryFolder());
   const root = join(folder, name);
-  mkdirSync(root);
-  shell(root, 'init', '--quiet', '--initial-branch=main');
-  const base = commit(root, firstFiles, 'first');
+  copyRepository({ name: 'playground', make: makeFirst }, root);
+  const base = readFileSync(join(root, '.git/refs/heads/main'), 'utf8').trim();
   const repository = { commonDir: join(root, '.git') };
   return {
     folder,
@@ -97,6 +97,11 @@ export function playground(name = 'repo'): Playground {
       ...more,
     }),
   };
+}
+
+function makeFirst(root: string): void {
+  shell(root, 'init', '--quiet', '--initial-branch=main');
+  commit(root, firstFiles, 'first');
 }
 
 export function testGit(more: Partial<GitOptions> = {}): Git {

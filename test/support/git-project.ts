@@ -1,6 +1,9 @@
 /** A project of the command line in a git repository of one commit. */
 import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { newProject, type Project } from '../cli/command-line.ts';
+import { copyRepository } from './template.ts';
 
 export function git(folder: string, ...args: string[]): string {
   const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost'];
@@ -9,12 +12,16 @@ export function git(folder: string, ...args: string[]): string {
 
 export function projectInRepository(): Project {
   const project = newProject();
-  git(project.folder, 'init', '-q', '-b', 'main');
-  project.write('.gitignore', '.piton/\n');
-  project.write('a.txt', 'one\n');
-  git(project.folder, 'add', '.');
-  git(project.folder, 'commit', '-qm', 'first');
+  copyRepository({ name: 'git-project', make }, project.folder);
   return project;
+}
+
+function make(folder: string): void {
+  git(folder, 'init', '-q', '-b', 'main');
+  writeFileSync(join(folder, '.gitignore'), '.piton/\n');
+  writeFileSync(join(folder, 'a.txt'), 'one\n');
+  git(folder, 'add', '.');
+  git(folder, 'commit', '-qm', 'first');
 }
 
 /** Steps of a scripted agent that writes one file. */

@@ -59,6 +59,24 @@ export function oneOfEach(places: readonly SamePlaces[]): string[] {
   return places.map((same, index) => (index % 4 < 2 ? same[0]! : same.at(-1)!));
 }
 
+/** Which of the places that a process has passed it is killed at. */
+export type Choice = (places: readonly string[]) => readonly string[];
+
+/** So many of them, from the beginning to the end: what they have in common is shown by each. */
+export function some(count: number): Choice {
+  return (places) => places.filter((_, index) => isChosen(index, places.length, count));
+}
+
+/** Those that `some` leaves out. */
+export function others(count: number): Choice {
+  return (places) => places.filter((_, index) => !isChosen(index, places.length, count));
+}
+
+function isChosen(index: number, length: number, count: number): boolean {
+  const part = (at: number): number => Math.floor((at * count) / length + 0.5);
+  return part(index) !== part(index + 1);
+}
+
 /** Fails unless the process dies there: a place that is not passed would prove nothing. */
 export async function killAt(place: string, start: Starter): Promise<void> {
   await killed(start({ PITON_CRASH_AT: place }), place);

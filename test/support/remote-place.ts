@@ -111,6 +111,16 @@ function requestFor(
   };
 }
 
+/** A place for a task, and the request of whoever works in it. */
+export async function settled(
+  bench: RemoteBench,
+  task: string,
+): Promise<{ work: WorkRequest; place: Place }> {
+  const request = bench.request(task);
+  const { place } = await bench.places.prepare(request);
+  return { work: workIn(request, place), place };
+}
+
 /** The same request, once the place is there and somebody works in it. */
 export function workIn(request: PlaceRequest, known: Place, more: Partial<WorkRequest> = {}): WorkRequest {
   return { ...request, known, attempt: `${request.task}_1`, seq: 1, at, ...more };

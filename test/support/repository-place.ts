@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OpenOptions } from '../../src/index.ts';
 import { openPlace, type Place } from './scripted-place.ts';
+import { copyRepository } from './template.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 export function git(folder: string, ...args: string[]): string {
@@ -21,13 +22,17 @@ export interface RepositoryPlace extends Place {
 export async function openRepository(options: Partial<OpenOptions> = {}): Promise<RepositoryPlace> {
   const root = temporaryFolder();
   const repository = join(root, 'repository');
-  execFileSync('git', ['init', '-q', '-b', 'main', repository]);
+  copyRepository({ name: 'repository-place', make }, repository);
+  const place = await openPlace({ store: `sqlite:${join(root, 'piton.db')}`, ...options }, repository);
+  return { ...place, root, repository };
+}
+
+function make(repository: string): void {
+  git(repository, 'init', '-q', '-b', 'main');
   writeFileSync(join(repository, 'a.txt'), 'one\ntwo\nthree\n');
   writeFileSync(join(repository, '.git/info/exclude'), 'dist/\n');
   git(repository, 'add', '.');
   git(repository, 'commit', '-qm', 'first');
-  const place = await openPlace({ store: `sqlite:${join(root, 'piton.db')}`, ...options }, repository);
-  return { ...place, root, repository };
 }
 
 /** All that a person sees of their own checkout. */

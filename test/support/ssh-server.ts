@@ -1,7 +1,7 @@
 /** Another machine that is this one: an sshd of our own, on a free port, for the current user, with keys of its own. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createConnection, createServer, type AddressInfo } from 'node:net';
+import { createConnection, createServer, type AddressInfo, type Socket } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { MachineOptions } from '../../src/workspaces/remote/machine.ts';
@@ -15,7 +15,6 @@ export interface SshServer {
   /** Nobody is reached any more; connections that are open stay. */
   close(): void;
   reopen(): Promise<void>;
-  end(): void;
 }
 
 export async function startSshServer(folder: string): Promise<SshServer> {
@@ -37,7 +36,6 @@ export async function startSshServer(folder: string): Promise<SshServer> {
     reopen: async () => {
       server = await start(folder, port);
     },
-    end: () => end(server),
   };
 }
 
@@ -94,6 +92,8 @@ async function start(folder: string, port: number): Promise<ChildProcess> {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   server.stderr.on('data', (piece: Buffer) => (said += piece.toString()));
+  server.unref();
+  (server.stderr as Socket).unref();
   await eventually('sshd answers', async () => {
     if (server.exitCode !== null) throw new Error(`sshd has ended: ${said}`);
     return isAnswered(port);
@@ -119,16 +119,6 @@ function isAnswered(port: number): Promise<boolean> {
   const socket = createConnection(port, '127.0.0.1');
   socket.once('data', () => resolve(true)).once('error', () => resolve(false));
   return promise.finally(() => socket.destroy());
-}
-
-function end(server: ChildProcess): void {
-  for (const pid of [...descendants(server.pid!), server.pid!]) {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
 }
 
 /** The sshd processes below one, children first: what they have started is not among them. */

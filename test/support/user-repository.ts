@@ -1,7 +1,9 @@
 /** A repository in which a person is at work while runs go on: all of that has to stay as it is. */
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { copyRepository } from './template.ts';
 
 export function git(folder: string, ...args: string[]): string {
   const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@localhost'];
@@ -27,7 +29,11 @@ type Files = Readonly<Record<string, string>>;
 
 /** Changes that are staged, that are not, and that are stashed, files that git does not know, and a branch of their own. */
 export function makeUserRepository(folder: string, files: Files = {}): void {
-  mkdirSync(folder, { recursive: true });
+  const name = `user-repository-${createHash('sha256').update(JSON.stringify(files)).digest('hex')}`;
+  copyRepository({ name, make: (draft) => make(draft, files) }, folder);
+}
+
+function make(folder: string, files: Files): void {
   git(folder, 'init', '-q', '-b', 'main');
   write(folder, { '.gitignore': 'dist\n', 'a.txt': 'one\n', 'mine.txt': 'mine\n', 'staged.txt': 'before\n' });
   write(folder, files);

@@ -3,23 +3,41 @@ import { describe } from 'vitest';
 import type { Inabilities, MakeBench, PlaceBench } from './conformance/bench.ts';
 import {
   cleanContract,
+  furtherCleanContract,
+  furtherOrderContract,
   lookContract,
   noSaveContract,
   orderContract,
   saveContract,
   slotContract,
 } from './conformance/clean.ts';
-import { artifactsContract, cachesContract, copiesContract, portsContract } from './conformance/filling.ts';
-import { killsContract, lifeContract, replacingContract } from './conformance/life.ts';
+import {
+  artifactsContract,
+  cachesContract,
+  copiesContract,
+  furtherCopiesContract,
+  portsContract,
+} from './conformance/filling.ts';
+import {
+  furtherLifeContract,
+  furtherReplacingContract,
+  killsContract,
+  lifeContract,
+  replacingContract,
+} from './conformance/life.ts';
 
 export type { Inabilities, PlaceBench } from './conformance/bench.ts';
 
-/** `make` is called in each test, and may use `temporaryFolder`. */
-export function describePlaces(
-  name: string,
-  make: () => PlaceBench | Promise<PlaceBench>,
-  cannot: Inabilities = {},
-): void {
+type Make = () => PlaceBench | Promise<PlaceBench>;
+
+/** All promises. `make` is called in each test, and may use `temporaryFolder`. */
+export function describePlaces(name: string, make: Make, cannot: Inabilities = {}): void {
+  describeMainPromises(name, make, cannot);
+  describeFurtherPromises(name, make, cannot);
+}
+
+/** One promise of each kind. */
+export function describeMainPromises(name: string, make: Make, cannot: Inabilities = {}): void {
   const makeBench: MakeBench = async () => make();
   describe(`${name}, as a kind of places,`, { timeout: 180_000 }, () => {
     lifeContract(makeBench);
@@ -34,6 +52,18 @@ export function describePlaces(
     unless(cannot.caches, () => cachesContract(makeBench));
     unless(cannot.artifacts, () => artifactsContract(makeBench));
     unless(cannot.ports, () => portsContract(makeBench));
+  });
+}
+
+/** What is left of them, and a kill after each kind of effect. */
+export function describeFurtherPromises(name: string, make: Make, cannot: Inabilities = {}): void {
+  const makeBench: MakeBench = async () => make();
+  describe(`${name}, as a kind of places,`, { timeout: 180_000 }, () => {
+    furtherLifeContract(makeBench);
+    furtherCleanContract(makeBench);
+    furtherOrderContract(makeBench);
+    unless(cannot.replacing, () => furtherReplacingContract(makeBench));
+    unless(cannot.copies, () => furtherCopiesContract(makeBench));
     unless(cannot.kills, () => killsContract(makeBench));
   });
 }

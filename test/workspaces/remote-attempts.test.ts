@@ -1,40 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { scripted } from '../../src/agents/scripted/scripted.ts';
 import { eventually } from '../support/eventually.ts';
 import { write } from '../support/git-playground.ts';
-import { remoteBench, workIn, type RemoteBench, type Started } from '../support/remote-place.ts';
-import type { WorkRequest } from '../../src/workspaces/index.ts';
-
-/** A task whose command counts how often it begins, and ends when it is told so. */
-const patient = [
-  'sh',
-  '-c',
-  'echo begun >>count; echo first; until [ -f go ]; do sleep 0.05; done; echo last; exit 5',
-];
-
-async function atWork(bench: RemoteBench): Promise<{ work: (attempt: string) => WorkRequest; path: string }> {
-  const request = bench.request('build');
-  const { place } = await bench.places.prepare(request);
-  return { work: (attempt) => workIn(request, place, { attempt }), path: place.path };
-}
-
-/** A shell makes a file before it writes into it. */
-function isWritten(file: string): boolean {
-  return existsSync(file) && readFileSync(file, 'utf8').endsWith('\n');
-}
-
-function begun(path: string): number {
-  const file = join(path, 'count');
-  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').length : 0;
-}
-
-/** All that stands for it here, as when this machine goes down. */
-function killRelay({ pid }: Started): void {
-  process.kill(-pid, 'SIGKILL');
-}
+import { remoteBench } from '../support/remote-place.ts';
+import { atWork, begun, isAlive, isWritten, kill, killRelay, patient } from './remote-attempts.ts';
 
 test('what goes on there when the relay is killed is followed to its end, not started again', async () => {
   const bench = await remoteBench();
@@ -49,35 +21,6 @@ test('what goes on there when the relay is killed is followed to its end, not st
   expect(await second.ended).toEqual({ type: 'exited', exit: { code: 5, timedOut: false } });
   expect(second.stdout()).toBe('first\nlast\n');
   expect(begun(path)).toBe(1);
-});
-
-test('what has ended while nobody stood for it here is taken, not done again; what was told is done again', async () => {
-  const bench = await remoteBench();
-  const { work, path } = await atWork(bench);
-  const first = await bench.start(work('a1'), { argv: patient });
-  await eventually('it has begun', () => begun(path) === 1);
-  killRelay(first);
-  write(path, { go: '' });
-  const second = await bench.start(work('a2'), { argv: patient });
-  expect(await second.ended).toEqual({ type: 'exited', exit: { code: 5, timedOut: false } });
-  expect(second.stdout()).toBe('first\nlast\n');
-  expect(begun(path)).toBe(1);
-  const third = await bench.start(work('a3'), { argv: patient });
-  expect(await third.ended).toEqual({ type: 'exited', exit: { code: 5, timedOut: false } });
-  expect(begun(path)).toBe(2);
-});
-
-test('another kind of attempt does not take the end of an earlier one for its own, and ends what is left of it', async () => {
-  const bench = await remoteBench();
-  const { work, path } = await atWork(bench);
-  const first = await bench.start(work('a1'), { argv: ['sh', '-c', 'echo $$ >pid; exec sleep 600'] });
-  await eventually('it has begun', () => isWritten(join(path, 'pid')));
-  killRelay(first);
-  const pid = Number(readFileSync(join(path, 'pid'), 'utf8'));
-  const check = await bench.start({ ...work('a2'), kind: 'check' }, { argv: ['echo', 'checked'] });
-  expect(await check.ended).toEqual({ type: 'exited', exit: { code: 0, timedOut: false } });
-  expect(check.stdout()).toBe('checked\n');
-  expect(isAlive(pid)).toBe(false);
 });
 
 test('a connection that is cut, and a machine that is away for a while, lose and repeat nothing of the output', async () => {
@@ -113,29 +56,6 @@ test('ending an attempt here ends all its processes there', async () => {
   expect(pids.map(isAlive)).toEqual([true, true]);
   await bench.spool.fence('a1');
   await eventually('they are gone', () => !pids.some(isAlive));
-});
-
-test('a deadline ends it there, and is told as one', async () => {
-  const bench = await remoteBench();
-  const { work, path } = await atWork(bench);
-  const argv = ['sh', '-c', 'echo $$ >pid; exec sleep 600'];
-  const started = await bench.start(work('a1'), { argv, timeoutMs: 8_000 });
-  expect(await started.ended).toMatchObject({ type: 'exited', exit: { timedOut: true } });
-  expect(isAlive(Number(readFileSync(join(path, 'pid'), 'utf8')))).toBe(false);
-});
-
-test('a process that vanishes there without a word vanishes here too', async () => {
-  const bench = await remoteBench();
-  const { work, path } = await atWork(bench);
-  const started = await bench.start(work('a1'), {
-    argv: ['sh', '-c', 'echo $PPID >wrapper; exec sleep 600'],
-  });
-  await eventually('it has begun', () => existsSync(join(path, 'wrapper')));
-  kill(Number(readFileSync(join(path, 'wrapper'), 'utf8')));
-  expect(await started.ended).toEqual({ type: 'vanished' });
-  const again = await bench.start(work('a2'), { argv: ['echo', 'anew'] });
-  expect(await again.ended).toEqual({ type: 'exited', exit: { code: 0, timedOut: false } });
-  expect(again.stdout()).toBe('anew\n');
 });
 
 test('only what the task is given goes there, and values of variables never by a file', async () => {
@@ -201,21 +121,3 @@ test('an agent works there in a session, and the session is resumed there', asyn
   expect(await turn('a2', { type: 'continue', id: 'session-1' })).toContain('Second.');
   expect(readFileSync(join(path, 'two.txt'), 'utf8')).toBe('two');
 });
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It has ended meanwhile.
-  }
-}
-
-/** A zombie is dead. */
-function isAlive(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
-  } catch {
-    return false;
-  }
-}

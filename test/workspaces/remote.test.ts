@@ -1,26 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { runBranch } from '../../src/workspaces/git/index.ts';
 import { commit, fsck, shell, userState, write } from '../support/git-playground.ts';
-import {
-  contentOnBranch,
-  integrating,
-  remoteBench,
-  workIn,
-  type RemoteBench,
-} from '../support/remote-place.ts';
-import type { Place, WorkRequest } from '../../src/workspaces/index.ts';
-
-async function atWork(bench: RemoteBench, task: string): Promise<{ work: WorkRequest; place: Place }> {
-  const request = bench.request(task);
-  const { place } = await bench.places.prepare(request);
-  return { work: workIn(request, place), place };
-}
+import { contentOnBranch, integrating, remoteBench, settled } from '../support/remote-place.ts';
 
 test('a command runs in a place on another machine, with its output, its exit code and its result', async () => {
   const bench = await remoteBench();
-  const { work, place } = await atWork(bench, 'build');
+  const { work, place } = await settled(bench, 'build');
   const script = 'pwd; cat src/b.txt; echo oops >&2; echo "{}" >"$PITON_OUTPUT"; echo "$WORD"; exit 7';
   const started = await bench.start(work, { argv: ['sh', '-c', script], env: { WORD: "it's" } });
   expect(await started.ended).toEqual({ type: 'exited', exit: { code: 7, timedOut: false } });
@@ -32,7 +18,7 @@ test('a command runs in a place on another machine, with its output, its exit co
 test('what was made there is brought to the branch of the run, and the user’s own files stay as they are', async () => {
   const bench = await remoteBench();
   const before = userState(bench.root);
-  const { work, place } = await atWork(bench, 'build');
+  const { work, place } = await settled(bench, 'build');
   write(place.path, { 'made.txt': 'made there\n', 'dist/app.js': 'ignored' });
   commit(place.path, { 'src/b.txt': 'committed there\n' });
   write(place.path, { 'src/a.txt': 'not committed there\n' });
@@ -48,7 +34,7 @@ test('what was made there is brought to the branch of the run, and the user’s 
 
 test('both sides of a conflict are laid out there, and what the agent makes of them is taken', async () => {
   const bench = await remoteBench();
-  const [one, other] = [await atWork(bench, 'one'), await atWork(bench, 'other')];
+  const [one, other] = [await settled(bench, 'one'), await settled(bench, 'other')];
   write(one.place.path, { 'src/b.txt': 'of one\n' });
   write(other.place.path, { 'src/b.txt': 'of the other\n', 'more.txt': 'more\n' });
   expect((await bench.places.integrate(integrating(one.work))).type).toBe('integrated');
@@ -67,39 +53,9 @@ test('both sides of a conflict are laid out there, and what the agent makes of t
   expect(contentOnBranch(bench, 'more.txt')).toBe('more');
 });
 
-test('a conflict that a person has solved here is taken as well', async () => {
-  const bench = await remoteBench();
-  const [one, other] = [await atWork(bench, 'one'), await atWork(bench, 'other')];
-  write(one.place.path, { 'src/b.txt': 'of one\n' });
-  write(other.place.path, { 'src/b.txt': 'of the other\n' });
-  await bench.places.integrate(integrating(one.work));
-  expect((await bench.places.integrate(integrating(other.work))).type).toBe('conflict');
-  write(join(bench.folder, 'mirrors', 'run-1', 'other'), { 'src/b.txt': 'by hand\n' });
-  const solved = await bench.places.integrate(integrating({ ...other.work, attempt: 'o2', seq: 2 }));
-  expect(solved.type).toBe('integrated');
-  expect(contentOnBranch(bench, 'src/b.txt')).toBe('by hand');
-});
-
-test('a merge that has to be checked is laid out there, and lands when it has passed', async () => {
-  const bench = await remoteBench();
-  const [one, other] = [await atWork(bench, 'one'), await atWork(bench, 'other')];
-  write(one.place.path, { 'one.txt': 'one\n' });
-  write(other.place.path, { 'other.txt': 'other\n' });
-  await bench.places.integrate(integrating(one.work));
-  const proposed = await bench.places.integrate(integrating(other.work, { isChecked: true }));
-  if (proposed.type !== 'proposed') throw new Error(`it is ${proposed.type}`);
-  expect(readFileSync(join(other.place.path, 'one.txt'), 'utf8')).toBe('one\n');
-  const proposal = { commit: proposed.commit, onto: proposed.onto, members: [], isVerified: true };
-  const landed = await bench.places.integrate(
-    integrating({ ...other.work, seq: 2 }, { isChecked: true, proposal }),
-  );
-  expect(landed).toMatchObject({ type: 'integrated', commit: proposed.commit });
-  expect(shell(bench.root, 'rev-parse', runBranch('run-1'))).toBe(proposed.commit);
-});
-
 test('a merge that the agent has left unfinished there is no result', async () => {
   const bench = await remoteBench();
-  const { work, place } = await atWork(bench, 'build');
+  const { work, place } = await settled(bench, 'build');
   shell(place.path, 'checkout', '--quiet', '-b', 'side');
   commit(place.path, { 'src/b.txt': 'side\n' });
   shell(place.path, 'checkout', '--quiet', '-');
@@ -113,7 +69,7 @@ test('a merge that the agent has left unfinished there is no result', async () =
 
 test('what is saved comes home, without what nobody can take, and only when something has changed', async () => {
   const bench = await remoteBench();
-  const { work, place } = await atWork(bench, 'build');
+  const { work, place } = await settled(bench, 'build');
   write(place.path, { 'new.txt': 'new\n', 'with\ttab and ü.txt': 'odd\n' });
   shell(place.path, 'init', '--quiet', 'nested');
   const first = (await bench.places.save({ ...work, label: 'first' }))!;
@@ -131,7 +87,7 @@ test('what is saved comes home, without what nobody can take, and only when some
 
 test('ignored files are archived before a place is removed, and commits that no branch has', async () => {
   const bench = await remoteBench();
-  const { work, place } = await atWork(bench, 'build');
+  const { work, place } = await settled(bench, 'build');
   write(place.path, { 'made.txt': 'made\n' });
   const integration = await bench.places.integrate(integrating(work));
   if (integration.type !== 'integrated') throw new Error(integration.type);
@@ -156,7 +112,7 @@ test('ignored files are archived before a place is removed, and commits that no 
 
 test('a place whose work is merged is removed there, with all that was made for it', async () => {
   const bench = await remoteBench();
-  const { work, place } = await atWork(bench, 'build');
+  const { work, place } = await settled(bench, 'build');
   const started = await bench.start(work, { argv: ['sh', '-c', 'echo made >made.txt'] });
   await started.ended;
   const integration = await bench.places.integrate(integrating(work));
@@ -172,7 +128,7 @@ test('a place whose work is merged is removed there, with all that was made for 
 
 test('a machine that cannot be reached is named, with what ssh says and what to try', async () => {
   const bench = await remoteBench();
-  const { work } = await atWork(bench, 'build');
+  const { work } = await settled(bench, 'build');
   const away = bench.open({ machines: { box: { ...bench.server.machine, host: 'nobody@127.0.0.1' } } });
   await expect(away.save({ ...work, label: 'x' })).rejects.toMatchObject({
     code: 'REMOTE_FAILED',

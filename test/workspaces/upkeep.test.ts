@@ -6,6 +6,7 @@ import { archivesOf, Git, keptRef, runTipRef, savedRef, taskBranch } from '../..
 import type { RepositoryOrigin, Upkeep } from '../../src/workspaces/index.ts';
 import { makeUpkeep } from '../../src/workspaces/upkeep/index.ts';
 import { git } from '../support/git-project.ts';
+import { copyRepository } from '../support/template.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const runsNamed = (...runs: string[]): { run: string }[] => runs.map((run) => ({ run }));
@@ -18,12 +19,15 @@ interface Scene {
   commit(from: string, to: string): void;
 }
 
+function make(folder: string): void {
+  git(folder, 'init', '-q', '-b', 'main');
+  git(folder, 'commit', '-q', '--allow-empty', '-m', 'first');
+}
+
 function newScene(): Scene {
   const root = temporaryFolder();
   const folder = join(root, 'repository');
-  mkdirSync(folder);
-  git(folder, 'init', '-q', '-b', 'main');
-  git(folder, 'commit', '-q', '--allow-empty', '-m', 'first');
+  copyRepository({ name: 'upkeep', make }, folder);
   const base = git(folder, 'rev-parse', 'HEAD');
   const archives = join(root, 'archive');
   return {

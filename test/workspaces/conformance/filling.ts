@@ -13,7 +13,9 @@ export function copiesContract(make: MakeBench): void {
     stay.write('.env', 'SECRET=2');
     expect((await stay.again()).read('.env')).toBe('SECRET=2');
   });
+}
 
+export function furtherCopiesContract(make: MakeBench): void {
   test('a copy that is as it was does not keep a place from being removed', async () => {
     const bench = await make();
     const stay = await prepare(bench, bench.request('build', { copy: ['.env'] }));

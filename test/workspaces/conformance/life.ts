@@ -30,7 +30,9 @@ export function lifeContract(make: MakeBench): void {
     expect(existsSync(told.folder)).toBe(true);
     expect((await told.again()).prepared.recovered).toBeUndefined();
   });
+}
 
+export function furtherLifeContract(make: MakeBench): void {
   test('a task that begins from scratch has another place, and the former one stays', async () => {
     const bench = await make();
     const former = await prepare(bench, bench.request('build'));
@@ -69,7 +71,9 @@ export function replacingContract(make: MakeBench): void {
     expect(readFileSync(join(stay.place.path, 'theirs.txt'), 'utf8')).toBe('theirs');
     expect(readdirSync(stay.place.path)).toEqual(['theirs.txt']);
   });
+}
 
+export function furtherReplacingContract(make: MakeBench): void {
   test('a folder of somebody at the path of a new place is refused and left as it is', async () => {
     const bench = await make();
     const stay = await prepare(bench, bench.request('build'));
