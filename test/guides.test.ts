@@ -2,8 +2,9 @@ import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { followGuides, guidesToFollow } from './support/guides.ts';
 
-describe('a reader who follows the guide gets what it says', () =>
-  followGuides(['recovery', 'troubleshooting', 'yaml', 'agents']));
+describe('a reader who follows the guide gets what it says', () => {
+  followGuides(['recovery', 'troubleshooting', 'yaml', 'agents']);
+});
 
 test('every guide with commands is followed: here, or in the deep suite', () => {
   const tests = globSync('test/guides*.test.ts').map((file) => readFileSync(file, 'utf8'));

@@ -1,6 +1,7 @@
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
 import { others } from '../support/kill.ts';
 import { killElsewhere } from './remote-kills.ts';
 
-test('killed after each other effect on another machine, the life of a place ends as if nothing had happened', () =>
-  killElsewhere(others(2)));
+test('killed after each other effect on another machine, the life of a place ends as if nothing had happened', async () => {
+  expect(await killElsewhere(others(2))).toBeGreaterThan(4);
+});

@@ -62,18 +62,20 @@ function ownEffects(places: readonly string[]): string[] {
   return [...Map.groupBy(own, (place) => place.split('#')[0]).values()].map((same) => same[0]!);
 }
 
-/** The life of a place on another machine ends as if nothing had happened. */
-export async function killElsewhere(choose: Choice): Promise<void> {
+/** The life of a place on another machine ends as if nothing had happened. Gives how often it was killed. */
+export async function killElsewhere(choose: Choice): Promise<number> {
   const untouched = await trial();
   const places = ownEffects((await placesPassed(untouched.starter)).flat());
   expect(places.length).toBeGreaterThan(6);
   const expected = await endOf(untouched);
   expect(expected).toMatchObject({ how: 'archived', worktrees: 1 });
+  const chosen = choose(places);
   await eachAtOnce(
-    await Promise.all(choose(places).map(async (place) => ({ place, ...(await trial()) }))),
+    await Promise.all(chosen.map(async (place) => ({ place, ...(await trial()) }))),
     async ({ place, ...rest }) => {
       await killAt(place, rest.starter);
       expect({ place, ...(await endOf(rest)) }).toEqual({ place, ...expected });
     },
   );
+  return chosen.length;
 }

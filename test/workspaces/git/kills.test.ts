@@ -21,7 +21,9 @@ import { some } from '../../support/kill.ts';
 import { ending, killGits, killLife, orderOf, starting } from './life-kills.ts';
 
 describe('the life of a worktree', () => {
-  test('killed after some of its effects, it ends as if nothing had happened', () => killLife(some(3)));
+  test('killed after some of its effects, it ends as if nothing had happened', async () => {
+    expect(await killLife(some(3))).toBe(3);
+  });
 
   test('with its gits killed in the middle, it ends as if nothing had happened', async () => {
     expect(await killGits([13, 28])).toBeGreaterThan(0);

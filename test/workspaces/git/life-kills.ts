@@ -48,8 +48,8 @@ function oneOfEachName(places: readonly string[]): string[] {
   return [...kinds.values()].map((same, index) => (index % 2 === 0 ? same[0]! : same.at(-1)!));
 }
 
-/** Killed, it ends as if nothing had happened. */
-export async function killLife(choose: Choice): Promise<void> {
+/** Killed, it ends as if nothing had happened. Gives how often it was killed. */
+export async function killLife(choose: Choice): Promise<number> {
   const untouched = playground();
   write(untouched.root, { 'README.md': 'uncommitted', untracked: 'x' });
   const user = userState(untouched.root);
@@ -58,7 +58,8 @@ export async function killLife(choose: Choice): Promise<void> {
   expect(expected).toMatchObject({ folders: ['again'], records: 2, fsck: '' });
   expect(userState(untouched.root)).toBe(user);
   expect(places.length).toBeGreaterThan(12);
-  const grounds = choose(places).map((place) => ({ place, ground: playground() }));
+  const chosen = choose(places);
+  const grounds = chosen.map((place) => ({ place, ground: playground() }));
   await eachAtOnce(grounds, async ({ place, ground }) => {
     write(ground.root, { 'README.md': 'uncommitted', untracked: 'x' });
     const before = userState(ground.root);
@@ -67,6 +68,7 @@ export async function killLife(choose: Choice): Promise<void> {
     expect({ place, ...ending(ground) }).toEqual({ place, ...expected });
     expect([place, userState(ground.root)]).toEqual([place, before]);
   });
+  return chosen.length;
 }
 
 /** The so-many-th git of it is killed in the middle: it ends as if nothing had happened. Gives how many were. */

@@ -64,8 +64,8 @@ function oneOfEachKind(places: readonly string[]): string[] {
   return [...kinds.values()].map((same, index) => (index % 2 === 0 ? same[0]! : same.at(-1)!));
 }
 
-/** Places prepared, taken over, saved, lost, discarded and cleaned end the same. */
-export async function killLives(choose: Choice): Promise<void> {
+/** Places prepared, taken over, saved, lost, discarded and cleaned end the same. Gives how often it was killed. */
+export async function killLives(choose: Choice): Promise<number> {
   const untouched = userGround();
   const user = userState(untouched.root);
   const passed = (await placesPassed(starting(untouched))).flat();
@@ -74,7 +74,8 @@ export async function killLives(choose: Choice): Promise<void> {
   expect(userState(untouched.root)).toBe(user);
   const places = oneOfEachKind(passed);
   expect(places.length).toBeGreaterThan(15);
-  await eachAtOnce(choose(places), async (place) => {
+  const chosen = choose(places);
+  await eachAtOnce(chosen, async (place) => {
     const ground = userGround();
     const before = userState(ground.root);
     await killAt(place, starting(ground));
@@ -82,4 +83,5 @@ export async function killLives(choose: Choice): Promise<void> {
     expect({ place, ...ending(ground, records) }).toEqual({ place, ...expected });
     expect([place, userState(ground.root)]).toEqual([place, before]);
   });
+  return chosen.length;
 }
