@@ -49,6 +49,18 @@ describe('a call that an agent asks for', () => {
     expect(text).toContain('… 42 more lines\n');
   });
 
+  test('shows what a terminal would hide, and no name in it pretends to be another field', async () => {
+    const { context, printed } = contextOf();
+    printCall(context.output, {
+      tool: 'Read\n    command: ls',
+      input: { 'path\ncommand': 'a\u001b[8m; rm -rf .\u0007', list: [1] },
+    });
+    const text = await printed();
+    expect(text.split('\n')[0]).toBe('    tool: Read command: ls');
+    expect(text).toContain(String.raw`    path command: a\u{1b}[8m; rm -rf .\u{7}`);
+    expect(text).toContain('    list:\n');
+  });
+
   test('stands in the overview of its run with what to type', async () => {
     const { context, printed } = contextOf();
     const task = { status: 'held', call, gate: 'asked', actions: ['approve', 'reject'] };

@@ -1,0 +1,88 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readInputs } from '../../src/interfaces/cli/drive/read-inputs.ts';
+import type { Workflow } from '../../src/model/index.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const types = {
+  name: 'string',
+  count: 'integer',
+  share: 'number',
+  push: 'boolean',
+  parts: 'array',
+  more: 'object',
+};
+const specs = Object.fromEntries(Object.entries(types).map(([name, type]) => [name, { schema: { type } }]));
+const workflow = {
+  inputs: { ...specs, either: { schema: { type: ['integer', 'null'] } }, any: { schema: {} } },
+};
+
+function read(pairs: readonly string[], file?: string): Promise<unknown> {
+  return readInputs(workflow as unknown as Workflow, { pairs, file });
+}
+
+test('inputs that are typed are understood as their schemas say', async () => {
+  const pairs = [
+    'name=1',
+    'count=2',
+    'share=0.5',
+    'push=false',
+    'parts=["a"]',
+    'more={"a":1}',
+    'either=null',
+    'any=1',
+  ];
+  expect(await read(pairs)).toEqual({
+    name: '1',
+    count: 2,
+    share: 0.5,
+    push: false,
+    parts: ['a'],
+    more: { a: 1 },
+    either: null,
+    any: '1',
+  });
+});
+
+test('what stands behind the first sign belongs to the value, and a later one wins', async () => {
+  expect(await read(['name=a=b', 'unknown=x', 'name=c=d='])).toEqual({ name: 'c=d=', unknown: 'x' });
+});
+
+test.each([
+  ['count=1.5', 'a whole number'],
+  ['count=many', 'a whole number'],
+  ['share="1"', 'a number'],
+  ['push=yes', 'true or false'],
+  ['parts={}', 'a list'],
+  ['more=[]', 'an object'],
+  ['either=1.5', 'a whole number or null'],
+  ['name', 'is no input'],
+  ['=x', 'is no input'],
+])('an input that does not fit (%s) is refused with what it must be', async (pair, what) => {
+  await expect(read([pair])).rejects.toMatchObject({
+    code: 'INPUT_INVALID',
+    message: expect.stringContaining(what),
+  });
+});
+
+test('inputs come from a file of JSON or YAML; what is typed wins over it', async () => {
+  const folder = temporaryFolder();
+  const [json, yaml] = [join(folder, 'in.json'), join(folder, 'in.yaml')];
+  writeFileSync(json, '{"name":"from the file","count":7}');
+  writeFileSync(yaml, 'name: from the file\ncount: 7\n');
+  for (const file of [json, yaml]) {
+    expect(await read(['name=typed'], file)).toEqual({ name: 'typed', count: 7 });
+  }
+});
+
+test('a file that holds no inputs is named', async () => {
+  const file = join(temporaryFolder(), 'in.json');
+  await expect(read([], file)).rejects.toMatchObject({ code: 'INPUT_INVALID', details: { file } });
+  writeFileSync(file, '[1]');
+  await expect(read([], file)).rejects.toMatchObject({
+    message: expect.stringContaining('no names and values'),
+  });
+  writeFileSync(file, '{');
+  await expect(read([], file)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+});

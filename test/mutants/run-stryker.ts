@@ -1,0 +1,97 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+interface Part {
+  readonly mutate: readonly string[];
+  readonly tests: readonly string[];
+  /** Tests of these that take long, or change what belongs to the whole process. */
+  readonly omitted?: readonly string[];
+}
+
+/** What is tested without any other process, and by what. */
+const parts: Readonly<Record<string, Part>> = {
+  kernel: {
+    mutate: ['src/kernel/**/*.ts'],
+    tests: ['test/kernel/**/*.test.ts'],
+    // A hundred thousand tasks, and two thousand random lives, for each change.
+    omitted: ['test/kernel/cost.test.ts', 'test/kernel/lifecycle.test.ts'],
+  },
+  definition: {
+    mutate: ['src/definition/**/*.ts'],
+    tests: ['test/definition/**/*.test.ts'],
+    omitted: ['test/definition/shell-text.test.ts'],
+  },
+  store: {
+    mutate: ['src/store/**/*.ts', '!src/store/**/*-worker.ts'],
+    tests: ['test/store/**/*.test.ts'],
+    // Starts processes, and acts as another user, which a thread cannot.
+    omitted: ['test/store/sqlite-faults.test.ts'],
+  },
+  views: {
+    mutate: [
+      'src/interfaces/cli/{conversation,output,progress,graph,usage}/*.ts',
+      'src/interfaces/cli/drive/{ending,plan*,read-inputs,selection}.ts',
+      '!src/interfaces/cli/progress/live-*.ts',
+    ],
+    tests: [
+      'test/cli/{agent-events,conversation,decisions,endings,frame,inputs,output,place-events,place-preview}.test.ts',
+      'test/cli/{progress,progress-of-a-run,search-text}.test.ts',
+    ],
+  },
+};
+
+/** What they say may be said in other words. */
+const unlikely = ['StringLiteral', 'Regex'];
+
+/** Lets Stryker change the sources of these parts, default: all, and runs their tests each time. Gives the exit code. */
+export function runStryker(names: readonly string[]): number {
+  const wanted = names.length === 0 ? Object.keys(parts) : names;
+  const unknown = wanted.find((name) => parts[name] === undefined);
+  if (unknown !== undefined) {
+    console.error(`There is no part ${unknown}; known are ${Object.keys(parts).join(', ')}.`);
+    return 2;
+  }
+  return Math.max(...wanted.map((name) => runPart(name, parts[name]!)));
+}
+
+/** Reports, and what was found the last time, so that the next time only what has changed since is tried. */
+function runPart(name: string, { mutate, tests, omitted = [] }: Part): number {
+  const folder = join(tmpdir(), 'piton-stryker', name);
+  mkdirSync(folder, { recursive: true });
+  const config = join(folder, 'stryker.json');
+  writeFileSync(config, JSON.stringify(configFor(folder, mutate)));
+  console.log(`${name}: reports are in ${folder}`);
+  const { status } = spawnSync('stryker', ['run', config], {
+    stdio: 'inherit',
+    env: { ...process.env, PITON_MUTANT_TESTS: tests.join(';'), PITON_MUTANT_OMITTED: omitted.join(';') },
+  });
+  return status ?? 1;
+}
+
+function configFor(folder: string, mutate: readonly string[]): object {
+  return {
+    mutate,
+    mutator: { excludedMutations: unlikely },
+    testRunner: 'vitest',
+    plugins: ['@stryker-mutator/vitest-runner'],
+    vitest: { configFile: 'vitest.mutants.config.ts', related: false },
+    coverageAnalysis: 'perTest',
+    ignoreStatic: true,
+    concurrency: 2,
+    timeoutMS: 10_000,
+    incremental: true,
+    incrementalFile: join(folder, 'incremental.json'),
+    reporters: ['clear-text', 'html', 'json', 'progress-append-only'],
+    clearTextReporter: { logTests: false, reportTests: false, allowColor: false },
+    htmlReporter: { fileName: join(folder, 'report.html') },
+    jsonReporter: { fileName: join(folder, 'report.json') },
+    tempDirName: join(folder, 'copy'),
+    thresholds: { high: 95, low: 85, break: 85 },
+    // Stryker would rewrite both with a TypeScript that has an interface for programs, which 7 has not yet.
+    disableTypeChecks: false,
+    tsconfigFile: 'none',
+    ignorePatterns: ['bench'],
+  };
+}

@@ -1,0 +1,95 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { randomId } from '../../src/base/index.ts';
+import { processesMarked } from '../support/commands.ts';
+import type { Defect } from './defect.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** What hangs is ended then. A defect may well make a test wait for ever. */
+const patienceMs = 240_000;
+
+export interface TestRun {
+  readonly how: 'passed' | 'failed' | 'hung';
+  readonly output: string;
+}
+
+/** A copy of the working tree, as it is, to be spoilt. */
+export class ScratchCopy {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'piton-mutants-'));
+  /** Inherited by whatever the tests start: what hangs has started processes that would outlive it. */
+  readonly #marker = `PITON_MUTANTS_${randomId()}`;
+
+  constructor() {
+    const listed = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
+    const files = execFileSync('git', listed, { cwd: root, encoding: 'utf8' }).split('\0').filter(Boolean);
+    for (const file of files) {
+      mkdirSync(join(this.#folder, dirname(file)), { recursive: true });
+      cpSync(join(root, file), join(this.#folder, file), { verbatimSymlinks: true });
+    }
+    symlinkSync(join(root, 'node_modules'), join(this.#folder, 'node_modules'));
+  }
+
+  /** With the defect in place. Undefined: what it replaces is not there once. */
+  async runWith({ file, find, replace }: Defect, tests: readonly string[]): Promise<TestRun | undefined> {
+    const path = join(this.#folder, file);
+    const text = readIfThere(path);
+    if (text === undefined || text.split(find).length !== 2) return undefined;
+    writeFileSync(
+      path,
+      text.replace(find, () => replace),
+    );
+    try {
+      return await this.run(tests);
+    } finally {
+      writeFileSync(path, text);
+    }
+  }
+
+  /** Arguments of vitest: files, and `-t` with a name. */
+  async run(tests: readonly string[]): Promise<TestRun> {
+    const vitest = join('node_modules', 'vitest', 'vitest.mjs');
+    const child = spawn(process.execPath, [vitest, 'run', '--bail=1', '--reporter=dot', ...tests], {
+      cwd: this.#folder,
+      env: { ...process.env, [this.#marker]: '1', NO_COLOR: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += String(text)));
+    let isHung = false;
+    const timer = setTimeout(() => {
+      isHung = true;
+      this.#endAll();
+    }, patienceMs);
+    const [code] = (await once(child, 'exit')) as [number | null];
+    clearTimeout(timer);
+    this.#endAll();
+    return { how: isHung ? 'hung' : code === 0 ? 'passed' : 'failed', output };
+  }
+
+  #endAll(): void {
+    for (const pid of processesMarked(this.#marker)) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // Gone in the meantime.
+      }
+    }
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

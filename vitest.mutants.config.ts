@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config';
+
+/** For Stryker: the tests that it runs for each change. `npm run test:mutants -- stryker` says which. */
+export default defineConfig({
+  test: {
+    include: listed('PITON_MUTANT_TESTS'),
+    exclude: listed('PITON_MUTANT_OMITTED'),
+    // In one thread, one after the other: what a change costs is mostly the loading of what is tested.
+    isolate: false,
+    env: { PITON_PROPERTY_RUNS: '20' },
+  },
+});
+
+function listed(variable: string): string[] {
+  return (process.env[variable] ?? '').split(';').filter((entry) => entry !== '');
+}
