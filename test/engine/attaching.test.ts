@@ -58,3 +58,45 @@ test('a run that ended while its lease was waited for is found ended: nothing is
   expect(events.at(-1)).toMatchObject({ type: 'run.succeeded' });
   expect(events.filter(({ type }) => type === 'lease.taken')).toHaveLength(1);
 });
+
+test('a driver that was replaced lets go of what it runs, though nothing happens in it', async () => {
+  const url = 'memory:replaced';
+  const [first, second] = [await openPiton({ store: url }), await openPiton({ store: url })];
+  const [begun, stopped] = [latch(), latch<string>()];
+  const flow = workflow('flow').task('a', ({ signal, attempt }) => {
+    if (attempt > 1) return 'second';
+    begun.open();
+    return new Promise((_, reject) => {
+      signal.addEventListener('abort', () => {
+        stopped.open('stopped');
+        reject(new Error('stopped'));
+      });
+    });
+  });
+  await first.start(flow, { id: 'r' });
+  await begun.opened;
+
+  expect(await (await second.resume(flow, 'r', { takeover: true })).result()).toMatchObject({
+    outputs: { a: 'second' },
+  });
+  expect(await stopped.opened).toBe('stopped');
+});
+
+test('a resume that is refused leaves the run to others', async () => {
+  const url = 'memory:refused';
+  const first = await openPiton({ store: url });
+  const begun = latch();
+  const flow = workflow('flow').task('a', ({ attempt, signal }) => {
+    if (attempt > 1) return 'gone on';
+    begun.open();
+    return new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))));
+  });
+  await first.start(flow, { id: 'r' });
+  await begun.opened;
+  await first.close();
+  const [second, third] = [await openPiton({ store: url }), await openPiton({ store: url })];
+  const changed = workflow('flow').task('a', { version: '2' }, () => 'changed');
+
+  await expect(second.resume(changed, 'r')).rejects.toMatchObject({ code: 'RUN_CHANGED' });
+  expect(await (await third.resume(flow, 'r')).result()).toMatchObject({ outputs: { a: 'gone on' } });
+});

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { mustBeCertain } from '../../src/engine/certainty.ts';
+import { workflow as building } from '../../src/index.ts';
 import type { Event } from '../../src/model/index.ts';
+import { openPiton } from '../support/open-piton.ts';
 import { simulate } from '../support/simulate.ts';
 import { command, task, workflow } from '../support/workflows.ts';
 
@@ -33,4 +35,17 @@ test('what outlives us or must not be done twice is durable before it begins, wh
 test('the end of a task is durable before its place is removed', () => {
   expect(mustBeCertain(state, [succeeded('calls'), succeeded('runs')])).toBe(false);
   expect(mustBeCertain(state, [succeeded('calls'), succeeded('placed')])).toBe(true);
+});
+
+test('a task that may do harm twice is in the store before it begins, whatever the checkpoint policy', async () => {
+  const url = 'memory:certainty';
+  const [piton, aside] = [await openPiton({ store: url }), await openPiton({ store: url })];
+  const seen: unknown[] = [];
+  const flow = building('flow', { checkpoint: 'manual' })
+    .task('first', () => 1)
+    .task('pay', { needs: ['first'], onInterrupt: 'ask' }, async () => {
+      seen.push((await (await aside.find('r')).checkpoint()).tasks['pay']);
+    });
+  await (await piton.start(flow, { id: 'r' })).result();
+  expect(seen).toMatchObject([{ status: 'running', attempts: 1 }]);
 });

@@ -71,6 +71,16 @@ describe('an attempt without a spool', () => {
     expect(spool.claim(id), 'asked again').toBe(true);
   });
 
+  test('or whose wrapper is on its way has not begun, and never will: the claim is taken from it', async () => {
+    const { spool, order, place } = openSpool();
+    const made = order('touch begun');
+    await spool.prepare(made);
+    expect(await findAttempt(spool, { id: made.attempt })).toMatchObject({ outcome: { neverBegan: true } });
+    const process = await spool.start(made);
+    await spool.ended(made.attempt, { process });
+    expect(existsSync(join(place, 'begun'))).toBe(false);
+  });
+
   test('has begun if a process of it is known: that is ended, and nobody says that it never ran', async () => {
     const { spool, begin, place } = openSpool();
     const { attempt: id, process } = await begin('echo $$ >begun; sleep 1000');

@@ -76,3 +76,17 @@ test('a command that is cancelled, and ended well all the same, has succeeded', 
   await run.result();
   expect((await run.checkpoint()).tasks['task']).toMatchObject({ status: 'succeeded', output: 'asked' });
 });
+
+test('a command that must not be interrupted is waited for when Piton closes', async () => {
+  const here = place(`trap 'exit 3' TERM\ntouch begun\nwhile [ ! -e go ]; do sleep 0.02; done`, 'ask');
+  const first = await here.open();
+  await here.drive(first);
+  await begun(here);
+  const closing = first.close();
+  writeFileSync(join(here.folder, 'go'), '');
+  await closing;
+
+  await using second = await here.open();
+  const { tasks } = await (await second.find('r')).checkpoint();
+  expect(tasks['task']).toMatchObject({ status: 'succeeded', output: 'done task' });
+});

@@ -128,16 +128,14 @@ export const engine: readonly Defect[] = [
     file: 'src/engine/command-output.ts',
     find: 'const lines = redact(text, isCut)',
     replace: 'const lines = text',
-    tests: ['test/library/commands.test.ts'],
-    named: 'secret',
+    tests: ['test/engine/command-output.test.ts'],
   },
   {
     name: 'a command whose time was over has succeeded if it ended with 0',
     file: 'src/engine/command-output.ts',
     find: 'if (exit.timedOut || exit.code !== 0) {',
     replace: 'if (exit.code !== 0) {',
-    tests: ['test/library/commands.test.ts'],
-    named: 'time',
+    tests: ['test/engine/command-output.test.ts'],
   },
   {
     name: 'a driver is woken after hours only: the clock of a machine that slept is not looked at',
@@ -165,8 +163,7 @@ export const engine: readonly Defect[] = [
     file: 'src/engine/driver.ts',
     find: 'if (mustBeCertain(state, fresh)) this.#writer.insist();',
     replace: '',
-    tests: ['test/library/driving.test.ts'],
-    named: 'must be asked about',
+    tests: ['test/engine/certainty.test.ts'],
   },
   {
     name: 'a command starts before it is written down',
@@ -195,8 +192,7 @@ export const engine: readonly Defect[] = [
     file: 'src/engine/driver.ts',
     find: "if (has('lease-lost')) await this.#writer.keepLease();",
     replace: '',
-    tests: ['test/library/recovery.test.ts'],
-    named: 'taken over',
+    tests: ['test/engine/attaching.test.ts'],
   },
   {
     name: 'a task that is cancelled before its command was adopted runs on',

@@ -74,6 +74,33 @@ describe('what is seen of an attempt', () => {
   });
 });
 
+test('an exit that is written while its wrapper is found dead is seen all the same', async () => {
+  const { spool, order } = openSpool();
+  const made = order('true');
+  await spool.prepare(made);
+  const folder = spool.folderOf(made.attempt);
+  mkdirSync(join(folder, 'claim'));
+  const wrapper = {
+    ...ownIdentity(),
+    // It is asked for when the wrapper is looked at: in that moment it ends.
+    get startTime() {
+      writeFileSync(join(folder, 'exit'), `${made.attempt} 007 0 end\n`);
+      return 'long ago';
+    },
+  };
+  expect(spool.look(made.attempt, wrapper)).toEqual({ type: 'exited', exit: { code: 7, timedOut: false } });
+});
+
+test('what is there and cannot be read is not taken for what is not there', async () => {
+  const { spool, order } = openSpool();
+  const made = order('true');
+  await spool.prepare(made);
+  const exit = join(spool.folderOf(made.attempt), 'exit');
+  rmSync(exit);
+  mkdirSync(exit);
+  expect(() => spool.look(made.attempt)).toThrow('EISDIR');
+});
+
 describe('an exit record', () => {
   test.each([
     ['is empty', ''],
@@ -286,4 +313,19 @@ test('an attempt is removed when it has ended, and refused while anything of it 
   expect(refused).toEqual([living.attempt, orphaned.attempt]);
   expect(spool.list().toSorted()).toEqual([living.attempt, orphaned.attempt].toSorted());
   expect(spool.look(done.attempt)).toEqual({ type: 'absent' });
+});
+
+test('what may run on another machine is not removed: nobody can see whether it has ended', async () => {
+  const { spool, order } = openSpool();
+  const made = order('true');
+  await spool.prepare(made);
+  mkdirSync(join(spool.folderOf(made.attempt), 'claim'));
+  changeOrigin(spool.folderOf(made.attempt), {
+    host: 'elsewhere',
+    bootId: 'another',
+    pidNamespace: 'pid:[1]',
+  });
+  expect(spool.look(made.attempt)).toEqual({ type: 'elsewhere', host: 'elsewhere' });
+  expect(await spool.remove([made.attempt])).toEqual([made.attempt]);
+  expect(existsSync(spool.folderOf(made.attempt))).toBe(true);
 });
