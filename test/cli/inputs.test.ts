@@ -19,7 +19,7 @@ const workflow = {
 };
 
 function read(pairs: readonly string[], file?: string): Promise<unknown> {
-  return readInputs(workflow as unknown as Workflow, { pairs, file });
+  return readInputs(workflow as unknown as Workflow, { pairs, file, directory: '.' });
 }
 
 test('inputs that are typed are understood as their schemas say', async () => {
