@@ -274,6 +274,23 @@ describe('gits that stay', () => {
   });
 });
 
+test.skipIf(process.platform !== 'linux')(
+  'gits of another Piton that stay are not taken for holders of a lock that is older',
+  async () => {
+    const { git, repository, base, ...there } = ground();
+    const ref = runBranch('run-1');
+    shell(there.root, 'update-ref', ref, base);
+    writeFileSync(join(repository.commonDir, `${ref}.lock`), '');
+    const args = [JSON.stringify({ ...repository, PATH: there.PATH })];
+    const program = startProgram('ask-git', { args });
+    expect(await program.nextLine()).toBe('asked');
+    const move = { ref, to: undefined, from: base };
+    expect(await moveRef(git, repository, move)).toEqual({ type: 'moved' });
+    program.child.stdin!.write('end\n');
+    await program.ended();
+  },
+);
+
 async function useBoth(git: Git, repository: Ground['repository'], base: string): Promise<void> {
   await readRef(git, repository, 'HEAD');
   await moveRef(git, repository, { ref: runBranch('run-1'), to: base, from: undefined });
