@@ -4,77 +4,18 @@ import { describe, expect, test } from 'vitest';
 import { open, type TaskReport } from '../../src/index.ts';
 import { executionsOf, writeFlow, type CommandTask } from '../support/commands.ts';
 import { eventually } from '../support/eventually.ts';
-import { eachAtOnce, killAt, oneOfEach, placesPassed, subfolder, type Starter } from '../support/kill.ts';
-import type { CommandOrders } from '../support/programs/drive-commands.ts';
-import { startProgram, type Program } from '../support/start-program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-function drive(folder: string, env: Readonly<Record<string, string>> = {}): Program {
-  return driveAll({ folders: [folder] }, env);
-}
-
-function driveAll(orders: CommandOrders, env: Readonly<Record<string, string>> = {}): Program {
-  return startProgram('drive-commands', { args: [JSON.stringify(orders)], env });
-}
+import { drive, driveAll, interrupted, harmDoneInRecovery, recoveries } from './command-recovery.ts';
 
 async function taskIn(folder: string, name: string): Promise<TaskReport> {
   await using piton = await open({ store: `sqlite:${join(folder, 'piton.db')}` });
   return (await (await piton.find('run')).checkpoint()).tasks[name]!;
 }
 
-/** Runs whose driver was killed while `slow` was at work and another task waited for it: one driver for all, to save time. */
-async function interrupted(...folders: readonly string[]): Promise<void> {
-  for (const folder of folders) {
-    writeFlow(folder, [
-      { name: 'slow', text: 'while [ ! -e go ]; do sleep 0.05; done' },
-      { name: 'next', needs: ['slow'] },
-    ]);
-  }
-  const driver = driveAll({ folders, isAtOnce: true });
-  const isRunning = (folder: string): boolean => executionsOf(folder)['slow'] === 1;
-  await eventually('the commands run', () => folders.every(isRunning));
-  driver.child.kill('SIGKILL');
-  await driver.ended();
-}
-
-function letGo(folder: string): void {
-  writeFileSync(join(folder, 'go'), '');
-}
-
-/** Lets the command that it recovers end as soon as it drives. What is killed before it drives prints nothing. */
-function recovering(folder: string): Starter {
-  return (env) => {
-    const driver = drive(folder, env);
-    void driver.nextLine().then(() => letGo(folder));
-    return driver;
-  };
-}
-
 describe('a driver killed while it recovers commands', () => {
-  test.for(['adopted', 'harvested'] as const)(
-    'that are %s: the next one goes on, and each ran exactly once',
-    async (how) => {
-      const root = temporaryFolder();
-      const untouched = subfolder(root, 'untouched');
-      await interrupted(untouched);
-      if (how === 'harvested') letGo(untouched);
-      const places = oneOfEach(await placesPassed(recovering(untouched)));
-      const folders = places.map((place) => subfolder(root, place.replaceAll(/[^a-z0-9]/g, '-')));
-
-      await interrupted(...folders);
-      if (how === 'harvested') folders.forEach(letGo);
-      await eachAtOnce([...places.entries()], ([index, place]) => killAt(place, recovering(folders[index]!)));
-      folders.forEach(letGo);
-      const { lines } = await driveAll({ folders }).ended();
-
-      const ends = lines.filter((line) => line !== 'driving');
-      expect(ends).toHaveLength(places.length);
-      for (const [index, place] of places.entries()) {
-        expect.soft([place, ends[index]]).toEqual([place, 'ended succeeded']);
-        expect.soft([place, executionsOf(folders[index]!)]).toEqual([place, { slow: 1, next: 1 }]);
-      }
-    },
-  );
+  test.for(recoveries)('that are %s: the next one goes on, and each ran exactly once', async (recovery) => {
+    expect(await harmDoneInRecovery(recovery, 'these')).toEqual([]);
+  });
 });
 
 describe('a wrapper killed by itself', () => {

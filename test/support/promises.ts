@@ -13,6 +13,12 @@ export interface Evidence {
   readonly untouched: Untouched;
 }
 
+/** Names where it was found, and what, unless it is as expected. */
+export function unlike(expected: unknown, found: unknown, where: string): string[] {
+  if (isDeepStrictEqual(found, expected)) return [];
+  return [`${where}: ${inspect(found, { depth: 5 })} instead of ${inspect(expected, { depth: 5 })}`];
+}
+
 export interface Untouched {
   readonly sight: Sight;
   readonly ending: Ending;

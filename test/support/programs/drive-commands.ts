@@ -8,11 +8,14 @@ import { loadWorkflow, open, PitonError } from '../../../src/index.ts';
 export interface CommandOrders {
   readonly folders: readonly string[];
   readonly isAtOnce?: boolean;
-  /** A driver that has lost its run notices it by then at the latest. */
+  /**
+   * A driver that has lost its run notices it by then at the latest. Default so long that no lease ever runs out: taking it
+   * over takes the same commits, however long a busy machine takes.
+   */
   readonly leaseMs?: number;
 }
 
-const { folders, isAtOnce = false, leaseMs = 30_000 } = JSON.parse(process.argv[2]!) as CommandOrders;
+const { folders, isAtOnce = false, leaseMs = 600_000 } = JSON.parse(process.argv[2]!) as CommandOrders;
 
 // Each listens for the signal to stop.
 process.setMaxListeners(0);

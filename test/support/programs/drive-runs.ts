@@ -16,6 +16,7 @@ export interface DriveOrders {
   readonly folders: readonly string[];
   /** Default `start`, which attaches to a run that is there. A paused run is resumed in either case: nothing else ends a pause. */
   readonly verb?: 'start' | 'resume';
+  /** Default so long that none ever runs out: taking it over takes the same commits, however long a busy machine takes. */
   readonly leaseMs?: number;
   /** Also writes every commit to the folder `mirror`. */
   readonly mirrored?: boolean;
@@ -48,7 +49,7 @@ async function driveToEnd(folder: string): Promise<string> {
       store: `sqlite:${join(folder, 'piton.db')}`,
       durability: 'process',
       observers: [(observation) => course.follow(observation)],
-      ...(orders.leaseMs !== undefined && { leaseMs: orders.leaseMs }),
+      leaseMs: orders.leaseMs ?? 600_000,
       ...(orders.mirrored === true && { mirror: join(folder, 'mirror') }),
     });
     try {

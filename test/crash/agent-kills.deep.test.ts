@@ -1,0 +1,6 @@
+import { expect, test } from 'vitest';
+import { harmDoneByKills } from './agent-kills.ts';
+
+test('a driver of agents killed before and after every other commit and effect: agents are not disturbed, and nothing they say is lost or told twice', async () => {
+  expect(await harmDoneByKills('others')).toEqual([]);
+});

@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest';
+import { everyCommit, expectMirrored, fewerCheckpoints, killed, mirrored } from './kill-points.ts';
+
+/** Many processes, one after the other: a busy machine takes its time. */
+describe('a process killed before and after each of its other commits', () => {
+  test.for(everyCommit)(
+    '%s: the run ends as if nothing had happened, and what had settled does not run again',
+    async ([shape, places]) => {
+      expect((await killed({ shape }, places, 'others')).broken).toEqual([]);
+    },
+  );
+});
+
+describe('a process killed at each other commit and in each other task, with fewer checkpoints', () => {
+  test.for(fewerCheckpoints)(
+    '%s: steps may be repeated, but none that the journal shows as settled, and the run ends the same',
+    async ([shape, places]) => {
+      expect((await killed({ shape }, places, 'others')).broken).toEqual([]);
+    },
+  );
+});
+
+test('a mirrored run that is killed anywhere ends the same, and its mirror shows every commit', async () => {
+  const { broken, folders } = await killed(...mirrored, 'others');
+  expect(broken).toEqual([]);
+  for (const folder of folders) await expectMirrored(folder);
+});
