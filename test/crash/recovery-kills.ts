@@ -17,15 +17,14 @@ interface Recovery {
   readonly shape: ShapeName;
   /** Where the first process dies, so that the next one has something to recover. */
   readonly death: string;
+  /** Taking the lease is two commits, and what recovery writes to the journal is the next: before and after each. */
+  readonly places: 5 | 6;
   /** Of those between which the store does not change. */
   readonly choose: (places: SamePlaces) => readonly string[];
 }
 
-/** Taking the lease is two commits, and what recovery writes to the journal is the next: before and after each. */
-const placesOfRecovery = 6;
-
 /** Promises that were not kept. */
-export async function killRecovery({ shape, death, choose }: Recovery): Promise<string[]> {
+export async function killRecovery({ shape, death, places, choose }: Recovery): Promise<string[]> {
   const root = temporaryFolder();
   const calm = subfolder(root, 'calm');
   const wreck = subfolder(root, 'wreck');
@@ -33,7 +32,7 @@ export async function killRecovery({ shape, death, choose }: Recovery): Promise<
   await drive({ shape, folders: [calm] }).ended();
   await killAt(death, driving({ shape, folders: [wreck] }));
   cpSync(wreck, probe, { recursive: true });
-  const recovery = (await placesPassed(driving({ shape, folders: [probe] }))).slice(0, placesOfRecovery);
+  const recovery = (await placesPassed(driving({ shape, folders: [probe] }))).slice(0, places);
   const kills = recovery.flatMap(choose).map((place) => ({
     name: `recovery at ${place}`,
     async strike(folder: string) {
