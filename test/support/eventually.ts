@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Waits until the condition holds. Fails after the deadline, naming what was waited for. */
+/** Waits until the condition holds. Fails after the deadline, naming what was waited for: on a busy machine all take their time. */
 export async function eventually(
   what: string,
   holds: () => boolean | Promise<boolean>,
-  deadlineMs = 60_000,
+  deadlineMs = 240_000,
 ): Promise<void> {
   const until = performance.now() + deadlineMs;
   while (!(await holds())) {

@@ -14,7 +14,7 @@ export interface Program {
 }
 
 /** A program that has shown no sign of life for so long hangs: its test fails, and says so, instead of waiting on. */
-const patienceMs = 20_000;
+const patienceMs = 120_000;
 
 interface ProgramOptions {
   readonly args?: readonly string[];

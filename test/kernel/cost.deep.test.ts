@@ -1,0 +1,3 @@
+import { describeCost } from './cost.ts';
+
+describeCost({ large: 20_000, many: 100_000 });
