@@ -61,7 +61,7 @@ test('two Pitons with three runs at the same time in one repository: each run ha
     drive({ folders: [folder], id: 'two' }),
     drive({ folders: [folder], id: 'three', state }),
   ]);
-  await eventually('the agents of all are at work', () => ledgerOf(folder).length === 6, 60_000);
+  await eventually('the agents of all are at work', () => ledgerOf(folder).length === 6);
   for (const each of [state, join(folder, '.piton')]) await reconcile(each, folder);
   expect(gitLines(folder, 'for-each-ref', '--format=%(refname:short)')).toEqual(
     expect.arrayContaining(runs.flatMap((run) => [`piton/${run}`, `piton-tasks/${run}/left`])),

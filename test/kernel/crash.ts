@@ -53,37 +53,37 @@ const failing = fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLeng
 const choices = fc.infiniteStream(fc.nat({ max: 50 }));
 
 /** Whatever the order in which attempts end, a run comes to the same result. */
-export const shuffledRuns = fc.property(
-  nestedWorkflows({ depth: 2, timeless: true }),
-  failing,
-  choices,
-  (flow, fails, stream) => {
-    const script = scriptOf(fails);
-    const inOrder = finish(simulate(flow, { closures, script }));
-    const shuffled = finish(simulate(flow, { closures, script }), (count) => stream.next().value % count);
-    expect(resultOf(shuffled)).toEqual(resultOf(inOrder));
-  },
-);
+export function checkShuffledRuns(numRuns: number): void {
+  fc.assert(
+    fc.property(nestedWorkflows({ depth: 2, timeless: true }), failing, choices, (flow, fails, stream) => {
+      const script = scriptOf(fails);
+      const inOrder = finish(simulate(flow, { closures, script }));
+      const shuffled = finish(simulate(flow, { closures, script }), (count) => stream.next().value % count);
+      expect(resultOf(shuffled)).toEqual(resultOf(inOrder));
+    }),
+    { numRuns },
+  );
+}
 
 const deaths = fc.array(fc.nat({ max: 60 }), { minLength: 1, maxLength: 6 });
 
 /** A run that dies again and again comes to the result of one that never does, and repeats nothing settled. */
-export const dyingRuns = fc.property(
-  nestedWorkflows({ depth: 2, timeless: true }),
-  failing,
-  deaths,
-  (flow, fails, points) => {
-    const script = scriptOf(fails);
-    const calm = finish(simulate(flow, { closures, script }));
-    const restless = finish(simulate(flow, { closures, script }));
-    for (const point of points) {
-      const seq = 1 + (point % restless.journal.length);
-      const settled = settledIn(restless.journal.slice(0, seq));
-      restless.crash({ seq, snapshot: point % 2 === 0 });
-      finish(restless, (count) => point % count);
-      expect(settledIn(restless.journal).slice(0, settled.length)).toEqual(settled);
-      expect(breaches(restless.journal)).toEqual([]);
-    }
-    expect(resultOf(restless)).toEqual(resultOf(calm));
-  },
-);
+export function checkDyingRuns(numRuns: number): void {
+  fc.assert(
+    fc.property(nestedWorkflows({ depth: 2, timeless: true }), failing, deaths, (flow, fails, points) => {
+      const script = scriptOf(fails);
+      const calm = finish(simulate(flow, { closures, script }));
+      const restless = finish(simulate(flow, { closures, script }));
+      for (const point of points) {
+        const seq = 1 + (point % restless.journal.length);
+        const settled = settledIn(restless.journal.slice(0, seq));
+        restless.crash({ seq, snapshot: point % 2 === 0 });
+        finish(restless, (count) => point % count);
+        expect(settledIn(restless.journal).slice(0, settled.length)).toEqual(settled);
+        expect(breaches(restless.journal)).toEqual([]);
+      }
+      expect(resultOf(restless)).toEqual(resultOf(calm));
+    }),
+    { numRuns },
+  );
+}
