@@ -112,6 +112,7 @@ test('a change of what has begun is refused with 4 and a table; one of what has 
   await runAndKill(project, 'drifting', 'a');
   release(project, 'a');
   writeTraced(project, { ...tasks, a: { run: 'echo other' } });
+  expect(await project.piton(['resume', 'drifting', '--dry-run'])).toMatchObject({ code: 4 });
   const refused = await project.piton(['resume', 'drifting']);
   expect(refused.code).toBe(4);
   expect(refused.stdout).toMatch(/a +changed +has begun: cannot change any more/);

@@ -54,3 +54,41 @@ test('a driver that takes its own lease anew after a sleep is not taken for one 
   await expect(writer.assertNotReplaced()).rejects.toMatchObject({ code: 'LEASE_LOST' });
   await inner.close();
 });
+
+test('a driver that is about to learn that it has its lease again is not taken for one that was replaced', async () => {
+  const clock = manualClock(0);
+  const inner = await openMemoryStore('memory:', { durability: 'full', clock });
+  const lease = await inner.createRun(creation('r', { leaseMs }));
+  const mayAnswer = Promise.withResolvers<void>();
+  const taken = Promise.withResolvers<void>();
+  // The lease is taken anew in the store; that it is, this driver hears later.
+  const store = new Proxy(inner, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      if (name === 'findLease') {
+        return async (lease: string) => ({ ...(await target.findLease(lease)), expiresAt: -1 });
+      }
+      if (name !== 'takeLease') return value.bind(target) as unknown;
+      return async (request: never) => {
+        const answer = await target.takeLease(request);
+        taken.resolve();
+        await mayAnswer.promise;
+        return answer;
+      };
+    },
+  });
+  const journal = new Journal({ store, lease, head: { seq: 1, hash: '' } });
+  const ports = { store, clock, owner: ownerNamed('ada'), leaseMs, observers: new Observers() };
+  const patience = { clock, signal: new AbortController().signal, stalled: () => {} };
+  const course = { state, journal, policy: 'every-task' } as unknown as Course & { policy: never };
+  const writer = new RunWriter(ports as unknown as WriterPorts, course, patience);
+
+  const kept = writer.keepLease();
+  await taken.promise;
+  const asked = writer.isReplaced();
+  mayAnswer.resolve();
+  expect(await asked).toBe(false);
+  await kept;
+  await inner.close();
+});

@@ -104,3 +104,17 @@ test('a journal that was relabelled to another run is found, though every hash i
     reason: 'commit 1 belongs elsewhere',
   });
 });
+
+test('a run whose own row names another last commit than its journal has is damaged', async () => {
+  const { store, grow } = await growingRun();
+  await grow();
+  const elsewhere = {
+    ...store,
+    findRun: async (run: string) => ({ ...(await store.findRun(run))!, hash: 'other' }),
+  };
+
+  expect(await verifyRun(elsewhere, 'r1')).toMatchObject({
+    ok: false,
+    reason: "the run's own row names another last commit",
+  });
+});

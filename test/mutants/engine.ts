@@ -78,6 +78,7 @@ export const engine: readonly Defect[] = [
     find: 'const { survivors } = await spool.fence(this.id, fenceOptions(this.#process));',
     replace: 'const survivors: number[] = [];',
     tests: ['test/library/commands.test.ts'],
+    named: 'left|behind|background|leave',
   },
   {
     name: 'a command that cannot be started for lack of files has failed',
@@ -199,7 +200,8 @@ export const engine: readonly Defect[] = [
     file: 'src/engine/driver.ts',
     find: '    this.#attempts.stopDoomed(state);\n    for (const { task } of attached)',
     replace: '    for (const { task } of attached)',
-    tests: ['test/library/commands.test.ts', 'test/engine/attaching.test.ts'],
+    tests: ['test/library/commands.test.ts'],
+    named: 'cancelled meanwhile ends the commands',
   },
   {
     name: 'whoever asks for a run gets a driver that is letting go of it',
@@ -264,8 +266,7 @@ export const engine: readonly Defect[] = [
     file: 'src/engine/load-run.ts',
     find: 'sha256(content) === text.slice(0, 64) ? decodeState(content) : undefined',
     replace: 'decodeState(content)',
-    tests: ['test/library/recovery.test.ts'],
-    named: 'snapshot',
+    tests: ['test/engine/load-run.test.ts'],
   },
   {
     name: 'a journal relabelled to another run is believed',
@@ -275,11 +276,11 @@ export const engine: readonly Defect[] = [
     tests: ['test/engine/verify-run.test.ts'],
   },
   {
-    name: 'a journal whose end was cut off is believed',
+    name: 'a journal that was cut off and written on is believed',
     file: 'src/engine/chain.ts',
-    find: 'if (length < seq) return',
-    replace: 'if (length < 0) return',
-    tests: ['test/engine/verify-run.test.ts', 'test/crash/damage.test.ts'],
+    find: 'return commits[seq - 1]?.hash === hash ? undefined : otherEnd;',
+    replace: "return commits[seq - 1]?.hash === '' && hash === '' ? otherEnd : undefined;",
+    tests: ['test/engine/verify-run.test.ts'],
   },
   {
     name: 'what a repair cannot know of is started again by itself',
@@ -330,15 +331,14 @@ export const engine: readonly Defect[] = [
     file: 'src/engine/command-order.ts',
     find: 'entry[1] !== undefined && !ofHooks.has(entry[0])',
     replace: 'entry[1] !== undefined',
-    tests: ['test/library/commands.test.ts'],
-    named: 'hook',
+    tests: ['test/engine/command-lines.test.ts'],
   },
   {
     name: 'a command goes on after a line of it that failed',
     file: 'src/engine/command-order.ts',
     find: "['-eo', 'pipefail', '-c'] : ['-ec']",
     replace: "['-c'] : ['-c']",
-    tests: ['test/library/commands.test.ts'],
+    tests: ['test/engine/command-lines.test.ts'],
   },
   {
     name: 'the first usage limit counts, not the last',
@@ -416,6 +416,6 @@ export const engine: readonly Defect[] = [
     file: 'src/engine/sweeper.ts',
     find: "hasSucceeded: life.status === 'succeeded',",
     replace: 'hasSucceeded: life.status !== undefined,',
-    tests: ['test/library/workspaces.test.ts', 'test/library/places.test.ts'],
+    tests: ['test/engine/sweeper.test.ts'],
   },
 ];

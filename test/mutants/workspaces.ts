@@ -49,14 +49,14 @@ export const workspaces: readonly Defect[] = [
     file: 'src/workspaces/git/run-branch.ts',
     find: 'if (!isAdopted) throw movedAway(run, { actual, last: commit });',
     replace: '',
-    tests: ['test/workspaces/worktree/integrate-refs.test.ts', 'test/workspaces/worktree/integrate.test.ts'],
+    tests: ['test/workspaces/git/run-branch.test.ts'],
   },
   {
     name: 'the branch of a run that was deleted begins at the base once more',
     file: 'src/workspaces/git/run-branch.ts',
     find: 'const actual = branch ?? last ?? (await ifThere(git, repository, tip));',
     replace: 'const actual = branch;',
-    tests: ['test/workspaces/worktree/integrate-refs.test.ts', 'test/workspaces/worktree/integrate.test.ts'],
+    tests: ['test/workspaces/git/run-branch.test.ts'],
   },
   {
     name: 'what was merged with the work of others lands without its check',
@@ -165,6 +165,7 @@ export const workspaces: readonly Defect[] = [
     find: 'path: taken.path, isQuick: false })',
     replace: 'path: taken.path, isQuick: true })',
     tests: ['test/workspaces/directory.test.ts'],
+    named: 'size and the time',
   },
   {
     name: 'a merge overwrites what the user has not committed',

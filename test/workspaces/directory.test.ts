@@ -10,6 +10,7 @@ import {
   realpathSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -42,6 +43,15 @@ function stand(mode: PlaceMode = fresh) {
 
 describe('a copy of a folder', () => {
   const whole = { mode: 'directory', copyOf: '.' } as const;
+
+  test('is archived if a file in it is another one, though it has the size and the time of its original', async () => {
+    const { folder, prepare, clean } = stand(whole);
+    write(folder, { 'notes.txt': 'old' });
+    const { place } = await prepare();
+    writeFileSync(join(place.path, 'notes.txt'), 'new');
+    for (const root of [folder, place.path]) utimesSync(join(root, 'notes.txt'), 1_000_000, 1_000_000);
+    expect(await clean(place)).toMatchObject({ how: 'archived', reason: 'it holds notes.txt' });
+  });
 
   test('holds all of it, links as they are written, but not what Piton keeps there', async () => {
     const { folder, prepare } = stand(whole);
