@@ -7,6 +7,8 @@ export default defineConfig({
     exclude: listed('PITON_MUTANT_OMITTED'),
     // In one thread, one after the other: what a change costs is mostly the loading of what is tested.
     isolate: false,
+    // On a busy machine all take their time; whether a change hangs is Stryker's to say.
+    testTimeout: 600_000,
     env: { PITON_PROPERTY_RUNS: '20' },
   },
 });

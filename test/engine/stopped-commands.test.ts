@@ -1,9 +1,10 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { loadWorkflow, open, type Piton } from '../../src/index.ts';
+import { loadWorkflow, open, workflow, type Piton } from '../../src/index.ts';
 import { executionsOf, writeFlow } from '../support/commands.ts';
 import { eventually } from '../support/eventually.ts';
+import { latch } from '../support/open-piton.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Ends with this code when it is asked to stop, and not before. */
@@ -78,15 +79,28 @@ test('a command that is cancelled, and ended well all the same, has succeeded', 
 });
 
 test('a command that must not be interrupted is waited for when Piton closes', async () => {
-  const here = place(`trap 'exit 3' TERM\ntouch begun\nwhile [ ! -e go ]; do sleep 0.02; done`, 'ask');
-  const first = await here.open();
-  await here.drive(first);
-  await begun(here);
+  const folder = temporaryFolder();
+  const store = `sqlite:${join(folder, 'piton.db')}`;
+  const first = await open({ store, durability: 'process', graceMs: 60_000 });
+  const asked = latch();
+  const text = 'touch begun; while [ ! -e go ]; do sleep 0.02; done; echo done';
+  const flow = workflow('flow')
+    .command('pay', { onInterrupt: 'ask' }, text)
+    .task('beside', ({ signal }) =>
+      new Promise((resolve) => signal.addEventListener('abort', resolve)).then(() => asked.open()),
+    );
+  await first.start(flow, { id: 'r', origin: { directory: folder } } as never);
+  await begun({ folder } as Place);
   const closing = first.close();
-  writeFileSync(join(here.folder, 'go'), '');
+  await asked.opened;
+  const notes = readdirSync(join(folder, 'spool')).map((attempt) =>
+    join(folder, 'spool', attempt, 'stopping'),
+  );
+  expect(notes.map((note) => existsSync(note))).toEqual([false]);
+  writeFileSync(join(folder, 'go'), '');
   await closing;
 
-  await using second = await here.open();
+  await using second = await open({ store });
   const { tasks } = await (await second.find('r')).checkpoint();
-  expect(tasks['task']).toMatchObject({ status: 'succeeded', output: 'done task' });
+  expect(tasks['pay']).toMatchObject({ status: 'succeeded', output: 'done' });
 });

@@ -129,7 +129,8 @@ export const workspaces: readonly Defect[] = [
     file: 'src/workspaces/worktree/unkept.ts',
     find: 'if (stashes.some((stash) => !before.has(stash))) return true;',
     replace: '',
-    tests: ['test/workspaces/worktree/clean.test.ts', 'test/workspaces/worktree/look.test.ts'],
+    tests: ['test/workspaces/worktree/clean.test.ts'],
+    named: 'stash',
   },
   {
     name: 'a place is removed though not all of it could be kept',
@@ -214,7 +215,7 @@ export const workspaces: readonly Defect[] = [
     file: 'src/workspaces/filling/copies.ts',
     find: 'if ((await findEntry(target)) !== undefined) continue;',
     replace: 'await deleteTree(target);',
-    tests: ['test/workspaces/filling/worktree-filling.test.ts', 'test/workspaces/directory.test.ts'],
+    tests: ['test/workspaces/filling/worktree-filling.test.ts'],
   },
   {
     name: 'a lock that a living git holds is taken away',
@@ -233,20 +234,20 @@ export const workspaces: readonly Defect[] = [
     file: 'src/workspaces/git/git-environment.ts',
     find: "'core.hooksPath=/dev/null',",
     replace: '',
-    tests: ['test/workspaces/git/git.test.ts'],
+    tests: ['test/workspaces/git/git-environment.test.ts'],
   },
   {
     name: 'git works in another repository because the environment says so',
     file: 'src/workspaces/git/git-environment.ts',
     find: "return !name.startsWith('GIT_') || inherited.test(name);",
     replace: 'return inherited !== undefined;',
-    tests: ['test/workspaces/git/git.test.ts'],
+    tests: ['test/workspaces/git/git-environment.test.ts'],
   },
   {
     name: 'after a loss of power a ref points to what is not there',
     file: 'src/workspaces/git/git-environment.ts',
     find: "[...settings, 'core.fsync=all']",
     replace: '[...settings]',
-    tests: ['test/workspaces/git/git.test.ts'],
+    tests: ['test/workspaces/git/git-environment.test.ts'],
   },
 ];

@@ -54,6 +54,15 @@ describe('copies in a worktree', () => {
     expect(await filling.isBrought(request({ copy: ['.env'] }), path, '.env')).toBe(true);
   });
 
+  test('that were changed there are left as they are when the place is filled again', async () => {
+    const { root, path, fill } = await stand(['.env']);
+    write(root, { '.env': 'SECRET=1' });
+    await fill({ copy: ['.env'] });
+    write(path, { '.env': 'SECRET=2' });
+    await fill({ copy: ['.env'] });
+    expect(readFileSync(join(path, '.env'), 'utf8')).toBe('SECRET=2');
+  });
+
   test('are not taken for brought when they were changed, or are nothing that was copied', async () => {
     const { root, path, filling, request, fill } = await stand(['.env', '*.log']);
     write(root, { '.env': 'SECRET=1', 'a.log': 'same' });
