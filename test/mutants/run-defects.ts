@@ -80,7 +80,8 @@ async function judge(copy: ScratchCopy, defect: Defect): Promise<Verdict> {
   const survived = explained === undefined ? 'SURVIVED' : 'survived, explained';
   if (tests.length === 0) return survived;
   const run = await copy.runWith(defect, named === undefined ? tests : [...tests, '-t', named]);
-  if (run === undefined) return 'DOES NOT APPLY ANY MORE: rewrite it';
+  // What does not compile was not noticed by a test.
+  if (run === undefined || run.how === 'broken') return 'DOES NOT APPLY ANY MORE: rewrite it';
   if (run.how === 'passed') return survived;
   return run.how === 'hung' ? 'killed by hanging' : 'killed';
 }

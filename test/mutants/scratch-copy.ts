@@ -14,7 +14,8 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const patienceMs = { test: 90_000, defect: 240_000, all: 3_600_000 };
 
 export interface TestRun {
-  readonly how: 'passed' | 'failed' | 'hung';
+  /** `broken`: no test has failed, they could not even be run. */
+  readonly how: 'passed' | 'failed' | 'hung' | 'broken';
   readonly output: string;
 }
 
@@ -74,7 +75,8 @@ export class ScratchCopy {
     clearTimeout(timer);
     this.#endAll();
     if (isHung || output.includes('Test timed out in')) return { how: 'hung', output };
-    return { how: code === 0 ? 'passed' : 'failed', output };
+    if (code === 0) return { how: 'passed', output };
+    return { how: /FAIL .* > /.test(output) ? 'failed' : 'broken', output };
   }
 
   #endAll(): void {
