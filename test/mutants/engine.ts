@@ -322,8 +322,8 @@ export const engine: readonly Defect[] = [
   {
     name: 'a secret of a nested workflow is not hidden',
     file: 'src/engine/secrets.ts',
-    find: "if (work.type === 'workflow') yield* secretNames(work.workflow);",
-    replace: '',
+    find: "if (work.type === 'workflow') return secretNames(work.workflow);",
+    replace: "if (work.type === 'workflow') return [];",
     tests: ['test/engine/secrets.test.ts'],
   },
   {

@@ -2,7 +2,7 @@ import { agents } from './agents.ts';
 import { commandLine } from './command-line.ts';
 import type { Defect } from './defect.ts';
 import { engine } from './engine.ts';
-import { ScratchCopy } from './scratch-copy.ts';
+import { isDeep, ScratchCopy, type Choice } from './scratch-copy.ts';
 import { spool } from './spool.ts';
 import { workspaces } from './workspaces.ts';
 
@@ -37,18 +37,20 @@ export async function runDefects(words: readonly string[], { isOrdinary }: Optio
 }
 
 function ordinaryPart(defect: Defect): Defect {
-  return { ...defect, tests: defect.tests.filter((file) => !file.endsWith('.deep.test.ts')) };
+  return { ...defect, tests: defect.tests.filter((file) => !isDeep(file)) };
 }
 
 /** Else a test that is red anyway would pass for one that has noticed something. */
 async function passesUnchanged(copy: ScratchCopy, defects: readonly Defect[]): Promise<boolean> {
   const filesOf = (some: readonly Defect[]): string[] => [...new Set(some.flatMap(({ tests }) => tests))];
-  const whole = filesOf(defects.filter(({ named }) => named === undefined));
   const parts = defects.filter(({ named }) => named !== undefined);
-  const names = [...new Set(parts.map(({ named }) => `(?:${named})`))].join('|');
-  const runs = [whole, parts.length === 0 ? [] : [...filesOf(parts), '-t', names]];
-  for (const tests of runs.filter(({ length }) => length > 0)) {
-    const { how, output } = await copy.runUnchanged(tests);
+  const names = new Set(parts.map(({ named }) => `(?:${named})`));
+  const choices: Choice[] = [
+    { tests: filesOf(defects.filter(({ named }) => named === undefined)) },
+    { tests: filesOf(parts), named: [...names].join('|') },
+  ];
+  for (const choice of choices) {
+    const { how, output } = await copy.runUnchanged(choice);
     if (how === 'passed') continue;
     console.log(`Without any defect the tests have ${how}:\n${output}`);
     return false;
@@ -76,10 +78,10 @@ async function tryAll(
 }
 
 async function judge(copy: ScratchCopy, defect: Defect): Promise<Verdict> {
-  const { tests, named, explained } = defect;
+  const { tests, explained } = defect;
   const survived = explained === undefined ? 'SURVIVED' : 'survived, explained';
   if (tests.length === 0) return survived;
-  const run = await copy.runWith(defect, named === undefined ? tests : [...tests, '-t', named]);
+  const run = await copy.runWith(defect);
   // What does not compile was not noticed by a test.
   if (run === undefined || run.how === 'broken') return 'DOES NOT APPLY ANY MORE: rewrite it';
   if (run.how === 'passed') return survived;

@@ -19,6 +19,16 @@ export interface TestRun {
   readonly output: string;
 }
 
+const passed: TestRun = { how: 'passed', output: '' };
+
+/** Which tests are run. */
+export type Choice = Pick<Defect, 'tests' | 'named'>;
+
+/** Not a part of `npm test`. */
+export function isDeep(file: string): boolean {
+  return file.endsWith('.deep.test.ts');
+}
+
 /** A copy of the working tree, as it is, to be spoilt. */
 export class ScratchCopy {
   readonly #folder = mkdtempSync(join(tmpdir(), 'piton-mutants-'));
@@ -36,7 +46,8 @@ export class ScratchCopy {
   }
 
   /** With the defect in place. Undefined: what it replaces is not there once. */
-  async runWith({ file, find, replace }: Defect, tests: readonly string[]): Promise<TestRun | undefined> {
+  async runWith(defect: Defect): Promise<TestRun | undefined> {
+    const { file, find, replace } = defect;
     const path = join(this.#folder, file);
     const text = readIfThere(path);
     if (text === undefined || text.split(find).length !== 2) return undefined;
@@ -45,23 +56,33 @@ export class ScratchCopy {
       text.replace(find, () => replace),
     );
     try {
-      return await this.#run([`--testTimeout=${patienceMs.test}`, ...tests], patienceMs.defect);
+      return await this.#run(defect, patienceMs.defect);
     } finally {
       writeFileSync(path, text);
     }
   }
 
   /** As it is. */
-  runUnchanged(tests: readonly string[]): Promise<TestRun> {
-    return this.#run(tests, patienceMs.all);
+  runUnchanged(choice: Choice): Promise<TestRun> {
+    return this.#run(choice, patienceMs.all);
   }
 
-  /** Arguments of vitest: files, and `-t` with a name. */
-  async #run(tests: readonly string[], patience: number): Promise<TestRun> {
+  /** The ordinary tests, and the deep ones if these have passed: vitest knows either the ones or the others. */
+  async #run({ tests, named }: Choice, patience: number): Promise<TestRun> {
+    const wait = patience === patienceMs.all ? [] : [`--testTimeout=${patienceMs.test}`];
+    const options = named === undefined ? wait : [...wait, '-t', named];
+    const deep = tests.filter(isDeep);
+    const ordinary = tests.filter((file) => !isDeep(file));
+    const run = ordinary.length === 0 ? passed : await this.#call([...ordinary, ...options], {}, patience);
+    if (deep.length === 0 || run.how !== 'passed') return run;
+    return this.#call([...deep, ...options], { PITON_TESTS: 'deep' }, patience);
+  }
+
+  async #call(args: readonly string[], more: Record<string, string>, patience: number): Promise<TestRun> {
     const vitest = join('node_modules', 'vitest', 'vitest.mjs');
-    const child = spawn(process.execPath, [vitest, 'run', '--bail=1', '--reporter=dot', ...tests], {
+    const child = spawn(process.execPath, [vitest, 'run', '--bail=1', '--reporter=dot', ...args], {
       cwd: this.#folder,
-      env: { ...process.env, [this.#marker]: '1', NO_COLOR: '1' },
+      env: { ...process.env, ...more, [this.#marker]: '1', NO_COLOR: '1' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';
