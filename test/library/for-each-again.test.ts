@@ -1,40 +1,6 @@
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { loadWorkflow } from '../../src/index.ts';
-import { git, openRepository } from '../support/repository-place.ts';
-import { played } from '../support/scripted-place.ts';
+import { expect, test } from 'vitest';
+import { doAgain } from './for-each-again.ts';
 
-describe('a for-each that is done again as a whole', () => {
-  test.for([
-    { how: 'in a pool', more: { pool: 1 } },
-    { how: 'in places of their own', more: {} },
-  ])(
-    'begins from scratch what has failed $how, and does not bring in what was made then',
-    async ({ more }) => {
-      const { run, root, repository, piton } = await openRepository();
-      const flag = join(root, 'bad');
-      writeFileSync(flag, '');
-      const work =
-        'echo x >> "$ITEM.txt" && git add . && git -c user.name=t -c user.email=t@localhost commit -qm work';
-      const started = await run(
-        {
-          each: played([[{ run: work }, { answer: 'x' }]], {
-            check: { run: `test "$ITEM" != two -o ! -e ${flag}`, revise: 0 },
-            env: { ITEM: '${{ name }}' },
-            'for-each': { in: ['one', 'two'], as: 'name', 'max-parallel': 1 },
-            ...more,
-          }),
-        },
-        { 'fail-fast': false },
-      );
-      expect((await started.result()).status).toBe('failed');
-      rmSync(flag);
-      const again = await piton.resume(await loadWorkflow(join(repository, 'flow.yaml')), 'run', {
-        redo: ['each'],
-      });
-      expect(await again.result()).toMatchObject({ status: 'succeeded' });
-      expect(git(repository, 'show', 'piton/run:two.txt')).toBe('x');
-    },
-  );
+test('a for-each that is done again as a whole begins from scratch what has failed in a pool, and does not bring in what was made then', async () => {
+  expect(await doAgain({ pool: 1 })).toBe('x');
 });

@@ -20,7 +20,7 @@ import {
   type WorktreeOrder,
 } from '../../src/workspaces/git/index.ts';
 import { plainEnvironment } from './git-orders.ts';
-import { copyRepository } from './template.ts';
+import { copyRepository, type Template } from './template.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const user = {
@@ -74,10 +74,24 @@ export const firstFiles = {
   '.gitignore': 'dist/\nnode_modules/\n*.log\n',
 };
 
-export function playground(name = 'repo'): Playground {
+/** What is in the repository at first. */
+const first: Template = { name: 'playground', make: makeFirst };
+
+/** A repository with more in it than others have at first. */
+export function furtherTemplate(name: string, make: (root: string) => void): Template {
+  return {
+    name,
+    make: (root) => {
+      makeFirst(root);
+      make(root);
+    },
+  };
+}
+
+export function playground(name = 'repo', template = first): Playground {
   const folder = realpathSync(temporaryFolder());
   const root = join(folder, name);
-  copyRepository({ name: 'playground', make: makeFirst }, root);
+  copyRepository(template, root);
   const base = readFileSync(join(root, '.git/refs/heads/main'), 'utf8').trim();
   const repository = { commonDir: join(root, '.git') };
   return {

@@ -22,6 +22,7 @@ import {
 import { integrateResult } from '../../src/workspaces/worktree/integrate-result.ts';
 import { at } from './git-orders.ts';
 import { playground, shell, type Playground } from './git-playground.ts';
+import type { Template } from './template.ts';
 
 export const run = 'run-1';
 
@@ -41,8 +42,8 @@ export interface Scene extends Playground {
   runTip(): string;
 }
 
-export async function scene(prefix = ''): Promise<Scene> {
-  const ground = playground();
+export async function scene(prefix = '', template?: Template): Promise<Scene> {
+  const ground = playground('repo', template);
   const { git, repository, base, root } = ground;
   const origin = { root, commonDir: repository.commonDir, base, prefix };
   await moveRef(git, repository, { ref: runBranch(run), to: base, from: undefined });

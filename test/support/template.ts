@@ -6,7 +6,7 @@ import { join } from 'node:path';
 /** Goes away with what was built for the tests: see `test/setup/build.ts`. */
 const build = process.env['PITON_TEST_BUILD'];
 
-interface Template {
+export interface Template {
   /** One for each content. */
   readonly name: string;
   /** Puts a repository into a folder that is empty. */

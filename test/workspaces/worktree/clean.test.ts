@@ -1,68 +1,20 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { cleanupPolicies, type CleanupPolicy } from '../../../src/model/index.ts';
-import type { Cleaned, CleanRequest, Place } from '../../../src/workspaces/index.ts';
-import { commit, fsck, ownRefs, shell, userState, write } from '../../support/git-playground.ts';
-import { lose, now, save, worktreeGround, type WorktreeGround } from '../../support/worktree-places.ts';
+import { commit, ownRefs, shell, userState, write } from '../../support/git-playground.ts';
+import { lose, save, worktreeGround } from '../../support/worktree-places.ts';
 
-const usual = 'remove-when-clean-else-archive';
-
-function clean(
-  ground: WorktreeGround,
-  known: Place,
-  more: Partial<CleanRequest> & { policy?: CleanupPolicy } = {},
-): Promise<Cleaned> {
-  const { policy = usual, ...rest } = more;
-  const request = { ...ground.request('build', rest), known, hasSucceeded: true, at: now, ...rest };
-  return ground.places.clean(request, policy);
-}
-
-/** As the engine leaves it: the result is on the branch of the run. */
-function integrate(ground: WorktreeGround, { path }: Place): string {
-  const result = shell(path, 'rev-parse', 'HEAD');
-  shell(ground.root, 'update-ref', 'refs/heads/piton/run-1', result);
-  return result;
-}
+import { archives, clean, cleansByPolicy, integrate } from './cleaning.ts';
 
 describe('cleaning a place', () => {
-  const table: readonly [CleanupPolicy, { success: string; failure: string; untouched: string }][] = [
-    ['remove-when-clean-else-archive', { success: 'removed', failure: 'archived', untouched: 'removed' }],
-    ['remove-on-success', { success: 'removed', failure: 'kept', untouched: 'kept' }],
-    ['archive-on-failure', { success: 'removed', failure: 'archived', untouched: 'archived' }],
-    ['archive', { success: 'archived', failure: 'archived', untouched: 'archived' }],
-    ['keep', { success: 'kept', failure: 'kept', untouched: 'kept' }],
-  ];
+  cleansByPolicy(['remove-when-clean-else-archive', 'remove-on-success']);
 
-  test('all policies are in the table', () => {
-    expect(table.map(([policy]) => policy).sort()).toEqual([...cleanupPolicies].sort());
-  });
-
-  test.each(table)('by %s does what the table says', async (policy, expected) => {
-    const ground = worktreeGround();
-    const [good, bad, idle] = await Promise.all(
-      ['good', 'bad', 'idle'].map(async (task) => (await ground.prepare(task)).place),
-    );
-    commit(good!.path, { 'made.txt': 'made' });
-    const result = integrate(ground, good!);
-    commit(bad!.path, { 'bad.txt': 'bad' });
-    write(bad!.path, { 'more.txt': 'more' });
-    const failed = { policy, hasSucceeded: false };
-    const found = {
-      success: await clean(ground, good!, { ...ground.request('good'), policy, result }),
-      failure: await clean(ground, bad!, { ...ground.request('bad'), ...failed }),
-      untouched: await clean(ground, idle!, { ...ground.request('idle'), ...failed }),
-    };
-    const how = Object.fromEntries(Object.entries(found).map(([name, cleaned]) => [name, cleaned.how]));
-    expect(how).toEqual(expected);
-    expect([good, bad, idle].map((place) => existsSync(place!.path))).toEqual(
-      [found.success, found.failure, found.untouched].map((cleaned) => cleaned.how === 'kept'),
-    );
-    expect(
-      Object.values(found).every(({ how: one, ref }) => (one === 'archived') === (ref !== undefined)),
-    ).toBe(true);
-    expect(fsck(ground.root)).toBe('');
-  });
+  archives([
+    'an untracked file',
+    'a file in an ignored folder',
+    'a commit that was reset away',
+    'a change that git was told not to see',
+  ]);
 
   test('leaves nothing of a task whose work is in the branch of the run, and the checkout of the user as it is', async () => {
     const ground = worktreeGround();
@@ -116,46 +68,6 @@ describe('cleaning a place', () => {
     shell(ground.root, 'worktree', 'add', '--quiet', '--force', join(ground.folder, 'other'), short);
     expect(await clean(ground, place, { result })).toMatchObject({ how: 'removed' });
     expect(shell(join(ground.folder, 'other'), 'rev-parse', 'HEAD')).toBe(result);
-  });
-
-  const losses: Record<string, (place: Place, ground: WorktreeGround) => void> = {
-    'a changed file': ({ path }) => write(path, { 'README.md': 'changed' }),
-    'an untracked file': ({ path }) => write(path, { 'new.txt': 'new' }),
-    'an ignored file': ({ path }) => write(path, { 'debug.log': 'log' }),
-    'a file in an ignored folder': ({ path }) => write(path, { 'dist/deep/out.js': 'out' }),
-    'something staged and taken back': ({ path }) => {
-      write(path, { 'README.md': 'staged' });
-      shell(path, 'add', 'README.md');
-      write(path, { 'README.md': 'Hello\n' });
-    },
-    'a commit that was reset away': ({ path }) => {
-      commit(path, { 'gone.txt': 'gone' });
-      shell(path, 'reset', '--quiet', '--hard', 'HEAD~');
-    },
-    'a stash': ({ path }) => {
-      write(path, { 'README.md': 'stashed' });
-      shell(path, 'stash', '--quiet');
-    },
-    'a change that git was told not to see': ({ path }) => {
-      shell(path, 'update-index', '--skip-worktree', 'README.md');
-      write(path, { 'README.md': 'hidden' });
-    },
-    'a repository of its own in a tracked folder': ({ path }) => shell(join(path, 'src'), 'init', '--quiet'),
-  };
-
-  test.each(Object.entries(losses))('archives one that holds %s', async (_, leave) => {
-    const ground = worktreeGround();
-    const { place } = await ground.prepare('build');
-    commit(place.path, { 'made.txt': 'made' });
-    const result = integrate(ground, place);
-    leave(place, ground);
-    const cleaned = await clean(ground, place, { result });
-    expect(cleaned).toMatchObject({ how: 'archived', reason: expect.stringContaining('it held ') as string });
-    await ground.places.restore(
-      ground.request('build').repository,
-      cleaned.ref!,
-      join(ground.folder, 'back'),
-    );
   });
 
   test('does not archive caches and files that are as they were copied', async () => {

@@ -1,9 +1,9 @@
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { IntegrateRequest, RefChange } from '../../../src/workspaces/index.ts';
 import { keptRef, readMarker, writeMarker } from '../../../src/workspaces/git/index.ts';
-import { commit, fsck, shell, write } from '../../support/git-playground.ts';
+import { commit, fsck, furtherTemplate, shell, write } from '../../support/git-playground.ts';
 import { run, scene, type Scene, type Worker } from '../../support/integrate-scene.ts';
 
 interface Ground extends Scene {
@@ -13,9 +13,7 @@ interface Ground extends Scene {
 }
 
 /** The user has `main` checked out, a branch `other` with a commit of its own, a tag, and something stashed. */
-async function ground(): Promise<Ground> {
-  const found = await scene();
-  const { root } = found;
+const template = furtherTemplate('integrate-refs', (root) => {
   shell(root, 'checkout', '--quiet', '--detach');
   const other = commit(root, { 'other.txt': 'other' });
   shell(root, 'branch', 'other');
@@ -23,6 +21,11 @@ async function ground(): Promise<Ground> {
   shell(root, 'checkout', '--quiet', 'main');
   write(root, { 'README.md': 'stashed' });
   shell(root, 'stash', '--quiet');
+});
+
+async function ground(): Promise<Ground> {
+  const found = await scene('', template);
+  const other = readFileSync(join(found.repository.commonDir, 'refs/heads/other'), 'utf8').trim();
   const build = await found.worker('build');
   write(build.path, { 'new.txt': 'new' });
   return { ...found, build, other };
