@@ -4,7 +4,6 @@ import type { Inabilities, MakeBench, PlaceBench } from './conformance/bench.ts'
 import {
   cleanContract,
   furtherCleanContract,
-  furtherOrderContract,
   lookContract,
   noSaveContract,
   orderContract,
@@ -36,14 +35,13 @@ export function describePlaces(name: string, make: Make, cannot: Inabilities = {
   describeFurtherPromises(name, make, cannot);
 }
 
-/** One promise of each kind. */
+/** Being made, found, saved, looked at, filled and cleaned. */
 export function describeMainPromises(name: string, make: Make, cannot: Inabilities = {}): void {
   const makeBench: MakeBench = async () => make();
   describe(`${name}, as a kind of places,`, { timeout: 180_000 }, () => {
     lifeContract(makeBench);
     cleanContract(makeBench);
     lookContract(makeBench);
-    orderContract(makeBench);
     if (cannot.save === undefined) saveContract(makeBench);
     else noSaveContract(makeBench, cannot.save);
     unless(cannot.replacing, () => replacingContract(makeBench));
@@ -55,13 +53,13 @@ export function describeMainPromises(name: string, make: Make, cannot: Inabiliti
   });
 }
 
-/** What is left of them, and a kill after each kind of effect. */
+/** The others: other names, policies, what a person wants, and a kill after each kind of effect. */
 export function describeFurtherPromises(name: string, make: Make, cannot: Inabilities = {}): void {
   const makeBench: MakeBench = async () => make();
   describe(`${name}, as a kind of places,`, { timeout: 180_000 }, () => {
     furtherLifeContract(makeBench);
     furtherCleanContract(makeBench);
-    furtherOrderContract(makeBench);
+    orderContract(makeBench);
     unless(cannot.replacing, () => furtherReplacingContract(makeBench));
     unless(cannot.copies, () => furtherCopiesContract(makeBench));
     unless(cannot.kills, () => killsContract(makeBench));

@@ -24,7 +24,9 @@ export function cleanContract(make: MakeBench): void {
     expect(await stay.readKept(cleaned, 'made.txt')).toBe('made');
     expect(bench.leftovers()).toEqual([]);
   });
+}
 
+export function furtherCleanContract(make: MakeBench): void {
   test('a task that goes on after its place was archived finds what it had left there', async () => {
     const bench = await make();
     const stay = await prepare(bench, bench.request('build'));
@@ -34,9 +36,7 @@ export function cleanContract(make: MakeBench): void {
     expect(back.prepared).toMatchObject({ place: { path: stay.place.path }, recovered: { how: 'restored' } });
     expect(back.read('made.txt')).toBe('made');
   });
-}
 
-export function furtherCleanContract(make: MakeBench): void {
   test('cleaned again, it is told once more what became of it', async () => {
     const bench = await make();
     const stay = await prepare(bench, bench.request('build'));
@@ -87,11 +87,25 @@ export function lookContract(make: MakeBench): void {
 }
 
 export function orderContract(make: MakeBench): void {
-  madeAnew(make, { action: 'recreate', how: 'recreated' });
-}
-
-export function furtherOrderContract(make: MakeBench): void {
-  madeAnew(make, { action: 'discard', how: 'discarded' });
+  test.for([
+    { action: 'recreate', how: 'recreated' },
+    { action: 'discard', how: 'discarded' },
+  ] as const)(
+    'a person who wants a place to be made anew ($action) gets it so, once',
+    async ({ action, how }) => {
+      const bench = await make();
+      const stay = await prepare(bench, bench.request('build'));
+      stay.write('made.txt', 'made');
+      const order = { id: 'order-1', action };
+      const anew = await stay.again({ order });
+      expect(anew.prepared).toMatchObject({ place: { path: stay.place.path }, recovered: { how } });
+      expect(anew.read('made.txt')).toBeUndefined();
+      anew.write('made.txt', 'made again');
+      const next = await anew.again({ order });
+      expect(next.prepared.recovered).toBeUndefined();
+      expect(next.read('made.txt')).toBe('made again');
+    },
+  );
 
   test('a person can have a place restored from what was kept of it', async () => {
     const bench = await make();
@@ -104,27 +118,6 @@ export function furtherOrderContract(make: MakeBench): void {
     const restored = await back.again({ order });
     expect(restored.prepared).toMatchObject({ recovered: { how: 'restored' } });
     expect(restored.read('made.txt')).toBe('first');
-  });
-}
-
-interface Anew {
-  readonly action: 'recreate' | 'discard';
-  readonly how: string;
-}
-
-function madeAnew(make: MakeBench, { action, how }: Anew): void {
-  test(`a person who wants a place to be made anew (${action}) gets it so, once`, async () => {
-    const bench = await make();
-    const stay = await prepare(bench, bench.request('build'));
-    stay.write('made.txt', 'made');
-    const order = { id: 'order-1', action };
-    const anew = await stay.again({ order });
-    expect(anew.prepared).toMatchObject({ place: { path: stay.place.path }, recovered: { how } });
-    expect(anew.read('made.txt')).toBeUndefined();
-    anew.write('made.txt', 'made again');
-    const next = await anew.again({ order });
-    expect(next.prepared.recovered).toBeUndefined();
-    expect(next.read('made.txt')).toBe('made again');
   });
 }
 

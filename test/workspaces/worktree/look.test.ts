@@ -45,7 +45,7 @@ describe('looking at places', () => {
     expect([ownRefs(ground.root), userState(ground.root)]).toEqual(before);
   });
 
-  test.for<[string, (path: string, gitDir: string) => void]>([
+  const drifts: readonly [string, (path: string, gitDir: string) => void][] = [
     [
       'another folder has taken its place',
       (path) => {
@@ -86,12 +86,20 @@ describe('looking at places', () => {
         shell(path, 'symbolic-ref', 'HEAD', branch);
       },
     ],
-  ])('how it has drifted is told: %s', async ([text, act]) => {
+  ];
+
+  test('how it has drifted is told', async () => {
     const ground = worktreeGround();
-    const place = await prepared(ground, 'build');
-    act(place.path, shell(place.path, 'rev-parse', '--absolute-git-dir'));
-    const [look] = await ground.places.look([{ ...ground.request('build'), known: place }]);
-    expect(look).toMatchObject({ health: 'drifted', text: expect.stringContaining(text) });
+    const requests = [];
+    for (const [index, [, act]] of drifts.entries()) {
+      const known = await prepared(ground, `task-${index}`);
+      act(known.path, shell(known.path, 'rev-parse', '--absolute-git-dir'));
+      requests.push({ ...ground.request(`task-${index}`), known });
+    }
+    const looks = await ground.places.look(requests);
+    expect(looks).toMatchObject(
+      drifts.map(([text]) => ({ health: 'drifted', text: expect.stringContaining(text) as string })),
+    );
   });
 
   test('one that cannot be looked at is unknown, with the reason', async () => {
