@@ -8,7 +8,6 @@ describe('cleaning a place', () => {
     'a changed file',
     'an ignored file',
     'something staged and taken back',
-    'a stash',
     'a repository of its own in a tracked folder',
   ]);
 });

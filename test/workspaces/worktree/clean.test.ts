@@ -13,6 +13,7 @@ describe('cleaning a place', () => {
     'an untracked file',
     'a file in an ignored folder',
     'a commit that was reset away',
+    'a stash',
     'a change that git was told not to see',
   ]);
 
