@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { newProject, type Project } from '../cli/command-line.ts';
 import { startPiton } from '../cli/live-command.ts';
-import { eventually } from '../support/eventually.ts';
 import { fsck, userState } from '../support/git-playground.ts';
 import { lostIn } from '../support/repository-remains.ts';
 import { played } from '../support/scripted-place.ts';
@@ -55,7 +54,7 @@ async function runTogether(project: Project, agents: readonly string[]): Promise
   const { folder } = project;
   const command = startPiton(project, ['run', 'flow', '--id', 'run'], agentEnvironment);
   const isReady = (name: string): boolean => existsSync(join(folder, '.piton', `${name}.ready`));
-  await eventually('all are at work', () => agents.every(isReady));
+  await command.until('all are at work', () => agents.every(isReady));
   writeFileSync(join(folder, '.piton/go'), '');
   return (await command.ended).code;
 }
