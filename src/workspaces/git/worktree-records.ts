@@ -35,10 +35,11 @@ export async function runOnRecords(
   }
 }
 
+/** The file is there and empty: that is no error, so git names the last one that it happened to meet, or none. */
 function unwrittenFile(error: unknown): string | undefined {
   if (gitFailureReason(error) !== 'other') return undefined;
   const stderr = String((error as PitonError).details['stderr']);
-  return /failed to read (.+\/worktrees\/[^/\n]+\/commondir): Success/.exec(stderr)?.[1];
+  return /failed to read (.+\/worktrees\/[^/\n]+\/commondir): (?:Success|No such file or directory)/.exec(stderr)?.[1];
 }
 
 async function isAbandoned(git: Git, { commonDir }: RepositoryPlace, file: string): Promise<boolean> {

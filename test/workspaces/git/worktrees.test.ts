@@ -26,6 +26,7 @@ import {
 } from '../../../src/workspaces/git/index.ts';
 import { plainEnvironment } from '../../support/git-orders.ts';
 import {
+  gitBehind,
   commit,
   fingerprint,
   firstFiles,
@@ -304,6 +305,19 @@ describe('a record that a killed git has left half written', () => {
     expect(shell(wreck.path, 'status', '--porcelain')).toBe('');
   });
 });
+
+test.for(['Success', 'No such file or directory'])(
+  'a record that another git is just writing is waited for, also where git names an older error (%s)',
+  async (reason) => {
+    const { folder, order } = playground();
+    const told = join(folder, 'told');
+    const complaint = `fatal: failed to read ${join(folder, 'repo/.git/worktrees/other/commondir')}: ${reason}`;
+    const script = `case " $* " in *" worktree add "*) test -e ${told} || { touch ${told}; echo '${complaint}' >&2; exit 128; };; esac\nexec "$GIT" "$@"`;
+    const git = testGit({ environment: gitBehind(script) });
+    expect((await addWorktree(git, order())).isNew).toBe(true);
+    expect(existsSync(told)).toBe(true);
+  },
+);
 
 describe('a killed `git worktree add`', () => {
   /** How far it had come: so many files of the record, and the link or not. */
