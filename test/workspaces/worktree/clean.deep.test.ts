@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import { archives, cleansByPolicy } from './cleaning.ts';
 
 describe('cleaning a place', () => {
-  cleansByPolicy(['archive-on-failure', 'archive', 'keep']);
+  cleansByPolicy(['archive-on-failure', 'archive']);
 
   archives([
     'a changed file',

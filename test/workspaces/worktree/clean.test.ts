@@ -7,7 +7,7 @@ import { lose, save, worktreeGround } from '../../support/worktree-places.ts';
 import { archives, clean, cleansByPolicy, integrate } from './cleaning.ts';
 
 describe('cleaning a place', () => {
-  cleansByPolicy(['remove-when-clean-else-archive', 'remove-on-success']);
+  cleansByPolicy(['remove-when-clean-else-archive', 'remove-on-success', 'keep']);
 
   archives([
     'an untracked file',
