@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: listed('PITON_MUTANT_TESTS'),
-    exclude: listed('PITON_MUTANT_OMITTED'),
+    exclude: ['test/**/*.deep.test.ts', ...listed('PITON_MUTANT_OMITTED')],
     // In one thread, one after the other: what a change costs is mostly the loading of what is tested.
     isolate: false,
     // On a busy machine all take their time; whether a change hangs is Stryker's to say.
