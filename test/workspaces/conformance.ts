@@ -25,7 +25,7 @@ import {
   replacingContract,
 } from './conformance/life.ts';
 
-export type { Inabilities, PlaceBench } from './conformance/bench.ts';
+export type { Inabilities } from './conformance/bench.ts';
 
 type Make = () => PlaceBench | Promise<PlaceBench>;
 
