@@ -51,7 +51,8 @@ export const command = defineCommand<Options>({
     const choice = { task: args[1], number: numberOf('--attempt', options.attempt) };
     const tail = numberOf('--tail', options.tail);
     const { follow = false } = options;
-    const signal = untilStopped();
+    using stop = untilStopped();
+    const { signal } = stop;
     const events = follow ? run.events({ signal }) : readHistory(run, seq);
     const reading = { piton, output, choice, known, head: seq, tail, signal, ...formOf(options) };
     if (output.isJson) await printEvents(output, choice, events);
@@ -84,10 +85,11 @@ function assertTogether(options: Options): void {
 }
 
 /** Ctrl-C ends the reading. */
-function untilStopped(): AbortSignal {
+function untilStopped(): Disposable & { readonly signal: AbortSignal } {
   const stopped = new AbortController();
-  process.once('SIGINT', () => stopped.abort());
-  return stopped.signal;
+  const stop = (): void => stopped.abort();
+  process.once('SIGINT', stop);
+  return { signal: stopped.signal, [Symbol.dispose]: () => void process.off('SIGINT', stop) };
 }
 
 async function printEvents(
