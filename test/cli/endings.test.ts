@@ -2,7 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import { exitCodeOfEnding, worstOf, type Ending } from '../../src/interfaces/cli/drive/ending.ts';
 import { exitCodeOf } from '../../src/interfaces/cli/exit-codes.ts';
-import { commandFor, shellWord } from '../../src/interfaces/cli/progress/shell-words.ts';
+import {
+  actionsOf,
+  commandFor,
+  shellWord,
+  shortCommands,
+} from '../../src/interfaces/cli/progress/shell-words.ts';
 
 describe('a command ends', () => {
   test.each<[Ending, number]>([
@@ -70,5 +75,19 @@ describe('what is to be typed', () => {
     expect(commandFor('resume', 'r', 'build')).toBe('piton resume r');
     expect(commandFor('resolve', 'r', 'build')).toBe('piton resolve build --run r');
     expect(commandFor('adopt', 'r', 'build')).toBe('piton workspace adopt build --run r');
+  });
+
+  test('is short in passing: of the many ways to deal with a place only the first, and where the others are', () => {
+    expect(shortCommands(['approve', 'reject'], 'r', 'a')).toEqual(['piton approve r a', 'piton reject r a']);
+    expect(shortCommands([], 'r', 'a')).toEqual([]);
+    expect(shortCommands(['recreate', 'restore', 'adopt'], 'r', 'a')).toEqual([
+      'piton workspace recreate a --run r',
+      'piton inbox  # 2 other ways, each explained',
+    ]);
+  });
+
+  test('begins with going on, where a task only waits for its session', () => {
+    expect(actionsOf({ actions: ['retry'], lent: 's' })).toEqual(['resume', 'retry']);
+    expect(actionsOf({ actions: ['retry'] })).toEqual(['retry']);
   });
 });

@@ -36,7 +36,7 @@ const parts: Readonly<Record<string, Part>> = {
       '!src/interfaces/cli/progress/live-*.ts',
     ],
     tests: [
-      'test/cli/{agent-events,conversation,decisions,endings,frame,inputs,output,place-events,place-preview}.test.ts',
+      'test/cli/{agent-events,conversation,decisions,endings,frame,inputs,output,place-events,place-preview,times}.test.ts',
       'test/cli/{progress,progress-of-a-run,search-text}.test.ts',
     ],
   },
