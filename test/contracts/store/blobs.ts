@@ -17,6 +17,17 @@ export function blobsContract(world: World): void {
       expect(await world.store.readBlob(big.hash)).toBe(big.text);
     });
 
+    test('gives back what a later commit, or a repair, has brought and no earlier one had', async () => {
+      const lease = await world.store.createRun(creation('r1'));
+      await world.store.append(appending(lease, 2, { blobs: [blob('later')] }));
+      expect(await world.store.readBlob(blob('later').hash)).toBe('later');
+
+      const [first] = await world.store.readCommits('r1', { after: 0, limit: 1 });
+      const repair = { ...appending(lease, 2, { blobs: [blob('mended')] }), lastGood: first! };
+      await world.store.quarantine(repair);
+      expect(await world.store.readBlob(blob('mended').hash)).toBe('mended');
+    });
+
     test('says which one is missing', async () => {
       const { hash } = blob('never stored');
       await expect(world.store.readBlob(hash)).rejects.toMatchObject({
