@@ -9,7 +9,7 @@ import { graphChain } from '../workloads.ts';
 
 const run = 'interrupted';
 /** Until the code that resumes has been compiled: what is measured is a process that is warm. */
-const warmUps = 4;
+const warmUps = 25;
 /** Reading the rows is part of it; so are two commits that are synced, and the step itself. */
 const mostTimesFloor = 3;
 

@@ -12,8 +12,8 @@ import type { Head } from './chain.ts';
 import { encodeCommit, type EncodedCommit } from './codec.ts';
 import { sealSnapshot } from './load-run.ts';
 
-/** So many commits, and at least so much text in proportion to the last one, and a snapshot pays. */
-const commitsPerSnapshot = 500;
+/** So many commits, and at least as much text as the last one has, and a snapshot pays. */
+const commitsPerSnapshot = 256;
 
 export interface CommitExtras {
   readonly answers: readonly { readonly id: string; readonly answer: CommandAnswer }[];

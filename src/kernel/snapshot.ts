@@ -46,14 +46,21 @@ export function decodeState(text: string): RunState {
     tasks: new Map(),
     agenda: new Agenda(),
   };
+  for (const task of tasks) state.tasks.set(task.address, decodeTask(task));
   const byScope = Map.groupBy(tasks, ({ scope }) => scope);
   for (const scope of scopes) decodeScope(state, scope, byScope.get(scope.owner) ?? []);
-  restoreOrder(state, tasks);
   rebuildAgenda(state);
   return state;
 }
 
-/** Scopes come in the order they were opened, so the task that owns one has been decoded before. */
+/** In place: there may be thousands, and nobody else knows them yet. Which spec is meant is known when its scope is. */
+function decodeTask(task: EncodedTask): TaskState {
+  freezeParsed(task.life);
+  freezeParsed(task.item);
+  return task as object as TaskState;
+}
+
+/** Scopes come in the order they were opened, so the task that owns one has its spec already. */
 function decodeScope(
   state: RunState,
   { graph, ...scope }: EncodedScope,
@@ -66,23 +73,10 @@ function decodeScope(
     workflow,
     ...(graph && { graph: { ...graph, state: freezeParsed(graph.state), visits: new Map(graph.visits) } }),
   });
-  for (const task of tasks) {
-    state.tasks.set(task.address, {
-      ...task,
-      life: freezeParsed(task.life),
-      ...(task.item && { item: freezeParsed(task.item) }),
-      spec: specOf(workflow, task.spec),
-    });
-  }
+  for (const task of tasks) Object.assign(task, { spec: specOf(workflow, task.spec) });
 }
 
 function nestedWorkflow({ spec }: TaskState): Workflow {
   if (spec.work.type !== 'workflow') throw new Error(`${spec.name} has no tasks of its own`);
   return spec.work.workflow;
-}
-
-function restoreOrder(state: RunState, tasks: readonly EncodedTask[]): void {
-  const decoded = new Map(state.tasks);
-  state.tasks.clear();
-  for (const { address } of tasks) state.tasks.set(address, decoded.get(address)!);
 }

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/base/index.ts';
+// Registers the schemes that everyone knows.
+import '../../src/assemble.ts';
 import { openStore, registerStore } from '../../src/store/index.ts';
 import { openMemoryStore } from '../../src/store/memory/index.ts';
 
@@ -7,8 +9,6 @@ const options = { durability: 'full', clock: systemClock } as const;
 const openNothing = (): never => {
   throw new Error('never opened');
 };
-registerStore('memory', openMemoryStore);
-registerStore('sqlite', openMemoryStore);
 
 test('a store is opened by the scheme of its URL, in whatever case it is written', async () => {
   const store = await openStore('MEMORY:', options);
@@ -17,19 +17,21 @@ test('a store is opened by the scheme of its URL, in whatever case it is written
 });
 
 test('an opener may be registered again, but not be replaced by another', () => {
-  registerStore('memory', openMemoryStore);
+  registerStore('registry-test', openMemoryStore);
+  registerStore('registry-test', openMemoryStore);
+  expect(() => registerStore('registry-test', openNothing)).toThrow(/'registry-test:' has an opener already/);
   expect(() => registerStore('memory', openNothing)).toThrow(/'memory:' has an opener already/);
 });
 
 test.each([
   ['memry:x', "Did you mean 'memory:'?"],
-  ['postgres://localhost/piton', 'Known are: memory:, sqlite:.'],
+  ['postgres://localhost/piton', 'Known are: '],
   ['.piton/piton.db', "write 'sqlite:.piton/piton.db'"],
 ])('the URL %s is refused with a way out', async (url, remedy) => {
   await expect(openStore(url, options)).rejects.toMatchObject({
     code: 'STORE_UNKNOWN',
     message: expect.stringContaining(remedy) as string,
-    details: { url, known: ['memory', 'sqlite'] },
+    details: { url, known: expect.arrayContaining(['memory', 'sqlite']) as string[] },
   });
 });
 
