@@ -35,29 +35,23 @@ const loads: Readonly<Record<string, (settings: Settings) => Promise<Row[]> | Ro
   'git-processes': gitProcesses,
 };
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    json: { type: 'string', default: 'bench/results/bench.json' },
-    quick: { type: 'boolean', default: false },
-    rounds: { type: 'string', default: '5' },
-    scale: { type: 'string', default: '1' },
-  },
-});
-
+const usage = `npm run bench -- [load …] [--quick] [--rounds 5] [--scale 1] [--json file]
+  loads: ${Object.keys(loads).join(', ')}
+  Exits with 1 if a ratio misses its target; targets in milliseconds depend on the machine, and are only reported.`;
+const { values, positionals } = readArguments();
 const settings: Settings = {
   rounds: values.quick ? 1 : Number(values.rounds),
   scale: Number(values.scale),
 };
 const wanted = positionals.length > 0 ? positionals : Object.keys(loads);
+const unknown = wanted.find((name) => loads[name] === undefined);
+if (unknown !== undefined) leave(`There is no load ${unknown}.`);
+if (!(settings.rounds >= 1) || !(settings.scale > 0)) leave('--rounds and --scale are numbers.');
 const rows: Row[] = [];
 for (const name of wanted) {
-  const load = loads[name];
-  if (load === undefined)
-    throw new Error(`There is no load ${name}; there are ${Object.keys(loads).join(', ')}.`);
   process.stderr.write(`${name} …\n`);
   const startedAt = performance.now();
-  rows.push(...(await load(settings)));
+  rows.push(...(await loads[name]!(settings)));
   process.stderr.write(`  took ${figure((performance.now() - startedAt) / 1000)} s\n`);
 }
 console.log(tableOf(rows));
@@ -69,3 +63,22 @@ writeFileSync(
 const { text, hasFailed } = verdictOf(rows);
 console.log(`\n${text}`);
 if (hasFailed) process.exitCode = 1;
+
+function readArguments() {
+  const options = {
+    json: { type: 'string', default: 'bench/results/bench.json' },
+    quick: { type: 'boolean', default: false },
+    rounds: { type: 'string', default: '5' },
+    scale: { type: 'string', default: '1' },
+  } as const;
+  try {
+    return parseArgs({ allowPositionals: true, options });
+  } catch (error) {
+    return leave((error as Error).message);
+  }
+}
+
+function leave(why: string): never {
+  console.error(`${why}\n${usage}`);
+  process.exit(2);
+}

@@ -1,4 +1,4 @@
-/** All that CI asks, in the order of what fails fastest. `npm run check -- lint types` runs only those. */
+/** What a change has to pass before it is pushed, in the order of what fails fastest. `npm run check -- lint types` runs only those. */
 import { spawnSync } from 'node:child_process';
 
 const steps: Record<string, string[]> = {
@@ -14,6 +14,11 @@ const steps: Record<string, string[]> = {
 };
 
 const wanted = process.argv.slice(2);
+const unknown = wanted.find((name) => !(name in steps));
+if (unknown !== undefined) {
+  console.error(`There is no step ${unknown}; there are ${Object.keys(steps).join(', ')}.`);
+  process.exit(2);
+}
 for (const [name, [command, ...args]] of Object.entries(steps)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   const startedAt = performance.now();

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Shares of lines. The rest of src/ is told, but has no target. */
+/** Shares of lines. The rest of src/ is reported, but has no target. */
 const targets: Readonly<Record<string, number>> = {
   kernel: 0.9,
   engine: 0.9,
@@ -30,7 +30,8 @@ try {
   const { status } = spawnSync('vitest', ['run', ...args], { cwd: root, env, stdio: 'inherit' });
   const files = measure(readReports());
   for (const line of tableOf(files)) console.log(line);
-  const missed = missedTargets(files);
+  // Some of the tests say nothing of all the sources.
+  const missed = args.length === 0 ? missedTargets(files) : [];
   for (const line of missed) console.log(line);
   process.exitCode = status !== 0 || missed.length > 0 ? 1 : 0;
 } finally {
@@ -128,7 +129,7 @@ function shareOf(files: readonly Measured[]): number {
 function tableOf(files: readonly Measured[]): string[] {
   const lines: string[] = [];
   for (const [folder, inside] of Map.groupBy(files, folderOf)) {
-    lines.push(`${percent(shareOf(inside)).padStart(6)}  src/${folder}`);
+    lines.push(`${percent(shareOf(inside)).padStart(6)}  src/${folder === '.' ? '*.ts' : folder}`);
     for (const file of inside.filter(({ uncovered }) => uncovered.length > 0)) {
       if (listsLines) lines.push(`          ${file.file}: ${spansOf(file.uncovered).join(', ')}`);
     }
@@ -139,7 +140,9 @@ function tableOf(files: readonly Measured[]): string[] {
 function missedTargets(files: readonly Measured[]): string[] {
   return Object.entries(targets).flatMap(([folder, target]) => {
     const share = shareOf(files.filter((file) => folderOf(file) === folder));
-    return share >= target ? [] : [`Missed: src/${folder} has ${percent(share)} of ${percent(target)}`];
+    return share >= target
+      ? []
+      : [`Missed: src/${folder} has ${percent(share)}, and should have ${percent(target)}`];
   });
 }
 

@@ -3,7 +3,7 @@
  * vitest.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 
@@ -26,12 +26,18 @@ const { status } = spawnSync(
   ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`, ...process.argv.slice(2)],
   { stdio: 'inherit' },
 );
+// Vitest has said what is wrong.
+if (!existsSync(file)) process.exit(leave(status ?? 1));
 const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
-rmSync(folder, { recursive: true });
 for (const line of whereTheTimeWent(report)) console.log(line);
 const skipped = report.numPendingTests > 0 ? `, ${report.numPendingTests} skipped` : '';
 console.log(`${report.numPassedTests} passed, ${report.numFailedTests} failed${skipped}`);
-process.exit(status ?? 1);
+process.exit(leave(status ?? 1));
+
+function leave(code: number): number {
+  rmSync(folder, { recursive: true });
+  return code;
+}
 
 /** So that it is seen when it grows. */
 function whereTheTimeWent({ testResults }: Report): string[] {

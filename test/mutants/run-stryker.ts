@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 interface Part {
   readonly mutate: readonly string[];
@@ -42,7 +41,7 @@ const parts: Readonly<Record<string, Part>> = {
   },
 };
 
-/** What they say may be said in other words. */
+/** Messages may be worded differently. */
 const unlikely = ['StringLiteral', 'Regex'];
 
 /** Lets Stryker change the sources of these parts, default: all, and runs their tests each time. Gives the exit code. */
@@ -58,7 +57,7 @@ export function runStryker(names: readonly string[]): number {
 
 /** Reports, and what was found the last time, so that the next time only what has changed since is tried. */
 function runPart(name: string, { mutate, tests, omitted = [] }: Part): number {
-  const folder = join(tmpdir(), 'piton-stryker', name);
+  const folder = resolve(import.meta.dirname, '../../node_modules/.cache/stryker', name);
   mkdirSync(folder, { recursive: true });
   const config = join(folder, 'stryker.json');
   writeFileSync(config, JSON.stringify(configFor(folder, mutate)));
@@ -89,7 +88,7 @@ function configFor(folder: string, mutate: readonly string[]): object {
     jsonReporter: { fileName: join(folder, 'report.json') },
     tempDirName: join(folder, 'copy'),
     thresholds: { high: 95, low: 85, break: 85 },
-    // Stryker would rewrite both with a TypeScript that has an interface for programs, which 7 has not yet.
+    // Stryker would rewrite both by the compiler API of TypeScript, which 7 does not offer yet.
     disableTypeChecks: false,
     tsconfigFile: 'none',
     ignorePatterns: ['bench'],

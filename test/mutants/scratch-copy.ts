@@ -29,13 +29,15 @@ export function isDeep(file: string): boolean {
   return file.endsWith('.deep.test.ts');
 }
 
-/** A copy of the working tree, as it is, to be spoilt. */
+/** A copy of the working tree, as it is, to put defects into. Removed with the process, if not before. */
 export class ScratchCopy {
   readonly #folder = mkdtempSync(join(tmpdir(), 'piton-mutants-'));
   /** Inherited by whatever the tests start: what hangs has started processes that would outlive it. */
   readonly #marker = `PITON_MUTANTS_${randomId()}`;
 
   constructor() {
+    process.once('exit', () => this.remove());
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
     const listed = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
     const files = execFileSync('git', listed, { cwd: root, encoding: 'utf8' }).split('\0').filter(Boolean);
     for (const file of files) {

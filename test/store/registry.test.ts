@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/base/index.ts';
-// Registers the schemes that everyone knows.
-import '../../src/assemble.ts';
-import { openStore, registerStore } from '../../src/store/index.ts';
+// From there, which registers what everyone knows.
+import { open, registerStore } from '../../src/index.ts';
+import { openStore } from '../../src/store/index.ts';
 import { openMemoryStore } from '../../src/store/memory/index.ts';
 
 const options = { durability: 'full', clock: systemClock } as const;
@@ -11,9 +11,8 @@ const openNothing = (): never => {
 };
 
 test('a store is opened by the scheme of its URL, in whatever case it is written', async () => {
-  const store = await openStore('MEMORY:', options);
-  expect(store.url).toBe('MEMORY:');
-  await store.close();
+  await using piton = await open({ store: 'MEMORY:' });
+  expect(await piton.list()).toEqual([]);
 });
 
 test('an opener may be registered again, but not be replaced by another', () => {
