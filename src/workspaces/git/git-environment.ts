@@ -33,6 +33,9 @@ const settings: readonly string[] = [
   'core.safecrlf=false',
   // Else git marks files as unchanged for good, and work in them is not seen.
   'core.ignoreStat=false',
+  // Else it takes a file of the same size for unchanged when its time was set back.
+  'core.trustctime=true',
+  'core.checkStat=default',
   'core.quotePath=false',
   'commit.gpgsign=false',
   'tag.gpgsign=false',

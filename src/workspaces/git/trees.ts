@@ -1,4 +1,4 @@
-import { rename, rm } from 'node:fs/promises';
+import { rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readHead } from './commits.ts';
 import type { Git } from './git.ts';
@@ -31,10 +31,11 @@ export async function writeTree(git: Git, place: WorktreePlace, selection: Selec
   const before = isFollowed ? await sameAsBefore(git, place, { head, selection }) : undefined;
   if (before !== undefined) return before;
   return withTemporaryIndex(git, place, async (indexFile) => {
+    const { ctimeMs: since } = await stat(indexFile);
     const leftOut = await takeChanges(git, { place, indexFile, selection });
     const options = { ...inWorktree(place, indexFile), effect: 'tree-written' };
     const tree = (await git.run(['write-tree'], options)).stdout.trim();
-    if (isFollowed) await keepIndex(git, place, { indexFile, head, tree });
+    if (isFollowed) await keepIndex(git, place, { indexFile, since, head, tree });
     return { tree, leftOut };
   });
 }
@@ -50,10 +51,16 @@ interface KeptIndex {
 /** The indexes that the last trees were written from: whoever looks again, and finds that no file differs from it, has the tree. */
 const kept = new WeakMap<Git, Map<string, KeptIndex>>();
 
+interface Keeping extends Pick<KeptIndex, 'head' | 'tree'> {
+  readonly indexFile: string;
+  /** When the first file was looked at, or before. */
+  readonly since: number;
+}
+
 async function keepIndex(
   git: Git,
   place: WorktreePlace,
-  { indexFile, head, tree }: Pick<KeptIndex, 'head' | 'tree'> & { readonly indexFile: string },
+  { indexFile, since, head, tree }: Keeping,
 ): Promise<void> {
   const indexes = kept.get(git) ?? new Map<string, KeptIndex>();
   const before = indexes.get(place.gitDir);
@@ -62,8 +69,19 @@ async function keepIndex(
   if (!(await isPlain(indexFile))) return;
   const file = join(place.gitDir, temporaryIndexName());
   await rename(indexFile, file);
+  await makeOlder(file, since);
   const found = { file, seen: await lookAtFile(file), ignored: await lookAtIgnored(place) };
   kept.set(git, indexes.set(place.gitDir, { ...found, head, tree }));
+}
+
+/**
+ * Git reads a file again that is not older than the index. A file may have been written once more after it was read, and
+ * before the index was: in the same second, its size and times can be the same.
+ */
+async function makeOlder(file: string, since: number): Promise<void> {
+  const { mtimeMs } = await stat(file);
+  const before = Math.floor(Math.min(mtimeMs, since) / 1000);
+  await utimes(file, before, before);
 }
 
 /** The index that holds a tree, if it is there as it was left. */

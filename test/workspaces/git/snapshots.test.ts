@@ -5,12 +5,14 @@ import {
   mkdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import {
   addWorktree,
@@ -391,6 +393,37 @@ describe('what a snapshot does with files of other kinds', () => {
       { path: 'locked', why: 'unreadable' },
       { path: 'secret.txt', why: 'unreadable' },
     ]);
+  });
+
+  test('a file that is changed in the same second, after it was read and before the snapshot is done, is seen later', async () => {
+    const ground = await scene();
+    const { path } = ground.worktree;
+    // What is read last takes until the next second; meanwhile what was read first is written again.
+    const slow = `[ -e ${ground.folder}/was ] || { : > ${ground.folder}/was; printf two > a.txt; sleep 1.1; }; cat`;
+    shell(path, 'config', 'filter.slow.clean', slow);
+    write(path, { '.gitattributes': 'z.txt filter=slow\n', 'z.txt': 'z' });
+    while (Date.now() % 1000 > 300) await pause(10);
+    write(path, { 'a.txt': 'one' });
+    await ground.snapshot();
+    expect(filesIn(ground, await ground.snapshot())).toMatchObject({ 'a.txt': 'two' });
+  });
+
+  test('a change is seen whose times were set back, whatever the repository trusts', async () => {
+    const ground = await scene();
+    const { path } = ground.worktree;
+    shell(path, 'config', 'core.trustctime', 'false');
+    shell(path, 'config', 'core.checkStat', 'minimal');
+    const file = join(path, 'a.txt');
+    const writeBack = (content: string): void => {
+      writeFileSync(file, content);
+      utimesSync(file, 1_700_000_000, 1_700_000_000);
+    };
+    writeBack('one');
+    await ground.snapshot();
+    const second = (ms: number): number => Math.floor(ms / 1000);
+    while (second(Date.now()) === second(statSync(file).ctimeMs)) await pause(10);
+    writeBack('two');
+    expect(filesIn(ground, await ground.snapshot())).toMatchObject({ 'a.txt': 'two' });
   });
 
   test('what changes under our hands is looked at again', async () => {
