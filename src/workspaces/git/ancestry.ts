@@ -45,6 +45,9 @@ export interface Containment {
 /** So many commits are looked at one after the other; a git that finds out about any number costs as much. */
 const nearby = 32;
 
+/** What tells git of other parents than those that stand in a commit; a garbage collection takes what only these keep. */
+const cuts = ['shallow', 'info/grafts'];
+
 /** Whether all of them are found a few steps behind the holders. If not, they may still be contained in them. */
 async function areNear(
   git: Git,
@@ -52,7 +55,7 @@ async function areNear(
   { commits, holders }: Containment,
 ): Promise<boolean> {
   // Where history was cut off, a commit may name a parent that it does not keep.
-  if (existsSync(join(repository.commonDir, 'shallow'))) return false;
+  if (cuts.some((file) => existsSync(join(repository.commonDir, file)))) return false;
   const seen = new Set(holders);
   let front = [...seen];
   while (front.length > 0 && seen.size <= nearby) {

@@ -101,7 +101,8 @@ async function writeAgain(
   if (text.includes('\0') || file.includes('\n') || !(await areThere(git, repository, order)))
     return undefined;
   try {
-    await writeFile(file, text, { flag: 'wx', mode: 0o600 });
+    // The temporary folder may be full or gone; the repository need not be.
+    if (!(await isWritten(file, text))) return undefined;
     const question = { input: `${file}\n`, parse: readName, effect: 'commit-written' };
     return await git.converse('commits', repository, question);
   } catch (error) {
@@ -110,6 +111,13 @@ async function writeAgain(
   } finally {
     await rm(file, { force: true });
   }
+}
+
+function isWritten(file: string, text: string): Promise<boolean> {
+  return writeFile(file, text, { flag: 'wx', mode: 0o600 }).then(
+    () => true,
+    () => false,
+  );
 }
 
 function wholeText(order: CommitOrder & { readonly makers: Makers }): string {
