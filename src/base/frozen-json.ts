@@ -15,11 +15,17 @@ class FrozenJson extends Given {
   }
 }
 
+/** What was frozen when it came: to give such an object a private field is an error in later versions of JavaScript. */
+const frozenBefore = new WeakSet<object>();
+
 export function isFrozenJson(value: object): boolean {
-  return FrozenJson.has(value);
+  return FrozenJson.has(value) || (!Object.isExtensible(value) && frozenBefore.has(value));
 }
 
 /** Freezes an object that was built of nothing but frozen JSON. */
 export function sealJson<T extends object>(value: T): T {
-  return FrozenJson.has(value) ? value : (Object.freeze(new FrozenJson(value)) as T);
+  if (isFrozenJson(value)) return value;
+  if (Object.isExtensible(value)) return Object.freeze(new FrozenJson(value)) as T;
+  frozenBefore.add(Object.freeze(value));
+  return value;
 }

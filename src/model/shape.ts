@@ -69,8 +69,10 @@ export function objectWith<T>(fields: Fields = {}): Shape<T> {
   const known = object(fields);
   return {
     read(value, faults) {
-      known.read(value, faults);
-      return freezeParsed(value);
+      // First, because what was frozen before is marked at a higher cost.
+      const frozen = freezeParsed(value);
+      known.read(frozen, faults);
+      return frozen;
     },
   };
 }
