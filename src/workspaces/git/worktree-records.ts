@@ -39,7 +39,9 @@ export async function runOnRecords(
 function unwrittenFile(error: unknown): string | undefined {
   if (gitFailureReason(error) !== 'other') return undefined;
   const stderr = String((error as PitonError).details['stderr']);
-  return /failed to read (.+\/worktrees\/[^/\n]+\/commondir): (?:Success|No such file or directory)/.exec(stderr)?.[1];
+  return /failed to read (.+\/worktrees\/[^/\n]+\/commondir): (?:Success|No such file or directory)/.exec(
+    stderr,
+  )?.[1];
 }
 
 async function isAbandoned(git: Git, { commonDir }: RepositoryPlace, file: string): Promise<boolean> {
