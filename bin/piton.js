@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Also read by old versions of Node, which then look for a newer one: nothing newer than ES modules may stand here.
 import { spawn } from 'child_process';
-import { existsSync } from 'fs';
+import { existsSync, lstatSync, mkdirSync } from 'fs';
 import module from 'module';
 import { constants, homedir } from 'os';
 import { dirname, isAbsolute, join } from 'path';
@@ -31,10 +31,19 @@ function keepCompiled() {
   const given = process.env.XDG_CACHE_HOME;
   try {
     const caches = given !== undefined && isAbsolute(given) ? given : join(homedir(), '.cache');
-    if (isAbsolute(caches)) module.enableCompileCache(join(caches, 'piton'));
+    const folder = join(caches, 'piton');
+    if (!isAbsolute(caches)) return;
+    for (const place of [caches, folder]) if (!existsSync(place)) mkdirSync(place, { mode: 0o700 });
+    if (isOwn(caches) && isOwn(folder)) module.enableCompileCache(folder);
   } catch {
-    // Nobody's home is known: then every call compiles for itself.
+    // No home, or none that can be written to: then every call compiles for itself.
   }
+}
+
+// Nobody else can change what is in it.
+function isOwn(folder) {
+  const found = lstatSync(folder);
+  return found.isDirectory() && found.uid === process.getuid() && (found.mode & 0o022) === 0;
 }
 
 function startWithNewerNode() {

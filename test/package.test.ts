@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -184,9 +185,19 @@ test('a stack trace leads to the sources', () => {
 
 test('what Node has compiled for the command is kept among the caches of the user, and not where others can write', () => {
   const { NODE_COMPILE_CACHE: _, ...inherited } = process.env;
-  const env = { ...inherited, XDG_CACHE_HOME: join(folder, 'caches'), TMPDIR: join(folder, 'temporary') };
-  mkdirSync(env.TMPDIR);
-  spawnSync(process.execPath, [join(place, 'bin/piton.js'), '--version'], { cwd: folder, env, timeout });
+  const callWith = (caches: string): void => {
+    const env = { ...inherited, XDG_CACHE_HOME: caches, TMPDIR: join(folder, 'temporary') };
+    spawnSync(process.execPath, [join(place, 'bin/piton.js'), '--version'], { cwd: folder, env, timeout });
+  };
+  mkdirSync(join(folder, 'temporary'));
+  callWith(join(folder, 'caches'));
+  expect(readdirSync(join(folder, 'caches', 'piton'))).not.toEqual([]);
+  expect(readdirSync(join(folder, 'temporary'))).toEqual([]);
+  mkdirSync(join(folder, 'open-caches'));
+  chmodSync(join(folder, 'open-caches'), 0o777);
+  callWith(join(folder, 'open-caches'));
+  expect(readdirSync(join(folder, 'open-caches', 'piton'))).toEqual([]);
+});
   expect(readdirSync(join(env.XDG_CACHE_HOME, 'piton'))).not.toEqual([]);
   expect(readdirSync(env.TMPDIR)).toEqual([]);
 });

@@ -51,12 +51,19 @@ export const command = defineCommand<Options>({
     const choice = { task: args[1], number: numberOf('--attempt', options.attempt) };
     const tail = numberOf('--tail', options.tail);
     const { follow = false } = options;
-    using stop = untilStopped();
-    const { signal } = stop;
-    const events = follow ? run.events({ signal }) : readHistory(run, seq);
-    const reading = { piton, output, choice, known, head: seq, tail, signal, ...formOf(options) };
-    if (output.isJson) await printEvents(output, choice, events);
-    else if (!(await printOutput(reading, events))) output.note(nothingPrinted);
+    const stopped = new AbortController();
+    const stop = (): void => stopped.abort();
+    // Ctrl-C ends the reading.
+    process.once('SIGINT', stop);
+    try {
+      const { signal } = stopped;
+      const events = follow ? run.events({ signal }) : readHistory(run, seq);
+      const reading = { piton, output, choice, known, head: seq, tail, signal, ...formOf(options) };
+      if (output.isJson) await printEvents(output, choice, events);
+      else if (!(await printOutput(reading, events))) output.note(nothingPrinted);
+    } finally {
+      process.off('SIGINT', stop);
+    }
     if (output.isTerminal) sayNext(context, id, follow);
     return exitCodes.done;
   },
@@ -82,14 +89,6 @@ function assertTogether(options: Options): void {
   throw new PitonError('USAGE_INVALID', `--markdown and --${other} do not go together.`, {
     remedy: `Leave one of them out.`,
   });
-}
-
-/** Ctrl-C ends the reading. */
-function untilStopped(): Disposable & { readonly signal: AbortSignal } {
-  const stopped = new AbortController();
-  const stop = (): void => stopped.abort();
-  process.once('SIGINT', stop);
-  return { signal: stopped.signal, [Symbol.dispose]: () => void process.off('SIGINT', stop) };
 }
 
 async function printEvents(
