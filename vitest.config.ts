@@ -25,7 +25,7 @@ export default defineConfig({
     isolate: false,
     experimental: { viteModuleRunner: false, nodeLoader: false },
     pool: 'forks',
-    // Most tests wait for processes of their own: one worker would leave a small machine idle.
-    maxWorkers: 2,
+    // Most tests wait for processes of their own: as many workers as cores would leave a small machine idle.
+    maxWorkers: 3,
   },
 });

@@ -53,7 +53,7 @@ function whereTheTimeWent({ testResults }: Report): string[] {
     seconds: total(files.map(({ seconds }) => seconds)),
   }));
   return [
-    'Where the time went, in seconds (two files run at a time):',
+    'Where the time went, in seconds (three files run at a time):',
     ...linesOf(folders),
     `The slowest of ${byFile.length} files:`,
     ...linesOf(byFile, slowestFiles),
