@@ -13,7 +13,7 @@ import { encodeCommit, type EncodedCommit } from './codec.ts';
 import { sealSnapshot } from './load-run.ts';
 
 /** So many commits, and at least as much text as the last one has, and a snapshot pays. */
-const commitsPerSnapshot = 256;
+const commitsPerSnapshot = 400;
 
 export interface CommitExtras {
   readonly answers: readonly { readonly id: string; readonly answer: CommandAnswer }[];
