@@ -87,7 +87,9 @@ export class GitSession {
         timer.refresh();
         try {
           const parsed = this.#parsed(parse);
-          if (parsed !== undefined) settle(() => resolve(parsed.answer));
+          if (parsed === undefined) return;
+          settle(() => resolve(parsed.answer));
+          if (this.#size > 0) this.#kill('size');
         } catch (error) {
           this.#kill('size');
           settle(() => reject(error as Error));
@@ -126,7 +128,7 @@ export class GitSession {
   #receive(piece: Buffer): void {
     this.#pieces.push(piece);
     this.#size += piece.length;
-    // What nobody has asked for would be taken for the next answer.
+    // What nobody has asked for would be taken for the next answer; so would what comes behind one.
     if (this.#waiting === undefined) this.#kill('size');
     else this.#waiting.take();
   }
