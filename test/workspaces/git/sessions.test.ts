@@ -301,3 +301,16 @@ function startAsking() {
   const args = [JSON.stringify({ ...repository, PATH })];
   return { started, program: startProgram('ask-git', { args }) };
 }
+
+test('a git that says more than it was asked is not asked again: the rest would be taken for the next answer', async () => {
+  const said = join(temporaryFolder(), 'said');
+  const { git, repository, root, started } = ground(
+    `case "$*" in *batch-command*) if [ ! -e '${said}' ]; then : > '${said}'
+      head -c 1 > /dev/null; printf 'refs/heads/none missing\\nrefs/heads/none missing\\n'; exec cat > /dev/null; fi;; esac`,
+  );
+  expect(await readRef(git, repository, 'refs/heads/none')).toBeUndefined();
+  expect((await findObjects(git, repository, ['HEAD^{commit}']))[0]?.name).toBe(
+    shell(root, 'rev-parse', 'HEAD').trim(),
+  );
+  expect(kindsOf(started()).filter((kind) => kind === questions)).toHaveLength(2);
+});
