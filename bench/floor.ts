@@ -31,7 +31,7 @@ export function commitRaw(file: string, durability: Durability, groups: readonly
 export function readRaw(file: string): number {
   const startedAt = performance.now();
   const database = new DatabaseSync(file, { readOnly: true });
-  const rows = database.prepare('SELECT body FROM commits ORDER BY run, seq').all();
+  const rows = database.prepare('SELECT body FROM commits ORDER BY run_number, seq').all();
   for (const { body } of rows) JSON.parse(body as string);
   database.close();
   return performance.now() - startedAt;

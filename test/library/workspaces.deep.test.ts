@@ -211,7 +211,9 @@ describe('reconciling', () => {
     await project.piton(['run', 'flow', '--id', 'r2']);
     await killedAfterFirst(project);
     const database = new DatabaseSync(join(project.folder, '.piton/piton.db'));
-    database.exec("UPDATE commits SET body = replace(body, 'build', 'built') WHERE run = 'r2' AND seq = 2");
+    database.exec(`
+      UPDATE commits SET body = replace(body, 'build', 'built')
+      WHERE seq = 2 AND run_number = (SELECT number FROM runs WHERE run = 'r2')`);
     database.close();
 
     expect(await reconcileIn(project)).toEqual(

@@ -333,7 +333,7 @@ describe('a damaged store', () => {
     const file = newFile();
     const store = await open(file);
     const lease = await store.createRun(creation('r1'));
-    changeBehindItsBack(file, `INSERT INTO commits VALUES ('r1', 2, '{}', 'h')`);
+    changeBehindItsBack(file, `INSERT INTO commits VALUES (1, 2, '{}', 'h')`);
 
     const results = await Promise.allSettled([
       store.append(appending(lease, 2)),

@@ -90,4 +90,51 @@ export const migrations: readonly string[] = [
   `ALTER TABLE runs ADD COLUMN spent TEXT;`,
   // How many places of its own a run has left: whoever looks after them need not read all journals.
   `ALTER TABLE runs ADD COLUMN places INTEGER;`,
+  // Commits refer to their run by number: the ids of runs are random, so that an index on them touched a page for each
+  // commit of a group. The column has another name than before, so that an older process which is still at work fails
+  // instead of finding nothing. A commit without its run is kept where people look for what was moved aside.
+  `
+  CREATE TABLE numbered_runs (
+    number        INTEGER PRIMARY KEY,
+    run           TEXT NOT NULL UNIQUE,
+    seq           INTEGER NOT NULL,
+    hash          TEXT NOT NULL,
+    incarnation   INTEGER NOT NULL,
+    created_at    REAL NOT NULL,
+    updated_at    REAL NOT NULL,
+    workflow      TEXT NOT NULL,
+    workflow_hash TEXT NOT NULL,
+    status        TEXT NOT NULL,
+    settled       INTEGER NOT NULL,
+    total         INTEGER NOT NULL,
+    wake_at       REAL,
+    reason        TEXT,
+    spent         TEXT,
+    places        INTEGER
+  ) STRICT;
+  INSERT INTO numbered_runs (run, seq, hash, incarnation, created_at, updated_at, workflow, workflow_hash, status,
+                             settled, total, wake_at, reason, spent, places)
+  SELECT run, seq, hash, incarnation, created_at, updated_at, workflow, workflow_hash, status,
+         settled, total, wake_at, reason, spent, places
+  FROM   runs ORDER BY created_at, run;
+  DROP TABLE runs;
+  ALTER TABLE numbered_runs RENAME TO runs;
+  CREATE INDEX runs_by_age ON runs (created_at, run);
+
+  CREATE TABLE numbered_commits (
+    run_number INTEGER NOT NULL,
+    seq        INTEGER NOT NULL,
+    body       TEXT NOT NULL,
+    hash       TEXT NOT NULL,
+    PRIMARY KEY (run_number, seq)
+  ) STRICT;
+  INSERT INTO numbered_commits (run_number, seq, body, hash)
+  SELECT runs.number, commits.seq, commits.body, commits.hash
+  FROM   commits JOIN runs ON runs.run = commits.run ORDER BY commits.rowid;
+  INSERT INTO quarantine (run, seq, body, hash)
+  SELECT run, seq, body, hash FROM commits
+  WHERE  run NOT IN (SELECT run FROM runs) ORDER BY run, seq;
+  DROP TABLE commits;
+  ALTER TABLE numbered_commits RENAME TO commits;
+  `,
 ];

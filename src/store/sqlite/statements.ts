@@ -34,12 +34,14 @@ const sql = {
     WHERE  run = ?1
     AND    seq = ?2 - 1
     AND    EXISTS (SELECT 1 FROM leases WHERE name = ?14 AND token = ?15 AND expires_at > ?16)`,
-  insertCommit: `INSERT INTO commits (run, seq, body, hash) VALUES (?1, ?2, ?3, ?4)`,
+  insertCommit: `
+    INSERT INTO commits (run_number, seq, body, hash) SELECT number, ?2, ?3, ?4 FROM runs WHERE run = ?1`,
   readCommits: `
     SELECT seq, body, hash FROM commits
-    WHERE  run = :run AND seq > :after
+    WHERE  run_number = (SELECT number FROM runs WHERE run = :run) AND seq > :after
     ORDER BY seq LIMIT :limit`,
-  findCommitHash: `SELECT hash FROM commits WHERE run = :run AND seq = :seq`,
+  findCommitHash: `
+    SELECT hash FROM commits WHERE run_number = (SELECT number FROM runs WHERE run = :run) AND seq = :seq`,
   findRun: `SELECT * FROM runs WHERE run = :run`,
   listRuns: `
     SELECT * FROM runs
@@ -109,8 +111,9 @@ const sql = {
 
   moveAside: `
     INSERT INTO quarantine (run, seq, body, hash)
-    SELECT run, seq, body, hash FROM commits WHERE run = :run AND seq > :seq ORDER BY seq`,
-  cutCommits: `DELETE FROM commits WHERE run = :run AND seq > :seq`,
+    SELECT :run, seq, body, hash FROM commits
+    WHERE  run_number = (SELECT number FROM runs WHERE run = :run) AND seq > :seq ORDER BY seq`,
+  cutCommits: `DELETE FROM commits WHERE run_number = (SELECT number FROM runs WHERE run = :run) AND seq > :seq`,
   cutSnapshots: `DELETE FROM snapshots WHERE run = :run AND seq > :seq`,
   cutRun: `
     UPDATE runs SET seq = :seq, hash = :hash, incarnation = incarnation + 1, updated_at = :at WHERE run = :run`,
@@ -118,7 +121,7 @@ const sql = {
 
   runsUnchangedSince: `SELECT run FROM runs WHERE updated_at < :before`,
   dropRun: `DELETE FROM runs WHERE run = :run`,
-  dropCommits: `DELETE FROM commits WHERE run = :run`,
+  dropCommits: `DELETE FROM commits WHERE run_number = (SELECT number FROM runs WHERE run = :run)`,
   dropQuarantine: `DELETE FROM quarantine WHERE run = :run`,
   dropSnapshots: `DELETE FROM snapshots WHERE run = :run`,
   dropCommands: `DELETE FROM inbox WHERE run = :run`,

@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../src/base/index.ts';
+import { openSqliteStore } from '../../src/store/sqlite/index.ts';
+import { applicationId, migrations } from '../../src/store/sqlite/migrations.ts';
+import { startProgram } from '../support/start-program.ts';
+import { appending, commit, taking } from '../support/store-requests.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const options = { durability: 'full', clock: systemClock } as const;
+
+/** A store as it was at that version: two runs whose commits take turns, and a commit whose run is gone. */
+function storeOf(version: number): string {
+  const file = join(temporaryFolder(), 'piton.db');
+  using database = new DatabaseSync(file);
+  database.exec('PRAGMA journal_mode = WAL');
+  for (const migration of migrations.slice(0, version)) database.exec(migration);
+  database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`);
+  const insertRun = database.prepare(`
+    INSERT INTO runs (run, seq, hash, incarnation, created_at, updated_at, workflow, workflow_hash, status, settled, total)
+    VALUES (?, 3, ?, 2, ?, 9, 'ship', 'w1', 'running', 1, 4)`);
+  insertRun.run('zebra', commit('zebra', 3).hash, 5);
+  insertRun.run('ant', commit('ant', 3).hash, 6);
+  const insertCommit = database.prepare('INSERT INTO commits (run, seq, body, hash) VALUES (?, ?, ?, ?)');
+  const stored = [1, 2, 3].flatMap((seq) => [commit('zebra', seq), commit('ant', seq)]);
+  for (const { run, seq, body, hash } of [...stored, commit('gone', 7)])
+    insertCommit.run(run, seq, body, hash);
+  return file;
+}
+
+async function expectAllIn(file: string): Promise<void> {
+  const store = await openSqliteStore(`sqlite:${file}`, options);
+  onTestFinished(() => store.close());
+  for (const run of ['ant', 'zebra']) {
+    const commits = await store.readCommits(run, { after: 0, limit: 9 });
+    expect(commits).toEqual([1, 2, 3].map((seq) => commit(run, seq)));
+    const { hash } = commit(run, 3);
+    const row = { run, seq: 3, hash, incarnation: 2, workflow: 'ship', status: 'running', total: 4 };
+    expect(await store.findRun(run)).toMatchObject(row);
+  }
+  expect((await store.listRuns({})).map(({ run }) => run)).toEqual(['ant', 'zebra']);
+  expect(await store.quarantined('gone')).toEqual([commit('gone', 7)]);
+  expect(await store.checkMedium()).toEqual([]);
+
+  const { lease } = await store.takeLease(taking('run:zebra'));
+  await store.append(appending(lease, 4));
+  await expect(store.append(appending(lease, 4))).rejects.toMatchObject({ code: 'SEQ_CONFLICT' });
+  expect(await store.readCommits('zebra', { after: 3, limit: 9 })).toEqual([commit('zebra', 4)]);
+  expect(await store.readCommits('ant', { after: 3, limit: 9 })).toEqual([]);
+}
+
+test('a store of any earlier version is opened with all that it holds, and written on', async () => {
+  for (let version = 1; version < migrations.length; version++) await expectAllIn(storeOf(version));
+});
+
+test('a process that is killed while it migrates a store leaves the old or the new one', async () => {
+  for (const [place, version] of [
+    ['store:before-migrated', 3],
+    ['store:after-migrated', migrations.length],
+  ] as const) {
+    const file = storeOf(3);
+    const env = { PITON_CRASH_AT: place };
+    const program = startProgram('append-commits', { args: [`sqlite:${file}`, 'other', '1'], env });
+    expect(await program.ended()).toMatchObject({ by: 'SIGKILL' });
+
+    using database = new DatabaseSync(file);
+    expect(database.prepare('PRAGMA user_version').get()).toEqual({ user_version: version });
+    await expectAllIn(file);
+  }
+});
+
+test('a process of an earlier version that is still at work fails instead of finding an empty journal', async () => {
+  const file = storeOf(3);
+  using older = new DatabaseSync(file);
+  const read = older.prepare(`SELECT seq FROM commits WHERE run = 'ant'`);
+  const write = older.prepare(`INSERT INTO commits (run, seq, body, hash) VALUES ('ant', 4, '{}', 'h')`);
+  expect(read.all()).toHaveLength(3);
+  const store = await openSqliteStore(`sqlite:${file}`, options);
+  await store.close();
+
+  expect(() => read.all()).toThrow('no such column: run');
+  expect(() => write.run()).toThrow('no column named run');
+});
