@@ -31,9 +31,9 @@ export interface Store {
   createRun(request: CreateRunRequest): Promise<Lease>;
 
   /**
-   * Adds one commit to a run. Appends asked for in one turn of the event loop are one transaction with a savepoint
-   * each, so a refused append does not harm its neighbours. In the same transaction: blobs, the summary, answers to
-   * commands, the release of the lease.
+   * Adds one commit to a run. Appends asked for in one turn of the event loop are one transaction, and a refused one
+   * does not harm its neighbours. In the same transaction: blobs, the summary, answers to commands, the release of the
+   * lease.
    * Throws `RUN_NOT_FOUND`; `LEASE_LOST` if the token is not (or no longer) the run's; `SEQ_CONFLICT` if `seq` is not head + 1.
    */
   append(request: AppendRequest): Promise<void>;

@@ -34,13 +34,16 @@ const largestGroup = 512;
 
 /**
  * All changes asked for in one turn of the event loop become one transaction, since what costs is the sync to disk.
- * Each has a savepoint, so that a refused one leaves its neighbours alone; each promise is settled after COMMIT.
+ * If one of them is refused, all are done again with a savepoint each, so that it leaves its neighbours alone. Each
+ * promise is settled after COMMIT.
  */
 export class GroupCommit {
   readonly #connection: Connection;
   readonly #reports: Reports;
   #queue: Waiting[] = [];
   #draining: Promise<void> | undefined;
+  /** One of those that are first in the queue was refused. */
+  #needsSavepoints = false;
 
   constructor(connection: Connection, reports: Reports) {
     this.#connection = connection;
@@ -72,7 +75,10 @@ export class GroupCommit {
     if (!(await this.#begin())) return;
     const group = this.#queue.splice(0, largestGroup);
     if (!this.#applyAll(group)) return;
-    if (!group.some(succeeded)) return this.#rollBack(group);
+    if (!group.some(succeeded)) {
+      this.#rollBack();
+      return this.#settleAll(group);
+    }
     try {
       this.#connection.commit();
     } catch (error) {
@@ -101,11 +107,21 @@ export class GroupCommit {
     for (const member of waited) if (!remaining.has(member)) this.#reject(member, error);
   }
 
-  /** False if SQLite gave the whole transaction up; then everyone but the culprit is queued again. */
+  /** False if the transaction was given up; then all that are not settled are queued again. */
   #applyAll(group: readonly Waiting[]): boolean {
+    const hasSavepoints = this.#needsSavepoints;
+    this.#needsSavepoints = false;
     for (const member of group) {
-      member.outcome = this.#applyOne(member.change, group.length > 1);
+      member.outcome = this.#applyOne(member.change, hasSavepoints);
+      if (succeeded(member)) continue;
+      if (!hasSavepoints && group.length > 1) {
+        this.#rollBack();
+        this.#queue.unshift(...group);
+        this.#needsSavepoints = true;
+        return false;
+      }
       if (this.#connection.inTransaction) continue;
+      // SQLite gave all of it up.
       this.#queue.unshift(...group.filter((other) => other !== member));
       this.#settle(member);
       return false;
@@ -113,15 +129,15 @@ export class GroupCommit {
     return true;
   }
 
-  #applyOne(change: Change<unknown>, hasNeighbours: boolean): NonNullable<Waiting['outcome']> {
+  #applyOne(change: Change<unknown>, hasSavepoint: boolean): NonNullable<Waiting['outcome']> {
     const { statements } = this.#connection;
     try {
-      if (hasNeighbours) statements.openSavepoint.run();
+      if (hasSavepoint) statements.openSavepoint.run();
       const value = change.apply(statements);
-      if (hasNeighbours) statements.releaseSavepoint.run();
+      if (hasSavepoint) statements.releaseSavepoint.run();
       return { value };
     } catch (error) {
-      if (hasNeighbours) this.#undoOne(statements);
+      if (hasSavepoint) this.#undoOne(statements);
       return { error };
     }
   }
@@ -137,13 +153,13 @@ export class GroupCommit {
     }
   }
 
-  #rollBack(group: readonly Waiting[]): void {
+  #rollBack(): void {
+    if (!this.#connection.inTransaction) return;
     try {
       this.#connection.statements.rollback.run();
     } catch {
       this.#connection.discard();
     }
-    this.#settleAll(group);
   }
 
   /**

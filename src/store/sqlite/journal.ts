@@ -6,7 +6,7 @@ import type { Change } from './group-commit.ts';
 import { answerCommands } from './inbox.ts';
 import { findLease, leaseOf, putLease } from './leases.ts';
 import { number, text, type Row } from './rows.ts';
-import { findRun, spentText, summaryColumns } from './runs.ts';
+import { findRun, summaryColumns } from './runs.ts';
 import type { Statements } from './statements.ts';
 
 /** A commit under a lease. */
@@ -17,8 +17,14 @@ export function createRun(request: CreateRunRequest, clock: Clock): Change<Lease
   const { run, seq, hash } = commit;
   return {
     apply(statements) {
-      const columns = { run, seq, hash, at: request.at, ...summaryColumns(request.summary) };
-      if (statements.insertRun.run(columns).changes !== 1) throw runExists(run);
+      const { changes } = statements.insertRun.run(
+        run,
+        seq,
+        hash,
+        request.at,
+        ...summaryColumns(request.summary),
+      );
+      if (changes !== 1) throw runExists(run);
       writeCommit(statements, commit, request.blobs);
       const lease = putLease(statements, { name: leaseOf(run), owner, token, leaseMs }, clock.now());
       if (request.release) statements.freeLease.run({ name: lease.name, token });
@@ -48,15 +54,7 @@ function advanceRun(statements: Statements, { commit, summary, at, token }: Writ
     commit.seq,
     commit.hash,
     at,
-    summary.workflow,
-    summary.workflowHash,
-    summary.status,
-    summary.settled,
-    summary.total,
-    summary.wakeAt ?? null,
-    summary.reason ?? null,
-    spentText(summary),
-    summary.places ?? null,
+    ...summaryColumns(summary),
     leaseOf(commit.run),
     token,
     now,
@@ -85,8 +83,8 @@ function writeCommit(statements: Statements, commit: StoredCommit, blobs: readon
   const { run, seq } = commit;
   statements.insertCommit.run(run, seq, commit.body, commit.hash);
   for (const { hash, text } of blobs) {
-    statements.insertBlob.run({ hash, text });
-    statements.insertBlobRef.run({ run, seq, hash });
+    statements.insertBlob.run(hash, text);
+    statements.insertBlobRef.run(run, seq, hash);
   }
 }
 

@@ -38,7 +38,7 @@ export function takeLease(request: TakeLeaseRequest, clock: Clock): Change<Takin
 export function putLease(statements: Statements, request: TakeLeaseRequest, now: number): Lease {
   const { name, owner, token } = request;
   const times = { takenAt: now, expiresAt: now + request.leaseMs };
-  const row = statements.putLease.get({ name, token, owner: JSON.stringify(owner), ...times });
+  const row = statements.putLease.get(name, JSON.stringify(owner), token, times.takenAt, times.expiresAt);
   return Object.freeze({ name, owner, epoch: number(row ?? {}, 'epoch'), token, ...times });
 }
 

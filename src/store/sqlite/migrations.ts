@@ -90,8 +90,8 @@ export const migrations: readonly string[] = [
   `ALTER TABLE runs ADD COLUMN spent TEXT;`,
   // How many places of its own a run has left: whoever looks after them need not read all journals.
   `ALTER TABLE runs ADD COLUMN places INTEGER;`,
-  // Commits refer to their run by number: the ids of runs are random, so that an index on them touched a page for each
-  // commit of a group. The column has another name than before, so that an older process which is still at work fails
+  // Commits and references to blobs name their run by number: ids of runs are random, so that an index on them changes
+  // a page for each commit of a group. The column has another name than before, so that an older process which is still at work fails
   // instead of finding nothing. A commit without its run is kept where people look for what was moved aside.
   `
   CREATE TABLE numbered_runs (
@@ -136,5 +136,18 @@ export const migrations: readonly string[] = [
   WHERE  run NOT IN (SELECT run FROM runs) ORDER BY run, seq;
   DROP TABLE commits;
   ALTER TABLE numbered_commits RENAME TO commits;
+
+  CREATE TABLE numbered_blob_refs (
+    run_number INTEGER NOT NULL,
+    seq        INTEGER NOT NULL,
+    hash       TEXT NOT NULL,
+    PRIMARY KEY (run_number, seq, hash)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO numbered_blob_refs (run_number, seq, hash)
+  SELECT runs.number, blob_refs.seq, blob_refs.hash
+  FROM   blob_refs JOIN runs ON runs.run = blob_refs.run ORDER BY 1, 2, 3;
+  DROP TABLE blob_refs;
+  ALTER TABLE numbered_blob_refs RENAME TO blob_refs;
+  CREATE INDEX blob_refs_by_hash ON blob_refs (hash, run_number);
   `,
 ];

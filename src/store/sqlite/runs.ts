@@ -26,28 +26,26 @@ export function listRuns(statements: Statements, filter: RunFilter): RunRecord[]
 export function rebuildSummary(run: string, summary: RunSummary): Change<void> {
   return {
     apply(statements) {
-      const { changes } = statements.updateSummary.run({ run, ...summaryColumns(summary) });
+      const { changes } = statements.updateSummary.run(run, ...summaryColumns(summary));
       if (changes !== 1) throw runMissing(run);
     },
   };
 }
 
-export function summaryColumns(summary: RunSummary) {
-  return {
-    workflow: summary.workflow,
-    workflowHash: summary.workflowHash,
-    status: summary.status,
-    settled: summary.settled,
-    total: summary.total,
-    wakeAt: summary.wakeAt ?? null,
-    reason: summary.reason ?? null,
-    spent: spentText(summary),
-    places: summary.places ?? null,
-  };
-}
-
-export function spentText({ spent }: RunSummary): string | null {
-  return spent === undefined ? null : JSON.stringify(spent);
+/** In the order of the statements that write them. */
+export function summaryColumns(summary: RunSummary): readonly (string | number | null)[] {
+  const { spent } = summary;
+  return [
+    summary.workflow,
+    summary.workflowHash,
+    summary.status,
+    summary.settled,
+    summary.total,
+    summary.wakeAt ?? null,
+    summary.reason ?? null,
+    spent === undefined ? null : JSON.stringify(spent),
+    summary.places ?? null,
+  ];
 }
 
 function toRecord(row: Row): RunRecord {

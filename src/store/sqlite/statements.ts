@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 /**
- * Every statement of the adapter, whole and constant. The two that each commit needs have numbered parameters, which
- * bind in a third of the time that named ones take; all others are named.
+ * Every statement of the adapter, whole and constant. Those that starting a run and each commit need have numbered
+ * parameters, which bind in a third of the time that named ones take; all others are named.
  */
 const sql = {
   begin: `BEGIN IMMEDIATE`,
@@ -22,8 +22,7 @@ const sql = {
   insertRun: `
     INSERT INTO runs (run, seq, hash, incarnation, created_at, updated_at, workflow, workflow_hash, status,
                       settled, total, wake_at, reason, spent, places)
-    VALUES (:run, :seq, :hash, 1, :at, :at, :workflow, :workflowHash, :status, :settled, :total, :wakeAt, :reason,
-            :spent, :places)
+    VALUES (?1, ?2, ?3, 1, ?4, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
     ON CONFLICT (run) DO NOTHING`,
   /** The right to write, the place in the journal and the new summary in one statement: whoever lost either changes no row. */
   advanceRun: `
@@ -54,10 +53,9 @@ const sql = {
     LIMIT  :limit`,
   updateSummary: `
     UPDATE runs
-    SET    workflow = :workflow, workflow_hash = :workflowHash, status = :status,
-           settled = :settled, total = :total, wake_at = :wakeAt, reason = :reason, spent = :spent,
-           places = :places
-    WHERE  run = :run`,
+    SET    workflow = ?2, workflow_hash = ?3, status = ?4, settled = ?5, total = ?6, wake_at = ?7, reason = ?8,
+           spent = ?9, places = ?10
+    WHERE  run = ?1`,
 
   insertSnapshot: `
     INSERT INTO snapshots (run, seq, hash, format, text)
@@ -74,23 +72,28 @@ const sql = {
 
   /** One that is there already is only written if it is damaged: what is done anew after a repair must not refer to that. */
   insertBlob: `
-    INSERT INTO blobs (hash, text) VALUES (:hash, :text)
+    INSERT INTO blobs (hash, text) VALUES (?1, ?2)
     ON CONFLICT (hash) DO UPDATE SET text = excluded.text WHERE text <> excluded.text`,
-  insertBlobRef: `INSERT INTO blob_refs (run, seq, hash) VALUES (:run, :seq, :hash) ON CONFLICT DO NOTHING`,
+  insertBlobRef: `
+    INSERT INTO blob_refs (run_number, seq, hash) SELECT number, ?2, ?3 FROM runs WHERE run = ?1
+    ON CONFLICT DO NOTHING`,
   readBlob: `SELECT text FROM blobs WHERE hash = :hash`,
   /** Blobs that only this run refers to, but for those to keep. */
   dropOwnBlobs: `
     DELETE FROM blobs
-    WHERE  hash IN (SELECT hash FROM blob_refs WHERE run = :run)
+    WHERE  hash IN (SELECT hash FROM blob_refs WHERE run_number = (SELECT number FROM runs WHERE run = :run))
     AND    hash NOT IN (SELECT value FROM json_each(:keep))
-    AND    NOT EXISTS (SELECT 1 FROM blob_refs AS other WHERE other.hash = blobs.hash AND other.run <> :run)`,
+    AND    NOT EXISTS (SELECT 1 FROM blob_refs AS other WHERE other.hash = blobs.hash
+                       AND other.run_number <> (SELECT number FROM runs WHERE run = :run))`,
   dropBlobRefs: `
-    DELETE FROM blob_refs WHERE run = :run AND hash NOT IN (SELECT value FROM json_each(:keep))`,
+    DELETE FROM blob_refs
+    WHERE  run_number = (SELECT number FROM runs WHERE run = :run)
+    AND    hash NOT IN (SELECT value FROM json_each(:keep))`,
 
   findLease: `SELECT * FROM leases WHERE name = :name`,
   putLease: `
     INSERT INTO leases (name, epoch, owner, token, taken_at, expires_at)
-    VALUES (:name, 1, :owner, :token, :takenAt, :expiresAt)
+    VALUES (?1, 1, ?2, ?3, ?4, ?5)
     ON CONFLICT (name) DO UPDATE
     SET    epoch = epoch + 1, owner = excluded.owner, token = excluded.token,
            taken_at = excluded.taken_at, expires_at = excluded.expires_at
