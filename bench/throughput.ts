@@ -24,12 +24,15 @@ export async function throughput(load: Throughput, { rounds }: Settings): Promis
 /** A driver works for hours; what its first second costs is measured by `import` and `cli`. */
 const warmUpMs = 2_000;
 
+/** These loads take a tenth of a second: with few rounds, the disk decides. */
+const roundsEach = 3;
+
 async function measure(load: Throughput, durability: Durability, rounds: number): Promise<Row> {
   const groups = await inFolder((folder) => recordGroups(join(folder, 'piton.db'), durability, load.run));
-  for (const start = performance.now(); performance.now() - start < warmUpMs; )
+  for (const start = performance.now(); performance.now() - start < warmUpMs;)
     await timeOurs(load, durability);
   const rate = (ms: number): number => (load.steps / ms) * 1000;
-  const samples = await interleave(rounds, {
+  const samples = await interleave(rounds * roundsEach, {
     ours: async () => rate(await timeOurs(load, durability)),
     floor: async () => rate(await timeFloor(groups, durability)),
   });

@@ -1,4 +1,4 @@
-import { copyFileSync } from 'node:fs';
+import { closeSync, copyFileSync, fsyncSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from '../library.ts';
 import { readRaw } from '../floor.ts';
@@ -54,9 +54,13 @@ async function measure(folder: string, { name, at, rounds }: Size): Promise<Row>
 
 let copies = 0;
 
+/** Synced, as the file of a run is that was interrupted: the first commit is not to pay for the copy. */
 function copyOf(file: string): string {
   const copy = `${file}.${copies++}`;
   copyFileSync(file, copy);
+  const descriptor = openSync(copy, 'r+');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
   return copy;
 }
 

@@ -208,7 +208,9 @@ test('verify finds damage with the first bad checkpoint, refuses with 4, and rep
     runs: expect.arrayContaining([{ run: 'aaa-1', commits: expect.any(Number), ok: true }]),
   });
   const database = new DatabaseSync(`${project.folder}/.piton/piton.db`);
-  database.exec(`UPDATE commits SET body = replace(body, '"wait"', '"wayt"') WHERE seq = 2 AND run_number = (SELECT number FROM runs WHERE run = 'cut')`);
+  database.exec(
+    `UPDATE commits SET body = replace(body, '"wait"', '"wayt"') WHERE seq = 2 AND run_number = (SELECT number FROM runs WHERE run = 'cut')`,
+  );
   database.close();
   const damaged = await project.piton(['verify', '--json']);
   expect(damaged.code).toBe(4);

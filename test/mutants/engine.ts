@@ -418,4 +418,40 @@ export const engine: readonly Defect[] = [
     replace: 'hasSucceeded: life.status !== undefined,',
     tests: ['test/engine/sweeper.test.ts'],
   },
+  {
+    name: 'a run that is resumed and blocks the event loop loses its lease',
+    file: 'src/store/sqlite/index.ts',
+    find: 'if (request.release === undefined) this.#leases.workBegins();',
+    replace: 'if (request.release === undefined) return;',
+    tests: ['test/store/sqlite-faults.test.ts'],
+  },
+  {
+    name: 'a lease under which nothing is written is not renewed',
+    file: 'src/store/sqlite/heartbeat.ts',
+    find: 'setTimeout(() => this.startIfDue(), delay)',
+    replace: 'setTimeout(() => {}, delay)',
+    tests: ['test/store/sqlite-faults.test.ts'],
+  },
+  {
+    name: 'what neighbours of a refused change have written is written twice',
+    file: 'src/store/sqlite/group-commit.ts',
+    find: `        this.#rollBack();
+        this.#queue.unshift(...group);`,
+    replace: '        this.#queue.unshift(...group);',
+    tests: ['test/store/sqlite.test.ts'],
+  },
+  {
+    name: 'a refused change takes its neighbours with it',
+    file: 'src/store/sqlite/group-commit.ts',
+    find: '        this.#needsSavepoints = true;',
+    replace: '',
+    tests: ['test/store/sqlite.test.ts'],
+  },
+  {
+    name: 'commits whose run is gone are lost when a store is migrated',
+    file: 'src/store/sqlite/migrations.ts',
+    find: 'WHERE  run NOT IN (SELECT run FROM runs)',
+    replace: 'WHERE  run IS NULL',
+    tests: ['test/store/sqlite-migrations.test.ts'],
+  },
 ];

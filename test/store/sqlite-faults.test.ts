@@ -481,15 +481,28 @@ describe('several processes', () => {
 
 describe('the heartbeat', () => {
   test('keeps the lease of a process whose event loop is blocked for longer, and does not keep it alive', async () => {
-    const file = newFile();
-    const store = await open(file);
-    const program = startProgram('block-event-loop', { args: [`sqlite:${file}`, '1500', '4000'] });
-    expect(await program.nextLine()).toBe('blocking');
-    const first = (await store.findLease('run:r1'))!;
-    await eventually('the lease outlives its first end', () => Date.now() > first.expiresAt + 100);
+    const [made, stored] = [newFile(), newFile()];
+    await storedRun(stored);
+    const keeps = async (file: string, how: 'create' | 'resume', epoch: number): Promise<void> => {
+      const store = await open(file);
+      const program = startProgram('block-event-loop', { args: [`sqlite:${file}`, how, '1500', '4000'] });
+      expect(await program.nextLine()).toBe('blocking');
+      const first = (await store.findLease('run:r1'))!;
+      await eventually('the lease outlives its first end', () => Date.now() > first.expiresAt + 100);
 
-    expect(await store.takeLease(taking('run:r1'))).toMatchObject({ taken: false, lease: { epoch: 1 } });
-    expect(await program.ended()).toEqual({ lines: ['written'], by: 0 });
+      expect(await store.takeLease(taking('run:r1'))).toMatchObject({ taken: false, lease: { epoch } });
+      expect(await program.ended()).toEqual({ lines: ['written'], by: 0 });
+    };
+    await Promise.all([keeps(made, 'create', 1), keeps(stored, 'resume', 2)]);
+  });
+
+  test('renews a lease under which nothing is written', async () => {
+    const store = await open(newFile());
+    const { lease } = await store.takeLease(taking('machine', { leaseMs: 600 }));
+    await eventually('it is renewed', async () => {
+      const { expiresAt } = (await store.findLease('machine'))!;
+      return expiresAt > lease.expiresAt;
+    });
   });
 
   test('tells a driver whose lease has expired, and does not bring it back', async () => {

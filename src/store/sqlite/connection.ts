@@ -97,7 +97,7 @@ function configure(database: DatabaseSync, settings: ConnectionSettings): void {
   if (settings.durability === 'full') database.exec('PRAGMA fullfsync = ON');
   // The same few pages change at every commit: the longer the log, the less is copied from it. Where every commit is synced,
   // a short log pays: syncing a file that grows takes about twice as long as syncing one that is written over.
-  const pages = settings.durability === 'full' ? 200 : 4000;
+  const pages = settings.durability === 'full' ? 400 : 4000;
   database.exec(`PRAGMA wal_autocheckpoint = ${pages}; PRAGMA journal_size_limit = 67108864`);
   database.exec('PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF');
   if (settings.maxBytes !== undefined) limitSize(database, settings.maxBytes);

@@ -21,9 +21,12 @@ export interface HeartbeatReport {
   readonly lost: readonly string[];
 }
 
+const longestDelayMs = 1_000;
+
 /**
  * Renews the leases of one store from a thread of its own, so that a blocked event loop does not lose them.
- * The thread starts with the first lease and never keeps the process alive.
+ * It is started before work under the first lease may begin, which could block the event loop at once, but not with the
+ * lease: starting a thread slows down the recovery of a run by half. It never keeps the process alive.
  */
 export class Heartbeat {
   readonly #file: string;
@@ -32,6 +35,8 @@ export class Heartbeat {
   /** Tokens that the thread has not been told of yet. */
   #freed: string[] = [];
   #worker: Worker | undefined;
+  /** Set while there is a lease to be renewed and no thread. */
+  #startLater: NodeJS.Timeout | undefined;
 
   constructor(file: string, onLost: (token: string) => void) {
     this.#file = file;
@@ -40,9 +45,21 @@ export class Heartbeat {
 
   hold(lease: HeldLease): void {
     this.#held.set(lease.token, lease);
-    if (this.#worker === undefined) this.#start();
-    else this.#order({ type: 'hold', lease, freed: this.#freed });
-    this.#freed = [];
+    if (this.#worker === undefined) {
+      const delay = Math.min(longestDelayMs, lease.leaseMs / 4);
+      this.#startLater ??= setTimeout(() => this.startIfDue(), delay).unref();
+    } else {
+      this.#order({ type: 'hold', lease, freed: this.#freed });
+      this.#freed = [];
+    }
+  }
+
+  /** Called before work begins under a lease that was taken. */
+  startIfDue(): void {
+    if (this.#startLater === undefined) return;
+    clearTimeout(this.#startLater);
+    this.#startLater = undefined;
+    if (this.#held.size > 0) this.#start();
   }
 
   /** The store says already that nobody has it: it cannot be renewed, so telling can wait until there is more to tell. */
@@ -57,6 +74,8 @@ export class Heartbeat {
 
   async stop(): Promise<void> {
     const worker = this.#worker;
+    clearTimeout(this.#startLater);
+    this.#startLater = undefined;
     this.#held.clear();
     if (worker === undefined) return;
     // Whoever awaits this must not be left hanging by a process that ends because nothing else keeps it alive.
@@ -67,6 +86,7 @@ export class Heartbeat {
   }
 
   #start(): void {
+    this.#freed = [];
     const worker = new Worker(programFile('store/sqlite/heartbeat-worker'), {
       workerData: { file: this.#file, leases: [...this.#held.values()] },
       execArgv: [],

@@ -76,14 +76,20 @@ class SqliteStore implements Store {
   }
 
   createRun(request: CreateRunRequest): Promise<Lease> {
-    const keep = (lease: Lease): void => void (request.release || this.#leases.keep(lease));
-    return this.#write({ ...createRun(request, this.#clock), committed: keep });
+    const committed = (lease: Lease): void => {
+      if (request.release) return;
+      this.#leases.keep(lease);
+      this.#leases.workBegins();
+    };
+    return this.#write({ ...createRun(request, this.#clock), committed });
   }
 
   append(request: AppendRequest): Promise<void> {
-    const change = append(request, this.#clock);
-    if (request.release === undefined) return this.#write(change);
-    return this.#write({ ...change, committed: () => this.#leases.forgetFreed(request.token) });
+    const committed = (): void => {
+      if (request.release === undefined) this.#leases.workBegins();
+      else this.#leases.forgetFreed(request.token);
+    };
+    return this.#write({ ...append(request, this.#clock), committed });
   }
 
   readCommits(

@@ -29,6 +29,11 @@ export class LeaseKeeper {
     });
   }
 
+  /** From now on somebody may work under the leases that are kept. */
+  workBegins(): void {
+    this.#heartbeat.startIfDue();
+  }
+
   /** It was given back in the store. */
   forgetFreed(token: string): void {
     if (this.#kept.delete(token)) this.#heartbeat.dropFreed(token);
