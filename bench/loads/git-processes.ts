@@ -6,14 +6,15 @@ import { countGits, type GitCounter } from '../git-counter.ts';
 import { atMost, type Row } from '../row.ts';
 import { inFolder } from '../settings.ts';
 
-/** The gits that are started for one task of an agent in a worktree, as `piton run` does it. */
+/** The git processes that are started for one task of an agent in a worktree, as `piton run` does it. */
 export async function gitProcesses(): Promise<Row[]> {
   const phases = await inFolder(gitsOfOneTask);
   const total = [...phases.values()].reduce((sum, gits) => sum + gits.length, 0);
   const parts = [...phases].map(([name, gits]) => `${name} ${gits.length}`).join(', ');
   process.stderr.write(`  ${parts}\n`);
-  const load = 'gits started for one task in a worktree: edit, check, merge, clean';
-  return [{ load, durability: 'process', unit: 'gits', ours: total, target: atMost(total, 20, 'gits') }];
+  const load = 'git processes started for one task in a worktree: edit, check, merge, clean';
+  const target = atMost(total, 20, 'processes');
+  return [{ load, durability: 'process', unit: 'processes', ours: total, target }];
 }
 
 /** By phase, their arguments. */
