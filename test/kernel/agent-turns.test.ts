@@ -200,6 +200,23 @@ describe('what a person says to an agent', () => {
     expect(simulation.status).toBe('succeeded');
   });
 
+  test('is answered with when it will be heard', () => {
+    const checked = agentTask('a', ['claude'], { retry: tries(2), check: checkOf(0) });
+    const simulation = simulate(workflow([checked, agentTask('later', ['claude'], { needs: ['a'] })]));
+    const tell = (address: string, now = false): unknown =>
+      simulation.command({ type: 'tell', task: address, text: 'hey', ...(now && { now }) }).text;
+    expect(tell('later')).toBe('later will hear it when it starts');
+    expect(tell('a', true)).toBe('a will hear it at once: it is stopped, and goes on with it');
+    simulation.end('a', done);
+    simulation.end('a', done);
+    expect(tell('a')).toBe('a will hear it when its check has ended');
+    expect(tell('a', true)).toBe('a will hear it at once: its check is stopped, and done again later');
+    simulation.end('a', failedWith('AGENT_FAILED'));
+    simulation.end('a', done);
+    simulation.end('a', failedWith('BROKEN'));
+    expect(tell('a')).toBe('a will hear it when it goes on');
+  });
+
   test('is refused where nobody would hear it', () => {
     const simulation = simulate(
       workflow([task('f'), agentTask('a', ['claude']), agentTask('b', ['claude'])]),
