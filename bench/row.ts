@@ -8,7 +8,7 @@ export interface Row {
   readonly ours: number;
   /** What the same costs without Piton: the bytes straight to or from SQLite, bare Node, git by hand. */
   readonly floor?: number;
-  /** What the target is about. */
+  /** Ours and the floor, one divided by the other. */
   readonly ratio?: number;
   readonly target?: Target;
 }
@@ -40,8 +40,10 @@ export function verdictOf(rows: readonly Row[]): { readonly text: string; readon
     const note = target!.isAbsolute ? '; depends on the machine, and does not fail the benchmark' : '';
     return `  ${load} (${durability}): ${figure(value)} (target: ${target!.text}${note})`;
   });
+  const hasTargets = rows.some(({ target }) => target !== undefined);
+  const none = hasTargets ? 'Every target is met.' : 'These loads have no targets.';
   return {
-    text: missed.length === 0 ? 'Every target is met.' : ['Missed:', ...lines].join('\n'),
+    text: missed.length === 0 ? none : ['Missed:', ...lines].join('\n'),
     hasFailed: missed.some(({ target }) => !target!.isAbsolute),
   };
 }

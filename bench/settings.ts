@@ -6,10 +6,12 @@ export type Durability = 'full' | 'process';
 
 /** What every load is measured with. */
 export interface Settings {
-  /** Each takes the subject and its floor once, one after the other. */
+  /** In each, the subject and its floor are measured in turns. */
   readonly rounds: number;
   /** 1 is the size the targets are about; tests take less. */
   readonly scale: number;
+  /** Only to see that it works. */
+  readonly isQuick: boolean;
 }
 
 /** A size of a load, made smaller or larger. */

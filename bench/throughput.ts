@@ -10,29 +10,35 @@ export interface Throughput {
   readonly name: string;
   readonly steps: number;
   readonly run: (piton: Piton) => Promise<void>;
-  /** Given the share of the floor that was reached. */
+  /** Called with ours / floor. */
   readonly targets?: Partial<Record<Durability, (share: number) => Target>>;
 }
 
+/** Measured warm: what a start costs is what the loads `import` and `cli` are for. */
+const warmUpMs = 2_000;
+
+/** A load takes about a tenth of a second: with a few samples, one slow sync would decide. */
+const samplesPerRound = 3;
+
 /** Steps per second of a load beside those of the same bytes committed raw, in both durabilities. */
-export async function throughput(load: Throughput, { rounds }: Settings): Promise<Row[]> {
+export async function throughput(load: Throughput, settings: Settings): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const durability of ['full', 'process'] as const) rows.push(await measure(load, durability, rounds));
+  for (const durability of ['full', 'process'] as const) rows.push(await measure(load, durability, settings));
   return rows;
 }
 
-/** A driver works for hours; what its first second costs is measured by `import` and `cli`. */
-const warmUpMs = 2_000;
-
-/** These loads take a tenth of a second: with few rounds, the disk decides. */
-const roundsEach = 3;
-
-async function measure(load: Throughput, durability: Durability, rounds: number): Promise<Row> {
+async function measure(
+  load: Throughput,
+  durability: Durability,
+  { rounds, isQuick }: Settings,
+): Promise<Row> {
   const groups = await inFolder((folder) => recordGroups(join(folder, 'piton.db'), durability, load.run));
-  for (const start = performance.now(); performance.now() - start < warmUpMs;)
+  for (const start = performance.now(); !isQuick && performance.now() - start < warmUpMs;) {
     await timeOurs(load, durability);
+    await timeFloor(groups, durability);
+  }
   const rate = (ms: number): number => (load.steps / ms) * 1000;
-  const samples = await interleave(rounds * roundsEach, {
+  const samples = await interleave(isQuick ? rounds : rounds * samplesPerRound, {
     ours: async () => rate(await timeOurs(load, durability)),
     floor: async () => rate(await timeFloor(groups, durability)),
   });

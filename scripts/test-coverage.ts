@@ -1,7 +1,7 @@
 /**
  * Runs all tests, the deep ones too, and tells which lines of src/ they have not executed, by folder.
- * `npm run test:coverage -- test/kernel` runs only some; `--lines` also lists the lines. Only what runs in the processes of the tests themselves is counted:
- * what is covered by killing others is covered by more than that.
+ * `npm run test:coverage -- test/kernel` runs only some; `--lines` also lists the lines. Code that only runs in processes
+ * which the tests start is not counted.
  */
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -19,6 +19,13 @@ const targets: Readonly<Record<string, number>> = {
   library: 0.9,
 };
 
+if (process.argv.some((arg) => arg === '--help' || arg === '-h')) {
+  console.log(
+    'npm run test:coverage -- [test file …] [--lines]   --lines lists the lines that no test executes',
+  );
+  process.exit(0);
+}
+
 const root = join(import.meta.dirname, '..');
 const source = join(root, 'src');
 const listsLines = process.argv.includes('--lines');
@@ -30,7 +37,7 @@ try {
   const failed = suites.filter((suite) => !isGreen(suite));
   const files = measure(readReports());
   for (const line of tableOf(files)) console.log(line);
-  // Some of the tests say nothing of all the sources.
+  // A partial run says nothing about all sources.
   const missed = args.length === 0 ? missedTargets(files) : [];
   for (const line of missed) console.log(line);
   process.exitCode = failed.length > 0 || missed.length > 0 ? 1 : 0;
@@ -69,7 +76,7 @@ function readReports(): Map<string, Uint8Array> {
   return executed;
 }
 
-/** Ranges inside of others come after them, and say better. */
+/** Inner ranges come later, and count instead of outer ones. */
 function offsetsOf({ functions }: Script): Uint8Array {
   const ranges = functions
     .flatMap(({ ranges }) => ranges)
@@ -95,6 +102,7 @@ interface Measured {
 function measure(executed: ReadonlyMap<string, Uint8Array>): Measured[] {
   return globSync('**/*.ts', { cwd: source })
     .toSorted()
+    .filter((name) => args.length === 0 || executed.has(join(source, name)))
     .map((name) => {
       const lines = linesOf(readFileSync(join(source, name), 'utf8'));
       const offsets = executed.get(join(source, name));
@@ -103,7 +111,7 @@ function measure(executed: ReadonlyMap<string, Uint8Array>): Measured[] {
     });
 }
 
-/** Where there is code in each line that has some: types and comments are none. */
+/** The span of code in each line that has any; types and comments are none. */
 function linesOf(text: string): { readonly number: number; readonly start: number; readonly end: number }[] {
   let start = 0;
   return stripTypeScriptTypes(text)

@@ -1,26 +1,31 @@
 /** Puts defects into copies of the sources and asks whether the tests notice: see CONTRIBUTING.md. */
 import { parseArgs } from 'node:util';
-import { runDefects } from '../test/mutants/run-defects.ts';
+import { listDefects, runDefects } from '../test/mutants/run-defects.ts';
 import { runStryker } from '../test/mutants/run-stryker.ts';
 
-const usage = `npm run test:mutants -- [list] [--ordinary] [word …]
-  Every defect of test/mutants, or those with one of the words in their name or file; about half an hour for all.
-  --ordinary: only by what npm test runs
-npm run test:mutants -- stryker [kernel|definition|store|views …]
-  All mutants that Stryker generates in these parts; up to an hour for each.`;
+const usage = `npm run test:mutants -- run [word …] [--ordinary]   puts in each defect with one of the words in its name or file, default: all
+                                                    (half an hour), and runs its tests; --ordinary: only what npm test runs
+npm run test:mutants -- list [word …]               prints them, runs nothing
+npm run test:mutants -- stryker [part …]            all mutants that Stryker generates; up to an hour for each part
+                                                    (kernel, definition, store, views)`;
 
 process.exit(await main());
 
 async function main(): Promise<number> {
   const { values, positionals } = read();
   if (values.help === true) return say(usage, 0);
-  const [what = 'list', ...words] = positionals;
-  if (what === 'list') return runDefects(words, { isOrdinary: values.ordinary === true });
-  return what === 'stryker' ? runStryker(words) : say(usage, 2);
+  const [what = 'run', ...words] = positionals;
+  if (what === 'run') return runDefects(words, { isOrdinary: values.ordinary === true });
+  if (what === 'list') return listDefects(words);
+  if (what === 'stryker') return runStryker(words);
+  return say(
+    `There is no '${what}'. For defects with that word: npm run test:mutants -- run ${what}\n${usage}`,
+    2,
+  );
 }
 
 function read() {
-  const options = { ordinary: { type: 'boolean' }, help: { type: 'boolean' } } as const;
+  const options = { ordinary: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
   try {
     return parseArgs({ allowPositionals: true, options });
   } catch (error) {

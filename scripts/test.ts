@@ -13,33 +13,55 @@ interface Report {
   readonly numPendingTests: number;
   readonly testResults: readonly {
     readonly name: string;
-    readonly assertionResults: readonly { readonly duration?: number | null }[];
+    readonly status: string;
+    readonly assertionResults: readonly { readonly status: string; readonly duration?: number | null }[];
   }[];
 }
 
 const slowestFiles = 15;
+/** Of a few files, vitest has told the times itself. */
+const manyFiles = 20;
+
+const args = process.argv.slice(2);
+const deep = args.filter((arg) => arg.includes('.deep.'));
+if (deep.length > 0 && process.env['PITON_TESTS'] !== 'deep') {
+  console.error(`These are deep tests: npm run test:deep -- ${deep.join(' ')}`);
+  process.exit(2);
+}
 
 const folder = mkdtempSync(join(tmpdir(), 'piton-test-'));
 const file = join(folder, 'report.json');
 const { status } = spawnSync(
   'vitest',
-  ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`, ...process.argv.slice(2)],
+  ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`, ...args],
   { stdio: 'inherit' },
 );
 // Vitest has said what is wrong.
-if (!existsSync(file)) process.exit(leave(status ?? 1));
+if (!existsSync(file)) process.exit(cleanUp(status ?? 1));
 const report = JSON.parse(readFileSync(file, 'utf8')) as Report;
-for (const line of whereTheTimeWent(report)) console.log(line);
-const skipped = report.numPendingTests > 0 ? `, ${report.numPendingTests} skipped` : '';
-console.log(`${report.numPassedTests} passed, ${report.numFailedTests} failed${skipped}`);
-process.exit(leave(status ?? 1));
+if (report.testResults.length >= manyFiles) for (const line of whereTheTimeWent(report)) console.log(line);
+for (const line of summaryOf(report)) console.log(line);
+process.exit(cleanUp(status ?? 1));
 
-function leave(code: number): number {
+function cleanUp(code: number): number {
   rmSync(folder, { recursive: true });
   return code;
 }
 
-/** So that it is seen when it grows. */
+/** Failed files first: in a long output nobody finds them above. */
+function summaryOf({ testResults, ...report }: Report): string[] {
+  const failed = testResults.filter((result) => result.status === 'failed');
+  const broken = failed.filter((result) => result.assertionResults.every((test) => test.status !== 'failed'));
+  const counts = [
+    `${report.numPassedTests} passed`,
+    `${report.numFailedTests} failed`,
+    ...(report.numPendingTests > 0 ? [`${report.numPendingTests} skipped`] : []),
+    ...(broken.length > 0 ? [`${broken.length} of the files could not be run`] : []),
+  ];
+  return [...failed.map(({ name }) => `FAILED  ${relative(process.cwd(), name)}`), counts.join(', ')];
+}
+
+/** So that a slow test is seen in every run. */
 function whereTheTimeWent({ testResults }: Report): string[] {
   const byFile = testResults.map(({ name, assertionResults }) => ({
     name: relative(process.cwd(), name),
@@ -53,9 +75,9 @@ function whereTheTimeWent({ testResults }: Report): string[] {
     seconds: total(files.map(({ seconds }) => seconds)),
   }));
   return [
-    'Where the time went, in seconds (three files run at a time):',
+    'Where the time went: seconds, folder, tests (several files run at a time)',
     ...linesOf(folders),
-    `The slowest of ${byFile.length} files:`,
+    `The slowest of ${byFile.length} files`,
     ...linesOf(byFile, slowestFiles),
   ];
 }

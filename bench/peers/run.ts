@@ -27,6 +27,7 @@ const { values } = parseArgs({
 const settings: Settings = {
   rounds: values.quick ? 1 : Number(values.rounds),
   scale: Number(values.scale),
+  isQuick: values.quick,
 };
 /** Loads that take less than this are measured in five rounds at least. */
 const quickMs = 5_000;

@@ -1,15 +1,15 @@
-/** Drivers of agents that are killed at some places or at all others: agents are not disturbed by it. */
+/** Drivers of agents that are killed at some points or at all others: agents are not disturbed by it. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { open, type RunEvent } from '../../src/index.ts';
 import { executionsOf } from '../support/commands.ts';
 import {
-  eachAtOnce,
+  twoAtATime,
   killAt,
-  named,
+  withoutCommits,
   oneOfEach,
-  placesPassed,
+  pointsPassed,
   subfolder,
   type Which,
 } from '../support/kill.ts';
@@ -38,8 +38,8 @@ function drive(folders: readonly string[], env: Readonly<Record<string, string>>
   return startProgram('drive-commands', { args: [JSON.stringify({ folders })], env });
 }
 
-function folderOf(root: string, place: string): string {
-  return join(root, place.replaceAll(/[^a-z0-9]/g, '-'));
+function folderOf(root: string, point: string): string {
+  return join(root, point.replaceAll(/[^a-z0-9]/g, '-'));
 }
 
 /** What was said, without what differs from one time to the next. */
@@ -54,7 +54,7 @@ async function transcriptIn(folder: string): Promise<unknown[]> {
 }
 
 /** Where `npm test` kills: around each kind of commit and of effect. */
-const somePlaces = [
+const somePoints = [
   'spool:after-prepare#1',
   'spool:after-start#1',
   'after:transcript.added#1',
@@ -72,27 +72,27 @@ export async function harmDoneByKills(which: Which): Promise<string[]> {
   const root = temporaryFolder();
   const untouched = subfolder(root, 'untouched');
   writeFlow(untouched);
-  const passed = named(await placesPassed((env) => drive([untouched], env)));
-  const places = which === 'these' ? somePlaces : oneOfEach(passed, somePlaces);
+  const passed = withoutCommits(await pointsPassed((env) => drive([untouched], env)));
+  const points = which === 'these' ? somePoints : oneOfEach(passed, somePoints);
   const said = await transcriptIn(untouched);
   expect(said.length).toBeGreaterThan(9);
   const killed: string[] = [];
-  await eachAtOnce(places, async (place) => {
-    const folder = folderOf(root, place);
+  await twoAtATime(points, async (point) => {
+    const folder = folderOf(root, point);
     mkdirSync(folder);
     writeFlow(folder);
-    const start = killAt(place, (env) => drive([folder], env)).then(() => killed.push(place));
-    // How many commits a conversation takes depends on how it is read: not all places are reached again.
-    await (isCertain(place) ? start : start.catch(() => undefined));
+    const start = killAt(point, (env) => drive([folder], env)).then(() => killed.push(point));
+    // How many commits a conversation takes depends on how it is read: not all points are reached again.
+    await (isCertain(point) ? start : start.catch(() => undefined));
   });
-  await drive(killed.map((place) => folderOf(root, place))).ended();
-  const found = await Array.fromAsync(places, async (place) => [
-    ...unlike({ look: 1, try: 1, mend: 1, check: 2 }, executionsOf(folderOf(root, place)), place),
-    ...unlike(said, await transcriptIn(folderOf(root, place)), place),
+  await drive(killed.map((point) => folderOf(root, point))).ended();
+  const found = await Array.fromAsync(points, async (point) => [
+    ...unlike({ look: 1, try: 1, mend: 1, check: 2 }, executionsOf(folderOf(root, point)), point),
+    ...unlike(said, await transcriptIn(folderOf(root, point)), point),
   ]);
   return found.flat();
 }
 
-function isCertain(place: string): boolean {
-  return !place.includes('transcript.added') || place.endsWith('#1');
+function isCertain(point: string): boolean {
+  return !point.includes('transcript.added') || point.endsWith('#1');
 }

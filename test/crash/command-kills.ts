@@ -1,4 +1,4 @@
-/** Drivers of commands that are killed at some places, at all others, or at random: each command runs exactly once. */
+/** Drivers of commands that are killed at some points, at all others, or at random: each command runs exactly once. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -6,11 +6,11 @@ import { expect } from 'vitest';
 import { open } from '../../src/index.ts';
 import { executionsOf, processesMarked, writeFlow, type CommandTask } from '../support/commands.ts';
 import {
-  eachAtOnce,
+  twoAtATime,
   killAt,
-  named,
+  withoutCommits,
   oneOfEach,
-  placesPassed,
+  pointsPassed,
   subfolder,
   type Which,
 } from '../support/kill.ts';
@@ -39,7 +39,7 @@ const diamond: readonly CommandTask[] = [
 ];
 
 /** Where `npm test` kills: around each kind of commit and of effect. */
-const somePlaces = [
+const somePoints = [
   'after:run.created#1',
   'spool:before-prepare#2',
   'spool:after-prepare#1',
@@ -56,21 +56,21 @@ export async function harmDoneByKills(which: Which): Promise<string[]> {
   const root = temporaryFolder();
   const untouched = subfolder(root, 'untouched');
   writeFlow(untouched, diamond);
-  const passed = named(await placesPassed((env) => drive(untouched, env)));
+  const passed = withoutCommits(await pointsPassed((env) => drive(untouched, env)));
   const outputs = await outputsIn(untouched);
-  const places = which === 'these' ? somePlaces : oneOfEach(passed, somePlaces);
+  const points = which === 'these' ? somePoints : oneOfEach(passed, somePoints);
   expect(oneOfEach(passed).length).toBeGreaterThan(20);
   const folders = new Map(
-    places.map((place) => [place, subfolder(root, place.replaceAll(/[^a-z0-9]/g, '-'))]),
+    points.map((point) => [point, subfolder(root, point.replaceAll(/[^a-z0-9]/g, '-'))]),
   );
-  await eachAtOnce([...folders], async ([place, folder]) => {
+  await twoAtATime([...folders], async ([point, folder]) => {
     writeFlow(folder, diamond);
-    await killAt(place, (env) => drive(folder, env));
+    await killAt(point, (env) => drive(folder, env));
   });
   await driveAll([...folders.values()]).ended();
-  const found = await Array.fromAsync(folders, async ([place, folder]) => [
-    ...unlike(onceEach(diamond), executionsOf(folder), place),
-    ...unlike(outputs, await outputsIn(folder), place),
+  const found = await Array.fromAsync(folders, async ([point, folder]) => [
+    ...unlike(onceEach(diamond), executionsOf(folder), point),
+    ...unlike(outputs, await outputsIn(folder), point),
   ]);
   return found.flat();
 }

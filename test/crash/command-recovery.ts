@@ -1,13 +1,13 @@
-/** Recoveries of commands that are killed at some places or at all others: each command runs exactly once. */
+/** Recoveries of commands that are killed at some points or at all others: each command runs exactly once. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { executionsOf, writeFlow } from '../support/commands.ts';
 import { eventually } from '../support/eventually.ts';
 import {
-  eachAtOnce,
+  twoAtATime,
   killAt,
   oneOfEach,
-  placesPassed,
+  pointsPassed,
   subfolder,
   type Starter,
   type Which,
@@ -67,22 +67,22 @@ export async function harmDoneInRecovery(
   which: Which,
 ): Promise<string[]> {
   const root = temporaryFolder();
-  const places = which === 'these' ? these : await placesElsewhere(how, these);
-  const folders = places.map((place) => subfolder(root, place.replaceAll(/[^a-z0-9]/g, '-')));
+  const points = which === 'these' ? these : await placesElsewhere(how, these);
+  const folders = points.map((point) => subfolder(root, point.replaceAll(/[^a-z0-9]/g, '-')));
   await interrupted(...folders);
   if (how === 'harvested') folders.forEach(letGo);
-  await eachAtOnce([...places.entries()], ([index, place]) => killAt(place, recovering(folders[index]!)));
+  await twoAtATime([...points.entries()], ([index, point]) => killAt(point, recovering(folders[index]!)));
   folders.forEach(letGo);
   const { lines } = await driveAll({ folders }).ended();
 
   const ends = lines.filter((line) => line !== 'driving');
   return [
     ...unlike(
-      places.map(() => 'ended succeeded'),
+      points.map(() => 'ended succeeded'),
       ends,
       'ends',
     ),
-    ...places.flatMap((place, index) => unlike({ slow: 1, next: 1 }, executionsOf(folders[index]!), place)),
+    ...points.flatMap((point, index) => unlike({ slow: 1, next: 1 }, executionsOf(folders[index]!), point)),
   ];
 }
 
@@ -90,5 +90,5 @@ async function placesElsewhere(how: string, these: readonly string[]): Promise<s
   const folder = temporaryFolder();
   await interrupted(folder);
   if (how === 'harvested') letGo(folder);
-  return oneOfEach(await placesPassed(recovering(folder)), these);
+  return oneOfEach(await pointsPassed(recovering(folder)), these);
 }

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { open, workflow, type Definition, type Piton, type Run } from '../../src/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { leaveTrace, tasksRunIn } from '../support/executions.ts';
-import { drive, driving, killAt, placesPassed, repair } from '../support/kill.ts';
+import { drive, driving, killAt, pointsPassed, repair } from '../support/kill.ts';
 import { shapes, type Hands } from '../support/shapes.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -277,7 +277,7 @@ test('a repair that is killed anywhere can be repeated, and never lets go of wha
     cpSync(damaged, copy, { recursive: true });
     return copy;
   };
-  const places = await placesPassed((given) => repair(copyOf(), given));
+  const places = await pointsPassed((given) => repair(copyOf(), given));
   for (const place of places.flat()) {
     const folder = copyOf();
     await killAt(place, (given) => repair(folder, given));

@@ -5,8 +5,8 @@ import { everyCommit, expectMirrored, fewerCheckpoints, killed, mirrored } from 
 describe('a process killed before and after each of its other commits', () => {
   test.for(everyCommit)(
     '%s: the run ends as if nothing had happened, and what had settled does not run again',
-    async ([shape, places]) => {
-      expect((await killed({ shape }, places, 'others')).broken).toEqual([]);
+    async ([shape, points]) => {
+      expect((await killed({ shape }, points, 'others')).broken).toEqual([]);
     },
   );
 });
@@ -14,8 +14,8 @@ describe('a process killed before and after each of its other commits', () => {
 describe('a process killed at each other commit and in each other task, with fewer checkpoints', () => {
   test.for(fewerCheckpoints)(
     '%s: steps may be repeated, but none that the journal shows as settled, and the run ends the same',
-    async ([shape, places]) => {
-      expect((await killed({ shape }, places, 'others')).broken).toEqual([]);
+    async ([shape, points]) => {
+      expect((await killed({ shape }, points, 'others')).broken).toEqual([]);
     },
   );
 });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { brokenAfter, driving, placesPassed, subfolder, untouchedIn } from '../support/kill.ts';
+import { brokenAfter, driving, pointsPassed, subfolder, untouchedIn } from '../support/kill.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { everyCommit, expectMirrored, fewerCheckpoints, killed, killsAt, mirrored } from './kill-points.ts';
 
 describe('a process killed before or after a commit of each kind', () => {
   test.for(everyCommit)(
     '%s: the run ends as if nothing had happened, and what had settled does not run again',
-    async ([shape, places]) => {
-      expect((await killed({ shape }, places, 'these')).broken).toEqual([]);
+    async ([shape, points]) => {
+      expect((await killed({ shape }, points, 'these')).broken).toEqual([]);
     },
   );
 });
@@ -15,8 +15,8 @@ describe('a process killed before or after a commit of each kind', () => {
 describe('a process killed at a commit and in a task, with fewer checkpoints', () => {
   test.for(fewerCheckpoints)(
     '%s: steps may be repeated, but none that the journal shows as settled, and the run ends the same',
-    async ([shape, places]) => {
-      expect((await killed({ shape }, places, 'these')).broken).toEqual([]);
+    async ([shape, points]) => {
+      expect((await killed({ shape }, points, 'these')).broken).toEqual([]);
     },
   );
 });
@@ -25,9 +25,9 @@ test('a run killed while a snapshot is saved, or right after, ends as if nothing
   const way = { shape: 'more than a thousand steps' } as const;
   const root = temporaryFolder();
   const folder = subfolder(root, 'untouched');
-  const places = await placesPassed(driving({ ...way, folders: [folder] }));
-  const saved = places.findIndex((same) => same.includes('after:snapshot#1'));
-  const kills = killsAt({ at: [places[saved - 1]!.at(-1)!, 'after:snapshot#1'] }, way);
+  const points = await pointsPassed(driving({ ...way, folders: [folder] }));
+  const saved = points.findIndex((same) => same.includes('after:snapshot#1'));
+  const kills = killsAt({ at: [points[saved - 1]!.at(-1)!, 'after:snapshot#1'] }, way);
 
   const broken = await brokenAfter(kills, { ...way, root, untouched: await untouchedIn(folder) });
 

@@ -1,4 +1,4 @@
-/** Runs that are killed at some places or at all others, and are to end as if nothing had happened. */
+/** Runs that are killed at some points or at all others, and are to end as if nothing had happened. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -9,11 +9,11 @@ import {
   killAt,
   killInTask,
   oneOfEach,
-  placesPassed,
+  pointsPassed,
   subfolder,
   untouchedIn,
   type Kill,
-  type SamePlaces,
+  type SamePoints,
   type Which,
 } from '../support/kill.ts';
 import type { DriveOrders } from '../support/programs/drive-runs.ts';
@@ -24,14 +24,14 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 type Way = Pick<DriveOrders, 'shape' | 'mirrored'>;
 
-interface Places {
+interface Points {
   readonly at: readonly string[];
   /** In the n-th task that runs. Only given with fewer checkpoints: then steps may be repeated that have not settled. */
   readonly inTasks?: readonly number[];
 }
 
 /** Where `npm test` kills: at each kind of commit, in a shape that has it. */
-export const everyCommit: readonly (readonly [ShapeName, Places])[] = [
+export const everyCommit: readonly (readonly [ShapeName, Points])[] = [
   [
     'chain',
     {
@@ -51,13 +51,13 @@ export const everyCommit: readonly (readonly [ShapeName, Places])[] = [
   ['dropped payloads', { at: ['store:before-commit#4', 'store:after-commit#4'] }],
 ];
 
-export const fewerCheckpoints: readonly (readonly [ShapeName, Places])[] = [
+export const fewerCheckpoints: readonly (readonly [ShapeName, Points])[] = [
   ['checkpoint every 3', { at: ['before:task.succeeded#4'], inTasks: [6] }],
   ['checkpoint manual', { at: ['after:task.succeeded#1'], inTasks: [3] }],
   ['checkpoint off', { at: ['before:run.succeeded#1'], inTasks: [7] }],
 ];
 
-export const mirrored: readonly [Way, Places] = [
+export const mirrored: readonly [Way, Points] = [
   { shape: 'diamond', mirrored: true },
   { at: ['store:after-commit#2', 'before:run.succeeded#1'] },
 ];
@@ -68,20 +68,20 @@ interface Findings {
   readonly folders: readonly string[];
 }
 
-export async function killed(way: Way, places: Places, which: Which): Promise<Findings> {
+export async function killed(way: Way, points: Points, which: Which): Promise<Findings> {
   const root = temporaryFolder();
   const folder = subfolder(root, 'untouched');
-  const passed = await placesPassed(driving({ ...way, folders: [folder] }));
+  const passed = await pointsPassed(driving({ ...way, folders: [folder] }));
   const untouched = await untouchedIn(folder);
-  const chosen = which === 'these' ? places : othersThan(places, passed, untouched.sight.executed.length);
+  const chosen = which === 'these' ? points : othersThan(points, passed, untouched.sight.executed.length);
   const kills = killsAt(chosen, way);
-  const judge = places.inTasks === undefined ? brokenPromises : brokenByAnyPolicy;
+  const judge = points.inTasks === undefined ? brokenPromises : brokenByAnyPolicy;
   const broken = await brokenAfter(kills, { ...way, root, untouched, judge });
   return { broken, folders: kills.map((_, index) => join(root, String(index))) };
 }
 
 /** Before and after each commit. */
-function othersThan({ at, inTasks }: Places, passed: readonly SamePlaces[], tasks: number): Places {
+function othersThan({ at, inTasks }: Points, passed: readonly SamePoints[], tasks: number): Points {
   const others = oneOfEach(passed, at);
   return {
     at: others.length > manyPlaces ? everyThird(others) : others,
@@ -97,11 +97,11 @@ function numbersTo(last: number): number[] {
 const manyPlaces = 30;
 
 /** An odd number, so that before a commit and after one take turns; and the last. */
-function everyThird(places: readonly string[]): string[] {
-  return places.filter((_, index) => index % 3 === 0 || index === places.length - 1);
+function everyThird(points: readonly string[]): string[] {
+  return points.filter((_, index) => index % 3 === 0 || index === points.length - 1);
 }
 
-export function killsAt({ at, inTasks = [] }: Places, way: Way): Kill[] {
+export function killsAt({ at, inTasks = [] }: Points, way: Way): Kill[] {
   const atPlaces = at.map((name) => ({
     name,
     strike: (folder: string) => killAt(name, driving({ ...way, folders: [folder] })),

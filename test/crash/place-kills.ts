@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { open } from '../../src/index.ts';
 import { userState } from '../support/git-playground.ts';
-import { eachAtOnce, placesPassed, type Starter, type Which } from '../support/kill.ts';
+import { twoAtATime, pointsPassed, type Starter, type Which } from '../support/kill.ts';
 import { unlike } from '../support/promises.ts';
 import { makeMergeScene, makePoolScene } from '../support/place-scenes.ts';
 import { remainsOf } from '../support/repository-remains.ts';
@@ -88,14 +88,14 @@ export async function harmDoneIn(scene: Scene, which: Which): Promise<string[]> 
   const folderOf = (name: string | number): string => join(root, String(name));
   make(folderOf('calm'));
   const user = userState(folderOf('calm'));
-  const passed = (await placesPassed(driving(folderOf('calm')))).flat();
+  const passed = (await pointsPassed(driving(folderOf('calm')))).flat();
   const expected = remainsOf(folderOf('calm'));
   expect(expected).toMatchObject({ user, worktrees: 1, folders: [], lost: [], fsck: '' });
 
   const chains = chainsOf(passed, scene, which);
   const kills = { wanted: chains.flat().length, done: 0 };
   const harm: string[] = [];
-  await eachAtOnce([...chains.entries()], async ([number, chain]) => {
+  await twoAtATime([...chains.entries()], async ([number, chain]) => {
     const folder = folderOf(number);
     make(folder);
     const mine = userState(folder);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { SamePlaces } from '../support/kill.ts';
+import type { SamePoints } from '../support/kill.ts';
 import { killRecovery } from './recovery-kills.ts';
 
-function firstAndLast(same: SamePlaces): string[] {
+function firstAndLast(same: SamePoints): string[] {
   return [...new Set([same[0]!, same.at(-1)!])];
 }
 

@@ -5,10 +5,10 @@ import {
   drive,
   driving,
   killAt,
-  placesPassed,
+  pointsPassed,
   subfolder,
   untouchedIn,
-  type SamePlaces,
+  type SamePoints,
 } from '../support/kill.ts';
 import type { ShapeName } from '../support/shapes.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -20,7 +20,7 @@ interface Recovery {
   /** Taking the lease is two commits, and what recovery writes to the journal is the next: before and after each. */
   readonly places: 5 | 6;
   /** Of those between which the store does not change. */
-  readonly choose: (places: SamePlaces) => readonly string[];
+  readonly choose: (places: SamePoints) => readonly string[];
 }
 
 /** Promises that were not kept. */
@@ -32,7 +32,7 @@ export async function killRecovery({ shape, death, places, choose }: Recovery): 
   await drive({ shape, folders: [calm] }).ended();
   await killAt(death, driving({ shape, folders: [wreck] }));
   cpSync(wreck, probe, { recursive: true });
-  const recovery = (await placesPassed(driving({ shape, folders: [probe] }))).slice(0, places);
+  const recovery = (await pointsPassed(driving({ shape, folders: [probe] }))).slice(0, places);
   const kills = recovery.flatMap(choose).map((place) => ({
     name: `recovery at ${place}`,
     async strike(folder: string) {

@@ -4,7 +4,7 @@ import { appendFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { open } from '../../src/index.ts';
-import { eachAtOnce, killAt, placesPassed, type Which } from '../support/kill.ts';
+import { twoAtATime, killAt, pointsPassed, type Which } from '../support/kill.ts';
 import { unlike } from '../support/promises.ts';
 import { startProgram, type Program } from '../support/start-program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -76,7 +76,7 @@ async function outputsOf(folder: string): Promise<unknown> {
 }
 
 /** Where `npm test` kills: they are always passed as often. How often work is saved meanwhile depends on how long it takes. */
-const somePlaces: ReadonlySet<string> = new Set([
+const somePoints: ReadonlySet<string> = new Set([
   'before:git.worktree-registered',
   'before:git.index-settled',
   'before:git.worktree-set-aside',
@@ -93,15 +93,15 @@ export async function harmDoneToRepository(which: Which): Promise<string[]> {
   const root = temporaryFolder();
   const untouched = join(root, 'untouched');
   makeRepository(untouched);
-  const passed = await placesPassed((env) => drive([untouched], env));
+  const passed = await pointsPassed((env) => drive([untouched], env));
   const expected = [{ one: 'o', two: 't' }, remainsOf(untouched)];
   const places = lastOfEach(passed.flat()).flatMap(([kind, place]) =>
-    somePlaces.has(kind) === (which === 'these') ? [place] : [],
+    somePoints.has(kind) === (which === 'these') ? [place] : [],
   );
   expect(places.length).toBeGreaterThan(which === 'these' ? 2 : 5);
   const folderOf = (place: string): string => join(root, place.replaceAll(/[^a-z0-9]/g, '-'));
   const killed: string[] = [];
-  await eachAtOnce(places, async (place) => {
+  await twoAtATime(places, async (place) => {
     makeRepository(folderOf(place));
     const kill = killAt(place, (env) => drive([folderOf(place)], env)).then(() => killed.push(place));
     await (which === 'these' ? kill : kill.catch(() => undefined));

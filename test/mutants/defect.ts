@@ -2,14 +2,15 @@
 export interface Defect {
   /** What goes wrong for a user. */
   readonly name: string;
+  /** Path from the root of the repository. */
   readonly file: string;
-  /** Must be there exactly once. */
+  /** Must occur exactly once in the file. */
   readonly find: string;
   readonly replace: string;
-  /** Files of tests of which at least one has to go red. */
+  /** Test files, of which at least one must fail. */
   readonly tests: readonly string[];
-  /** Only the tests whose names match: a defect is quicker to try, and is found where it is expected to be. */
+  /** Run only tests whose name matches this regular expression: quicker, and the right test has to catch it. */
   readonly named?: string;
-  /** Why no test goes red, if none can. */
+  /** Why no test can catch it, if so. */
   readonly explained?: string;
 }

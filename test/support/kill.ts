@@ -1,4 +1,4 @@
-/** Kills real processes at named places, and lets others go on from what they left. */
+/** Kills real processes at crash points, and lets others go on from what they left. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DriveOrders } from './programs/drive-runs.ts';
@@ -9,7 +9,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 
 /** As many as there are cores on a small machine; more would only wait for each other. */
 const processesAtOnce = 2;
-/** Resuming so few takes less time than starting another process for half of them. */
+/** Below this, one process is faster than starting two. */
 const fewFolders = 8;
 
 type Environment = Readonly<Record<string, string>>;
@@ -28,14 +28,14 @@ export function repair(folder: string, given: Environment = {}): Program {
   return startProgram('repair-run', { args: [folder], env: given });
 }
 
-/** Names of places (`after:task.succeeded#3`) between which the store did not change: killing at one is killing at all. */
-export type SamePlaces = readonly string[];
+/** Consecutive points (`after:task.succeeded#3`) between which the store did not change; effects outside of it may differ. */
+export type SamePoints = readonly string[];
 
-/** Lets a process come to its end, and gives all places that it passed: before a commit, after it, before the next… */
-export async function placesPassed(start: Starter): Promise<SamePlaces[]> {
-  const log = join(temporaryFolder(), 'places');
+/** Lets a process come to its end, and gives all points that it passed, in groups: before a commit, after it, before the next… */
+export async function pointsPassed(start: Starter): Promise<SamePoints[]> {
+  const log = join(temporaryFolder(), 'points');
   const { by } = await start({ PITON_CRASH_LOG: log }).ended();
-  if (by !== 0) throw new Error(`the process that was not to be killed ended by ${by}`);
+  if (by !== 0) throw new Error(`the process that was not to be killed ended with ${by}`);
   return grouped(readFileSync(log, 'utf8').split('\n').slice(0, -1));
 }
 
@@ -45,49 +45,49 @@ function grouped(names: readonly string[]): string[][] {
   names.forEach((name, index) => {
     const count = (passed.get(name) ?? 0) + 1;
     passed.set(name, count);
-    const place = `${name}#${count}`;
-    if (index > 0 && isBefore(name) === isBefore(names[index - 1]!)) groups.at(-1)!.push(place);
-    else groups.push([place]);
+    const point = `${name}#${count}`;
+    if (index > 0 && isBefore(name) === isBefore(names[index - 1]!)) groups.at(-1)!.push(point);
+    else groups.push([point]);
   });
   return groups;
 }
 
 function isBefore(name: string): boolean {
-  return name.includes('before');
+  return /(^|:)before[:-]/.test(name);
 }
 
-/** One of each, now the first and now the last, so that every kind of place has its turn; but none of those that are left out. */
-export function oneOfEach(places: readonly SamePlaces[], leftOut: readonly string[] = []): string[] {
-  return places.flatMap((same, index) => {
-    if (same.some((place) => leftOut.includes(place))) return [];
-    const certain = index < placesOfFirstCommits ? same : (named([same])[0] ?? same);
+/** One point of each group, the first and the last in turn so that every kind is used; none of groups with one that is left out. */
+export function oneOfEach(points: readonly SamePoints[], leftOut: readonly string[] = []): string[] {
+  return points.flatMap((same, index) => {
+    if (same.some((point) => leftOut.includes(point))) return [];
+    const certain = index < pointsOfFirstCommits ? same : (withoutCommits([same])[0] ?? same);
     return [index % 4 < 2 ? certain[0]! : certain.at(-1)!];
   });
 }
 
-const placesOfFirstCommits = 4;
+const pointsOfFirstCommits = 4;
 
-/** Without those that are numbers of commits: whoever is faster has more in one of them. Each event is there all the same. */
-export function named(places: readonly SamePlaces[]): SamePlaces[] {
-  return places
-    .map((same) => same.filter((place) => !place.startsWith('store:')))
+/** Without the points of commits: how many events share one depends on timing. The points of the events remain. */
+export function withoutCommits(points: readonly SamePoints[]): SamePoints[] {
+  return points
+    .map((same) => same.filter((point) => !point.startsWith('store:')))
     .filter((same) => same.length > 0);
 }
 
 /** Where `npm test` kills, or, as the deep suite does, everywhere else. */
 export type Which = 'these' | 'others';
 
-/** Which of the places that a process has passed it is killed at. */
-export type Choice = (places: readonly string[]) => readonly string[];
+/** Which of the points that a process has passed it is killed at. */
+export type Choice = (points: readonly string[]) => readonly string[];
 
-/** So many of them, from the beginning to the end: what they have in common is shown by each. */
+/** So many, spread evenly from the first to the last. */
 export function some(count: number): Choice {
-  return (places) => places.filter((_, index) => isChosen(index, places.length, count));
+  return (points) => points.filter((_, index) => isChosen(index, points.length, count));
 }
 
 /** Those that `some` leaves out. */
 export function others(count: number): Choice {
-  return (places) => places.filter((_, index) => !isChosen(index, places.length, count));
+  return (points) => points.filter((_, index) => !isChosen(index, points.length, count));
 }
 
 function isChosen(index: number, length: number, count: number): boolean {
@@ -95,9 +95,9 @@ function isChosen(index: number, length: number, count: number): boolean {
   return part(index) !== part(index + 1);
 }
 
-/** Fails unless the process dies there: a place that is not passed would prove nothing. */
-export async function killAt(place: string, start: Starter): Promise<void> {
-  await killed(start({ PITON_CRASH_AT: place }), place);
+/** Fails unless the process dies there: a point that is not passed would prove nothing. */
+export async function killAt(point: string, start: Starter): Promise<void> {
+  await killed(start({ PITON_CRASH_AT: point }), point);
 }
 
 /** The same for a process that kills itself in the n-th task it runs. */
@@ -105,9 +105,9 @@ export async function killInTask(count: number, orders: DriveOrders): Promise<vo
   await killed(drive({ ...orders, dieInTask: count }), `task ${count}`);
 }
 
-async function killed(program: Program, place: string): Promise<void> {
+async function killed(program: Program, point: string): Promise<void> {
   const { by, lines } = await program.ended();
-  if (by !== 'SIGKILL') throw new Error(`not killed at ${place}, but ended by ${by}: ${lines.join(', ')}`);
+  if (by !== 'SIGKILL') throw new Error(`not killed at ${point}, but ended with ${by}: ${lines.join(', ')}`);
 }
 
 export interface Kill {
@@ -126,10 +126,11 @@ export interface Trial extends Pick<DriveOrders, 'shape' | 'mirrored'> {
 /** Runs the shape once for each kill, lets all of them go on to the end, and names what was promised and not kept. */
 export async function brokenAfter(kills: readonly Kill[], trial: Trial): Promise<string[]> {
   const { root, untouched, judge = brokenPromises, ...orders } = trial;
-  if (kills.length === 0 || !untouched.ending.verified) throw new Error('this trial would prove nothing');
+  if (kills.length === 0 || !untouched.ending.verified)
+    throw new Error('nothing is to be killed, or the run that was not killed does not verify');
   const folders = new Map(kills.map((kill, index) => [kill, subfolder(root, index)]));
   const sights = new Map<Kill, Sight>();
-  await eachAtOnce(kills, async (kill) => {
+  await twoAtATime(kills, async (kill) => {
     await kill.strike(folders.get(kill)!);
     sights.set(kill, await lookAt(folders.get(kill)!));
   });
@@ -151,12 +152,13 @@ async function finish(orders: DriveOrders): Promise<void> {
     [...shares.values()].map(async (folders) => {
       const { by, lines } = await drive({ ...orders, folders }).ended();
       const refusals = lines.filter((line) => line.startsWith('refused'));
-      if (by !== 0 || refusals.length > 0) throw new Error(`resuming ended by ${by}: ${refusals.join(', ')}`);
+      if (by !== 0 || refusals.length > 0)
+        throw new Error(`resuming ended with ${by}: ${refusals.join(', ')}`);
     }),
   );
 }
 
-export async function eachAtOnce<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
+export async function twoAtATime<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
   const waiting = [...items];
   const worker = async (): Promise<void> => {
     for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await act(item);

@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Place, PlaceMode, PlaceRequest } from '../../src/workspaces/index.ts';
 import { fingerprint, write } from '../support/git-playground.ts';
-import { eachAtOnce, killAt, placesPassed, type Starter } from '../support/kill.ts';
+import { twoAtATime, killAt, pointsPassed, type Starter } from '../support/kill.ts';
 import { openLocal, placeRequest, plainFolder } from '../support/local-places.ts';
 import { changeHands } from '../support/place-hands.ts';
 import { startProgram } from '../support/start-program.ts';
@@ -318,7 +318,7 @@ describe('a folder that changes hands', () => {
     'by an order to %s and then by another task, does so once, wherever it is killed',
     async (action) => {
       const untouched = standWithHands(action);
-      const places = (await placesPassed(untouched.starting)).flat();
+      const places = (await pointsPassed(untouched.starting)).flat();
       const expected = await untouched.ending();
       expect(expected).toMatchObject({
         how: [expect.stringContaining(action) as string, 'recreated', 'archived'],
@@ -331,7 +331,7 @@ describe('a folder that changes hands', () => {
       const trials = places.filter((place) => place.startsWith('after:'));
       expect(trials.length).toBeGreaterThan(8);
       const stands = trials.map((place) => ({ place, ...standWithHands(action) }));
-      await eachAtOnce(stands, async ({ place, starting, ending }) => {
+      await twoAtATime(stands, async ({ place, starting, ending }) => {
         await killAt(place, starting);
         expect({ place, ...(await ending()) }).toEqual({ place, ...expected });
       });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { commit, fingerprint, fsck, playground, shell, type Playground } from '../support/git-playground.ts';
-import { eachAtOnce, killAt, placesPassed, type Choice, type Starter } from '../support/kill.ts';
+import { twoAtATime, killAt, pointsPassed, type Choice, type Starter } from '../support/kill.ts';
 import { excludeIgnored, openLocal, placeRequest, plainFolder } from '../support/local-places.ts';
 import { livePlace, type PlaceLife } from '../support/place-life.ts';
 import { openRemote, type RemoteWorld } from '../support/remote-world.ts';
@@ -65,12 +65,12 @@ function ownEffects(places: readonly string[]): string[] {
 /** The life of a place on another machine ends as if nothing had happened. Gives how often it was killed. */
 export async function killElsewhere(choose: Choice): Promise<number> {
   const untouched = await trial();
-  const places = ownEffects((await placesPassed(untouched.starter)).flat());
+  const places = ownEffects((await pointsPassed(untouched.starter)).flat());
   expect(places.length).toBeGreaterThan(6);
   const expected = await endOf(untouched);
   expect(expected).toMatchObject({ how: 'archived', worktrees: 1 });
   const chosen = choose(places);
-  await eachAtOnce(
+  await twoAtATime(
     await Promise.all(chosen.map(async (place) => ({ place, ...(await trial()) }))),
     async ({ place, ...rest }) => {
       await killAt(place, rest.starter);

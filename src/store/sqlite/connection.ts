@@ -2,6 +2,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { crashPoint, PitonError } from '../../base/index.ts';
 import { storeClosed } from '../refusals.ts';
 import type { Address } from './address.ts';
+import { logPages } from './log-pages.ts';
 import { applicationId, migrations } from './migrations.ts';
 import { prepareStatements, type Statements } from './statements.ts';
 
@@ -95,9 +96,7 @@ function configure(database: DatabaseSync, settings: ConnectionSettings): void {
   // In WAL mode NORMAL loses the newest commits with the power, but none with a process. fullfsync matters on macOS only.
   database.exec(settings.durability === 'full' ? 'PRAGMA synchronous = FULL' : 'PRAGMA synchronous = NORMAL');
   if (settings.durability === 'full') database.exec('PRAGMA fullfsync = ON');
-  // The same few pages change at every commit: the longer the log, the less is copied from it. Where every commit is synced,
-  // a short log pays: syncing a file that grows takes about twice as long as syncing one that is written over.
-  const pages = settings.durability === 'full' ? 400 : 4000;
+  const pages = logPages[settings.durability];
   database.exec(`PRAGMA wal_autocheckpoint = ${pages}; PRAGMA journal_size_limit = 67108864`);
   database.exec('PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF');
   if (settings.maxBytes !== undefined) limitSize(database, settings.maxBytes);

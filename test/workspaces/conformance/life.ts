@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { eachAtOnce, killAt, placesPassed } from '../../support/kill.ts';
+import { twoAtATime, killAt, pointsPassed } from '../../support/kill.ts';
 import { fingerprint } from '../../support/git-playground.ts';
 import { folderIn, livePlace, type PlaceLife } from '../../support/place-life.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -117,13 +117,13 @@ export function killsContract(make: MakeBench): void {
   test('killed after each kind of effect, its life ends as if nothing had happened', async () => {
     const untouched = await make();
     const life = lifeOf(untouched);
-    const places = oneOfEachName((await placesPassed(untouched.living(life))).flat());
+    const places = oneOfEachName((await pointsPassed(untouched.living(life))).flat());
     const expected = await endOf(untouched, life);
     expect(expected).toMatchObject({ how: 'archived' });
     expect(places.length).toBeGreaterThan(4);
     const trials = [];
     for (const place of places) trials.push({ place, bench: await make() });
-    await eachAtOnce(trials, async ({ place, bench }) => {
+    await twoAtATime(trials, async ({ place, bench }) => {
       const life = lifeOf(bench);
       await killAt(place, bench.living(life));
       expect({ place, ...(await endOf(bench, life)) }).toEqual({ place, ...expected });

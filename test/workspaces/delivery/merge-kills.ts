@@ -14,10 +14,10 @@ import {
   write,
 } from '../../support/git-playground.ts';
 import {
-  eachAtOnce,
+  twoAtATime,
   killAt,
   oneOfEach,
-  placesPassed,
+  pointsPassed,
   type Choice,
   type Starter,
 } from '../../support/kill.ts';
@@ -58,13 +58,13 @@ function moves(places: readonly string[]): string[] {
 /** Called again, it has merged once. Gives how often it was killed. */
 export async function killMerges(strategy: MergeStrategy, choose: Choice): Promise<number> {
   const untouched = lived(strategy);
-  const passed = await placesPassed(starting(untouched, strategy));
+  const passed = await pointsPassed(starting(untouched, strategy));
   // Up to the move, a squash is made like a merge.
   const places = choose(strategy === 'squash' ? moves(passed.flat()) : oneOfEach(passed));
   expect(moves(passed.flat())).toHaveLength(2);
   const expected = ending(untouched);
   expect(expected).toMatchObject({ holdsRun: true, fsck: '', note: false });
-  await eachAtOnce(places, async (place) => {
+  await twoAtATime(places, async (place) => {
     const ground = lived(strategy);
     await killAt(place, starting(ground, strategy));
     await mergeRun(ground.git, ground.merging({ strategy }));

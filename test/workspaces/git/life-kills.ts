@@ -14,7 +14,7 @@ import {
   write,
   type Playground,
 } from '../../support/git-playground.ts';
-import { eachAtOnce, killAt, placesPassed, type Choice, type Starter } from '../../support/kill.ts';
+import { twoAtATime, killAt, pointsPassed, type Choice, type Starter } from '../../support/kill.ts';
 import { startProgram } from '../../support/start-program.ts';
 
 export function orderOf({ repository, folder, base }: Playground): LifeOrder {
@@ -53,14 +53,14 @@ export async function killLife(choose: Choice): Promise<number> {
   const untouched = playground();
   write(untouched.root, { 'README.md': 'uncommitted', untracked: 'x' });
   const user = userState(untouched.root);
-  const places = oneOfEachName((await placesPassed(starting(untouched))).flat());
+  const places = oneOfEachName((await pointsPassed(starting(untouched))).flat());
   const expected = ending(untouched);
   expect(expected).toMatchObject({ folders: ['again'], records: 2, fsck: '' });
   expect(userState(untouched.root)).toBe(user);
   expect(places.length).toBeGreaterThan(12);
   const chosen = choose(places);
   const grounds = chosen.map((place) => ({ place, ground: playground() }));
-  await eachAtOnce(grounds, async ({ place, ground }) => {
+  await twoAtATime(grounds, async ({ place, ground }) => {
     write(ground.root, { 'README.md': 'uncommitted', untracked: 'x' });
     const before = userState(ground.root);
     await killAt(place, starting(ground));

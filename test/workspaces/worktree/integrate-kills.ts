@@ -15,7 +15,7 @@ import {
 import { integrateResult } from '../../../src/workspaces/worktree/integrate-result.ts';
 import { bringIn } from '../../support/integrate-steps.ts';
 import { scene, type Scene } from '../../support/integrate-scene.ts';
-import { eachAtOnce, killAt, placesPassed, type Choice, type Starter } from '../../support/kill.ts';
+import { twoAtATime, killAt, pointsPassed, type Choice, type Starter } from '../../support/kill.ts';
 import { startProgram } from '../../support/start-program.ts';
 
 interface Case {
@@ -117,11 +117,11 @@ const settings: readonly [string, Setting, string][] = [
 export function killIntegrations(choose: Choice): void {
   test.for(settings)('%s', async ([, setting, end]) => {
     const untouched = await setting();
-    const places = (await placesPassed(starting(untouched))).flat().filter(isVisible);
+    const places = (await pointsPassed(starting(untouched))).flat().filter(isVisible);
     const expected = ending(untouched);
     expect(expected).toMatchObject({ fsck: '' });
     expect(places.length).toBeGreaterThan(2);
-    await eachAtOnce(choose(places), async (place) => {
+    await twoAtATime(choose(places), async (place) => {
       const struck = await setting();
       const user = userState(struck.ground.root);
       await killAt(place, starting(struck));

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { fsck, playground, shell, userState, write, type Playground } from '../../support/git-playground.ts';
-import { eachAtOnce, killAt, placesPassed, type Choice, type Starter } from '../../support/kill.ts';
+import { twoAtATime, killAt, pointsPassed, type Choice, type Starter } from '../../support/kill.ts';
 import { namesBelow } from '../../support/local-places.ts';
 import { startProgram } from '../../support/start-program.ts';
 import { liveInWorktrees, type Records, type WorktreeLives } from '../../support/worktree-life.ts';
@@ -68,14 +68,14 @@ function oneOfEachKind(places: readonly string[]): string[] {
 export async function killLives(choose: Choice): Promise<number> {
   const untouched = userGround();
   const user = userState(untouched.root);
-  const passed = (await placesPassed(starting(untouched))).flat();
+  const passed = (await pointsPassed(starting(untouched))).flat();
   const expected = ending(untouched, await liveInWorktrees(livesIn(untouched)));
   expect(expected).toMatchObject({ folders: [], worktrees: 1, fsck: '' });
   expect(userState(untouched.root)).toBe(user);
   const places = oneOfEachKind(passed);
   expect(places.length).toBeGreaterThan(15);
   const chosen = choose(places);
-  await eachAtOnce(chosen, async (place) => {
+  await twoAtATime(chosen, async (place) => {
     const ground = userGround();
     const before = userState(ground.root);
     await killAt(place, starting(ground));
