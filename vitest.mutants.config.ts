@@ -5,8 +5,8 @@ export default defineConfig({
   test: {
     include: listed('PITON_MUTANT_TESTS'),
     exclude: ['test/**/*.deep.test.ts', ...listed('PITON_MUTANT_OMITTED')],
-    // In one thread, one after the other: what a change costs is mostly the loading of what is tested.
-    isolate: false,
+    // Stryker learns by hooks of each file which tests cover a line: files that share modules have none after the first.
+    isolate: true,
     // On a busy machine all take their time; whether a change hangs is Stryker's to say.
     testTimeout: 600_000,
     env: { PITON_PROPERTY_RUNS: '20' },

@@ -6,7 +6,9 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
   writeSync,
@@ -329,6 +331,17 @@ describe('a damaged store', () => {
     await expect(store.findRun('r1')).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
   });
 
+  test('whose row of a run is gone does not give its number to another', async () => {
+    const file = newFile();
+    const store = await open(file);
+    const lease = await store.createRun(creation('gone'));
+    await store.append(appending(lease, 2));
+    changeBehindItsBack(file, `DELETE FROM runs; DELETE FROM commits WHERE seq = 1`);
+
+    await store.createRun(creation('next'));
+    expect(await store.readCommits('next', { after: 0, limit: 9 })).toEqual([commit('next', 1)]);
+  });
+
   test('is named as such when the journal holds a commit beyond its head', async () => {
     const file = newFile();
     const store = await open(file);
@@ -479,6 +492,14 @@ describe('several processes', () => {
   });
 });
 
+function warned(): string[] {
+  const warnings: string[] = [];
+  const note = ({ message }: Error): void => void warnings.push(message);
+  process.on('warning', note);
+  onTestFinished(() => void process.off('warning', note));
+  return warnings;
+}
+
 describe('the heartbeat', () => {
   test('keeps the lease of a process whose event loop is blocked for longer, and does not keep it alive', async () => {
     const [made, stored] = [newFile(), newFile()];
@@ -503,6 +524,43 @@ describe('the heartbeat', () => {
       const { expiresAt } = (await store.findLease('machine'))!;
       return expiresAt > lease.expiresAt;
     });
+  });
+
+  test('renews each of several leases under one token, and frees all of them at the end', async () => {
+    const file = newFile();
+    const store = await openSqliteStore(`sqlite:${file}`, options);
+    const [first, second] = ['lock:a', 'lock:b'].map((name) => taking(name, { token: 't', leaseMs: 600 }));
+    const { lease } = await store.takeLease(first!);
+    await store.takeLease(second!);
+    await eventually('the first is renewed', async () => {
+      const { expiresAt } = (await store.findLease('lock:a'))!;
+      return expiresAt > lease.expiresAt;
+    });
+    await store.close();
+    const other = await open(file);
+    expect([await other.findLease('lock:a'), await other.findLease('lock:b')]).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('whose thread has died begins again', async () => {
+    const file = newFile();
+    const store = await open(file);
+    const warnings = warned();
+    renameSync(file, `${file}.away`);
+    // No thread can open the file. Nothing is written through the connection that has it open.
+    symlinkSync('/nowhere/at/all', file);
+    const lease = await store.createRun(creation('r1', { leaseMs: 3_000 }));
+    await eventually('the thread has died', () => warnings.length > 0);
+    rmSync(file);
+    renameSync(`${file}.away`, file);
+
+    await eventually('the lease is renewed', async () => {
+      const { expiresAt } = (await store.findLease('run:r1'))!;
+      return expiresAt > lease.expiresAt;
+    });
+    expect(warnings).toEqual([expect.stringContaining('died')]);
   });
 
   test('tells a driver whose lease has expired, and does not bring it back', async () => {

@@ -1,8 +1,10 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../src/base/index.ts';
+import { ownIdentity, systemClock } from '../../src/base/index.ts';
 import { openSqliteStore } from '../../src/store/sqlite/index.ts';
+import { migrate } from '../../src/store/sqlite/migrate.ts';
 import { applicationId, migrations } from '../../src/store/sqlite/migrations.ts';
 import { startProgram } from '../support/start-program.ts';
 import { appending, commit, taking } from '../support/store-requests.ts';
@@ -27,6 +29,11 @@ function storeOf(version: number): string {
   for (const { run, seq, body, hash } of [...stored, commit('gone', 7)])
     insertCommit.run(run, seq, body, hash);
   return file;
+}
+
+function versionOf(file: string): unknown {
+  using database = new DatabaseSync(file);
+  return database.prepare('PRAGMA user_version').get()?.['user_version'];
 }
 
 async function expectAllIn(file: string): Promise<void> {
@@ -64,10 +71,64 @@ test('a process that is killed while it migrates a store leaves the old or the n
     const program = startProgram('append-commits', { args: [`sqlite:${file}`, 'other', '1'], env });
     expect(await program.ended()).toMatchObject({ by: 'SIGKILL' });
 
-    using database = new DatabaseSync(file);
-    expect(database.prepare('PRAGMA user_version').get()).toEqual({ user_version: version });
+    expect(versionOf(file)).toBe(version);
     await expectAllIn(file);
   }
+});
+
+function withLease(file: string, owner: object, expiresAt: number): void {
+  using database = new DatabaseSync(file);
+  database
+    .prepare(`INSERT INTO leases VALUES ('run:ant', 1, ?, 't', 0, ?)`)
+    .run(JSON.stringify(owner), expiresAt);
+}
+
+test('a store is not migrated while a process of an earlier version works on it', async () => {
+  const file = storeOf(3);
+  const owner = { ...ownIdentity(), instance: 'older' };
+  withLease(file, owner, Date.now() + 60_000);
+  await expect(openSqliteStore(`sqlite:${file}`, options)).rejects.toMatchObject({
+    code: 'STORE_IN_USE',
+    details: { pid: process.pid },
+  });
+  expect(versionOf(file)).toBe(3);
+
+  const [expired, ofTheDead] = [storeOf(3), storeOf(3)];
+  withLease(expired, owner, Date.now() - 1);
+  withLease(ofTheDead, { ...owner, startTime: 'another' }, Date.now() + 60_000);
+  for (const free of [expired, ofTheDead]) {
+    const store = await openSqliteStore(`sqlite:${free}`, options);
+    await store.close();
+    expect(versionOf(free)).toBe(migrations.length);
+  }
+});
+
+test('a quota that would not hold both copies does not keep a store from being migrated', async () => {
+  const file = storeOf(3);
+  const store = await openSqliteStore(`sqlite:${file}?max-bytes=${statSync(file).size}`, options);
+  onTestFinished(() => store.close());
+  expect(await store.readCommits('ant', { after: 0, limit: 9 })).toHaveLength(3);
+});
+
+test('a store that cannot be migrated is left as it was, and says what to do', async () => {
+  const file = storeOf(3);
+  using database = new DatabaseSync(file);
+  database.exec('CREATE TABLE numbered_runs (number INTEGER)');
+  await expect(openSqliteStore(`sqlite:${file}`, options)).rejects.toMatchObject({
+    message: expect.stringContaining('nothing was changed'),
+    remedy: expect.stringContaining('earlier version'),
+  });
+  expect(versionOf(file)).toBe(3);
+  expect(database.prepare('SELECT count(*) AS count FROM commits').get()).toEqual({ count: 7 });
+});
+
+test('a store that another process has brought to a later version meanwhile is refused, not set back', async () => {
+  const file = storeOf(3);
+  using database = new DatabaseSync(file);
+  using later = new DatabaseSync(file);
+  later.exec('PRAGMA user_version = 99');
+  expect(() => migrate(database, file)).toThrow('has format 99');
+  expect(versionOf(file)).toBe(99);
 });
 
 test('a process of an earlier version that is still at work fails instead of finding an empty journal', async () => {

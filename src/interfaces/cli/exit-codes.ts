@@ -65,6 +65,7 @@ export const exitCodesByError: Readonly<Record<string, ExitCode>> = {
   RUN_INCOMPLETE: refused,
   STORE_DAMAGED: refused,
   STORE_NOT_A_DATABASE: refused,
+  STORE_IN_USE: refused,
   STORE_ON_NETWORK: refused,
   STORE_TOO_NEW: refused,
   SESSION_BUSY: refused,

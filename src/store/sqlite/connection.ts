@@ -3,6 +3,7 @@ import { crashPoint, PitonError } from '../../base/index.ts';
 import { storeClosed } from '../refusals.ts';
 import type { Address } from './address.ts';
 import { logPages } from './log-pages.ts';
+import { migrate, pragma, tooNew } from './migrate.ts';
 import { applicationId, migrations } from './migrations.ts';
 import { prepareStatements, type Statements } from './statements.ts';
 
@@ -73,7 +74,9 @@ function openDatabase(settings: ConnectionSettings): Open {
   try {
     const version = checkOrigin(database, settings.file);
     configure(database, settings);
-    if (version < migrations.length) migrate(database);
+    if (version < migrations.length) migrate(database, settings.file);
+    // Last: what is moved takes more room for a while than it is granted.
+    if (settings.maxBytes !== undefined) limitSize(database, settings.maxBytes);
     return { database, statements: prepareStatements(database) };
   } catch (error) {
     database.close();
@@ -99,31 +102,11 @@ function configure(database: DatabaseSync, settings: ConnectionSettings): void {
   const pages = logPages[settings.durability];
   database.exec(`PRAGMA wal_autocheckpoint = ${pages}; PRAGMA journal_size_limit = 67108864`);
   database.exec('PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF');
-  if (settings.maxBytes !== undefined) limitSize(database, settings.maxBytes);
 }
 
 function limitSize(database: DatabaseSync, maxBytes: number): void {
   const pages = Math.max(1, Math.floor(maxBytes / pragma(database, 'page_size')));
   database.exec(`PRAGMA max_page_count = ${pages}`);
-}
-
-function migrate(database: DatabaseSync): void {
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    // Another process may have migrated it between our look and our lock.
-    for (const migration of migrations.slice(pragma(database, 'user_version'))) database.exec(migration);
-    database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}`);
-    crashPoint('store:before-migrated');
-    database.exec('COMMIT');
-    crashPoint('store:after-migrated');
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK');
-    throw error;
-  }
-}
-
-function pragma(database: DatabaseSync, name: string): number {
-  return Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
 }
 
 function foreign(file: string): PitonError {
@@ -134,14 +117,6 @@ function foreign(file: string): PitonError {
       file,
       remedy: 'Name another file for the store.',
     },
-  );
-}
-
-function tooNew(file: string, version: number): PitonError {
-  return new PitonError(
-    'STORE_TOO_NEW',
-    `The store ${file} has format ${version}; this version of Piton knows ${migrations.length}.`,
-    { file, version, remedy: 'Use the version of Piton that wrote it, or a later one.' },
   );
 }
 

@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { HeartbeatOrder, HeartbeatReport, HeldLease } from './heartbeat.ts';
 
 const { file, leases } = workerData as { readonly file: string; readonly leases: readonly HeldLease[] };
-const held = new Map(leases.map((lease) => [lease.token, lease]));
+const held = new Map(leases.map((lease) => [lease.key, lease]));
 
 const database = new DatabaseSync(file, { timeout: 500 });
 // A renewal need not survive a loss of power, since its owner does not. Checkpoints are left to the store's own connection.
@@ -25,9 +25,9 @@ scheduleNext();
 
 function obey(order: HeartbeatOrder): void {
   if (order.type === 'stop') return stop();
-  if (order.type === 'drop') return void held.delete(order.token);
-  for (const token of order.freed) held.delete(token);
-  held.set(order.lease.token, order.lease);
+  if (order.type === 'drop') return void held.delete(order.key);
+  for (const key of order.freed) held.delete(key);
+  held.set(order.lease.key, order.lease);
   beatWithin(dueInMs(order.lease));
 }
 
@@ -59,8 +59,8 @@ function renewAll(): void {
   beatAt = Infinity;
   if (held.size === 0) return;
   const isDone = renewTogether();
-  const lost = [...held.values()].filter(isExpired).map(({ token }) => token);
-  for (const token of lost) held.delete(token);
+  const lost = [...held.values()].filter(isExpired).map(({ key }) => key);
+  for (const key of lost) held.delete(key);
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
   if (lost.length > 0) parentPort?.postMessage({ lost } satisfies HeartbeatReport);
   if (isDone) scheduleNext();
@@ -73,7 +73,7 @@ function renewTogether(): boolean {
     database.exec('BEGIN IMMEDIATE');
     const renewed = Array.from(held.values(), renew);
     database.exec('COMMIT');
-    for (const lease of renewed) held.set(lease.token, lease);
+    for (const lease of renewed) held.set(lease.key, lease);
     return true;
   } catch {
     if (database.isTransaction) database.exec('ROLLBACK');

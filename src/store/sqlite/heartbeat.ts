@@ -3,6 +3,8 @@ import { programFile } from '../../base/index.ts';
 
 /** What the heartbeat's thread needs to know of a lease. */
 export interface HeldLease {
+  /** Of name and token: locks of one attempt have the same token. */
+  readonly key: string;
   readonly name: string;
   readonly token: string;
   readonly leaseMs: number;
@@ -13,15 +15,15 @@ export interface HeldLease {
 
 export type HeartbeatOrder =
   | { readonly type: 'hold'; readonly lease: HeldLease; readonly freed: readonly string[] }
-  | { readonly type: 'drop'; readonly token: string }
+  | { readonly type: 'drop'; readonly key: string }
   | { readonly type: 'stop' };
 
-/** Tokens of leases that turned out not to be ours any longer. */
+/** Keys of leases that turned out not to be ours any longer. */
 export interface HeartbeatReport {
   readonly lost: readonly string[];
 }
 
-const longestDelayMs = 1_000;
+const delayMs = 1_000;
 
 /**
  * Renews the leases of one store from a thread of its own, so that a blocked event loop does not lose them.
@@ -30,52 +32,51 @@ const longestDelayMs = 1_000;
  */
 export class Heartbeat {
   readonly #file: string;
-  readonly #onLost: (token: string) => void;
+  readonly #onLost: (key: string) => void;
   readonly #held = new Map<string, HeldLease>();
-  /** Tokens that the thread has not been told of yet. */
+  /** Keys of what the thread has not been told of yet. */
   #freed: string[] = [];
   #worker: Worker | undefined;
   /** Set while there is a lease to be renewed and no thread. */
   #startLater: NodeJS.Timeout | undefined;
+  #hasDied = false;
 
-  constructor(file: string, onLost: (token: string) => void) {
+  constructor(file: string, onLost: (key: string) => void) {
     this.#file = file;
     this.#onLost = onLost;
   }
 
   hold(lease: HeldLease): void {
-    this.#held.set(lease.token, lease);
-    if (this.#worker === undefined) {
-      const delay = Math.min(longestDelayMs, lease.leaseMs / 4);
-      this.#startLater ??= setTimeout(() => this.startIfDue(), delay).unref();
-    } else {
+    this.#held.set(lease.key, lease);
+    if (this.#worker !== undefined) {
       this.#order({ type: 'hold', lease, freed: this.#freed });
       this.#freed = [];
-    }
+    } else if (lease.leaseMs < 4 * delayMs) this.#start();
+    else this.#startSoon();
+  }
+
+  #startSoon(): void {
+    this.#startLater ??= setTimeout(() => this.startIfDue(), delayMs).unref();
   }
 
   /** Called before work begins under a lease that was taken. */
   startIfDue(): void {
-    if (this.#startLater === undefined) return;
-    clearTimeout(this.#startLater);
-    this.#startLater = undefined;
-    if (this.#held.size > 0) this.#start();
+    if (this.#startLater !== undefined) this.#start();
   }
 
   /** The store says already that nobody has it: it cannot be renewed, so telling can wait until there is more to tell. */
-  dropFreed(token: string): void {
-    if (this.#held.delete(token)) this.#freed.push(token);
+  dropFreed(key: string): void {
+    if (this.#held.delete(key) && this.#worker !== undefined) this.#freed.push(key);
   }
 
   /** No longer renewed, and not reported as lost even if a report is on its way. */
-  drop(token: string): void {
-    if (this.#held.delete(token)) this.#order({ type: 'drop', token });
+  drop(key: string): void {
+    if (this.#held.delete(key)) this.#order({ type: 'drop', key });
   }
 
   async stop(): Promise<void> {
     const worker = this.#worker;
-    clearTimeout(this.#startLater);
-    this.#startLater = undefined;
+    this.#cancelStart();
     this.#held.clear();
     if (worker === undefined) return;
     // Whoever awaits this must not be left hanging by a process that ends because nothing else keeps it alive.
@@ -86,24 +87,49 @@ export class Heartbeat {
   }
 
   #start(): void {
+    this.#cancelStart();
     this.#freed = [];
+    if (this.#held.size === 0) return;
+    try {
+      this.#worker = this.#newWorker();
+    } catch (error) {
+      this.#died(error as Error);
+    }
+  }
+
+  #cancelStart(): void {
+    clearTimeout(this.#startLater);
+    this.#startLater = undefined;
+  }
+
+  #newWorker(): Worker {
     const worker = new Worker(programFile('store/sqlite/heartbeat-worker'), {
       workerData: { file: this.#file, leases: [...this.#held.values()] },
       execArgv: [],
     });
     worker.on('message', ({ lost }: HeartbeatReport) => this.#report(lost));
-    worker.on('error', (error) =>
-      process.emitWarning(`The lease heartbeat of ${this.#file} died: ${error.message}`),
-    );
-    // Leases of a dead thread expire, which stops their drivers; the next lease taken starts a new thread for all of them.
-    worker.on('exit', () => (this.#worker = undefined));
+    worker.on('error', (error: Error) => this.#died(error));
+    worker.on('exit', () => {
+      if (this.#worker !== worker) return;
+      this.#worker = undefined;
+      if (this.#held.size > 0) this.#startSoon();
+    });
     // After the listeners: adding one for messages makes the thread count again.
     worker.unref();
-    this.#worker = worker;
+    return worker;
+  }
+
+  /** The system lacks something: threads, open files. Leases that are not renewed expire, which stops their drivers. */
+  #died(error: Error): void {
+    if (this.#held.size === 0) return;
+    if (!this.#hasDied) process.emitWarning(`The lease heartbeat of ${this.#file} died: ${error.message}`);
+    this.#hasDied = true;
+    this.#worker = undefined;
+    this.#startSoon();
   }
 
   #report(lost: readonly string[]): void {
-    for (const token of lost) if (this.#held.delete(token)) this.#onLost(token);
+    for (const key of lost) if (this.#held.delete(key)) this.#onLost(key);
   }
 
   #order(order: HeartbeatOrder): void {

@@ -20,7 +20,7 @@ import { GroupCommit, type Change } from './group-commit.ts';
 import { findCommand, pendingCommands, sendCommand } from './inbox.ts';
 import { append, createRun, quarantine, quarantined, readCommits } from './journal.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
-import { findLease, freeLease, takeLease, type Taking } from './leases.ts';
+import { findLease, freeLease, leaseOf, takeLease, type Taking } from './leases.ts';
 import { prepareMedium } from './medium.ts';
 import { patiently } from './patience.ts';
 import { pruneBlobs, pruneRun, runsToPrune, type Pruned } from './prune.ts';
@@ -87,7 +87,7 @@ class SqliteStore implements Store {
   append(request: AppendRequest): Promise<void> {
     const committed = (): void => {
       if (request.release === undefined) this.#leases.workBegins();
-      else this.#leases.forgetFreed(request.token);
+      else this.#leases.forgetFreed({ name: leaseOf(request.commit.run), token: request.token });
     };
     return this.#write({ ...append(request, this.#clock), committed });
   }
@@ -134,7 +134,7 @@ class SqliteStore implements Store {
 
   releaseLease(lease: Lease): Promise<void> {
     // First of all it is not renewed any more: should it not be freed now, it runs out by itself.
-    this.#leases.forget(lease.token);
+    this.#leases.forget(lease);
     return this.#write(freeLease(lease));
   }
 

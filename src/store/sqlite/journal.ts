@@ -2,6 +2,7 @@ import type { Clock } from '../../base/index.ts';
 import type { Lease, StoredCommit } from '../../model/index.ts';
 import type { AppendRequest, Blob, CreateRunRequest, QuarantineRequest } from '../contract.ts';
 import { cutMisplaced, leaseLost, runExists, runMissing, seqConflict } from '../refusals.ts';
+import { Contradiction } from './faults.ts';
 import type { Change } from './group-commit.ts';
 import { answerCommands } from './inbox.ts';
 import { findLease, leaseOf, putLease } from './leases.ts';
@@ -81,7 +82,8 @@ function findLost(
 
 function writeCommit(statements: Statements, commit: StoredCommit, blobs: readonly Blob[]): void {
   const { run, seq } = commit;
-  statements.insertCommit.run(run, seq, commit.body, commit.hash);
+  const { changes } = statements.insertCommit.run(run, seq, commit.body, commit.hash);
+  if (changes !== 1) throw new Contradiction(`the row of run ${run} is gone`);
   for (const { hash, text } of blobs) {
     statements.insertBlob.run(hash, text);
     statements.insertBlobRef.run(run, seq, hash);

@@ -11,7 +11,7 @@ export class LeaseKeeper {
 
   constructor(file: string, clock: Clock) {
     this.#clock = clock;
-    this.#heartbeat = new Heartbeat(file, (token) => this.#reportLost(token));
+    this.#heartbeat = new Heartbeat(file, (key) => this.#reportLost(key));
   }
 
   get kept(): readonly Lease[] {
@@ -19,8 +19,10 @@ export class LeaseKeeper {
   }
 
   keep(lease: Lease): void {
-    this.#kept.set(lease.token, lease);
+    const key = keyOf(lease);
+    this.#kept.set(key, lease);
     this.#heartbeat.hold({
+      key,
       name: lease.name,
       token: lease.token,
       leaseMs: lease.expiresAt - lease.takenAt,
@@ -35,12 +37,14 @@ export class LeaseKeeper {
   }
 
   /** It was given back in the store. */
-  forgetFreed(token: string): void {
-    if (this.#kept.delete(token)) this.#heartbeat.dropFreed(token);
+  forgetFreed(lease: Named): void {
+    const key = keyOf(lease);
+    if (this.#kept.delete(key)) this.#heartbeat.dropFreed(key);
   }
 
-  forget(token: string): void {
-    if (this.#kept.delete(token)) this.#heartbeat.drop(token);
+  forget(lease: Named): void {
+    const key = keyOf(lease);
+    if (this.#kept.delete(key)) this.#heartbeat.drop(key);
   }
 
   onLost(listener: (lease: Lease) => void): () => void {
@@ -53,10 +57,16 @@ export class LeaseKeeper {
     await this.#heartbeat.stop();
   }
 
-  #reportLost(token: string): void {
-    const lease = this.#kept.get(token);
+  #reportLost(key: string): void {
+    const lease = this.#kept.get(key);
     if (lease === undefined) return;
-    this.#kept.delete(token);
+    this.#kept.delete(key);
     for (const listener of this.#listeners) listener(lease);
   }
+}
+
+type Named = Pick<Lease, 'name' | 'token'>;
+
+function keyOf({ name, token }: Named): string {
+  return `${token} ${name}`;
 }

@@ -59,7 +59,7 @@ function toLease(row: Row): Lease | undefined {
   });
 }
 
-function toOwner(json: string): LeaseOwner {
+export function toOwner(json: string): LeaseOwner {
   const owner = record(json, 'owner', {
     host: 'string',
     bootId: 'string',

@@ -19,10 +19,12 @@ const sql = {
   /** Copies the log into the database and syncs both. */
   checkpoint: `PRAGMA wal_checkpoint(FULL)`,
 
+  /** Its number is of no row that was left behind by a run which is gone. */
   insertRun: `
-    INSERT INTO runs (run, seq, hash, incarnation, created_at, updated_at, workflow, workflow_hash, status,
+    INSERT INTO runs (number, run, seq, hash, incarnation, created_at, updated_at, workflow, workflow_hash, status,
                       settled, total, wake_at, reason, spent, places)
-    VALUES (?1, ?2, ?3, 1, ?4, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+    VALUES (1 + max(ifnull((SELECT max(number) FROM runs), 0), ifnull((SELECT max(run_number) FROM commits), 0),
+                    ifnull((SELECT max(run_number) FROM blob_refs), 0)), ?1, ?2, ?3, 1, ?4, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
     ON CONFLICT (run) DO NOTHING`,
   /** The right to write, the place in the journal and the new summary in one statement: whoever lost either changes no row. */
   advanceRun: `

@@ -20,6 +20,8 @@ const imposed: Readonly<Record<string, string>> = {
   SSH_ASKPASS: 'false',
   SSH_ASKPASS_REQUIRE: 'never',
   GIT_OPTIONAL_LOCKS: '0',
+  // An object is what its name says: a replacement could make work look as if it were kept.
+  GIT_NO_REPLACE_OBJECTS: '1',
   GIT_MERGE_AUTOEDIT: 'no',
   LC_ALL: 'C',
   LANGUAGE: 'C',

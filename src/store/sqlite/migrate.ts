@@ -1,0 +1,88 @@
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { crashPoint, livenessOf, PitonError } from '../../base/index.ts';
+import { isBusy, storeError } from './faults.ts';
+import { toOwner } from './leases.ts';
+import { applicationId, migrations } from './migrations.ts';
+import { text } from './rows.ts';
+
+/** Brings the schema to what this version knows, in one transaction. A new file gets all of it. */
+export function migrate(database: DatabaseSync, file: string): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    // Another process may have migrated it between our look and our lock.
+    const version = pragma(database, 'user_version');
+    if (version > migrations.length) throw tooNew(file, version);
+    if (version === migrations.length) return;
+    if (version > 0) assertMovable(database, file);
+    for (const migration of migrations.slice(version)) database.exec(migration);
+    database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}`);
+    crashPoint('store:before-migrated');
+    database.exec('COMMIT');
+    crashPoint('store:after-migrated');
+  } catch (error) {
+    throw isBusy(error) || error instanceof PitonError ? error : notMigrated(file, error);
+  } finally {
+    if (database.isTransaction) database.exec('ROLLBACK');
+  }
+}
+
+export function pragma(database: DatabaseSync, name: string): number {
+  return Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
+}
+
+export function tooNew(file: string, version: number): PitonError {
+  return new PitonError(
+    'STORE_TOO_NEW',
+    `The store ${file} has format ${version}; this version of Piton knows ${migrations.length}.`,
+    { file, version, remedy: 'Use the version of Piton that wrote it, or a later one.' },
+  );
+}
+
+/** Throws `STORE_IN_USE` or `STORE_FULL`. */
+function assertMovable(database: DatabaseSync, file: string): void {
+  for (const row of database
+    .prepare(`SELECT owner FROM leases WHERE token IS NOT NULL AND expires_at > ?`)
+    .all(Date.now())) {
+    const { pid, host, ...identity } = toOwner(text(row, 'owner'));
+    if (livenessOf({ pid, host, ...identity }) !== 'dead') throw inUse(file, pid, host);
+  }
+  // Tables are copied, first into the log and from there into the file.
+  const needed = 2 * pragma(database, 'page_count') * pragma(database, 'page_size');
+  const { bavail, bsize } = statfsSync(dirname(file));
+  if (bavail * bsize < needed) throw noRoom(file, needed);
+}
+
+/** It would find a schema that it does not know, and take the store for damaged. */
+function inUse(file: string, pid: number, host: string): PitonError {
+  return new PitonError(
+    'STORE_IN_USE',
+    `The store ${file} was made by an earlier version of Piton, which still works on it: process ${pid} on ${host}.`,
+    {
+      file,
+      pid,
+      host,
+      remedy: 'Wait for it or end it, then try again: the store is then brought to the new format.',
+    },
+  );
+}
+
+function noRoom(file: string, needed: number): PitonError {
+  return new PitonError(
+    'STORE_FULL',
+    `To bring the store ${file} to the format of this version, ${needed} bytes have to be free on its disk; nothing was changed.`,
+    { file, needed, remedy: 'Free that much space there, or go on with the earlier version of Piton.' },
+  );
+}
+
+function notMigrated(file: string, cause: unknown): PitonError {
+  const { code } = storeError(cause, file);
+  const said = cause instanceof Error ? cause.message : String(cause);
+  const message = `The store ${file} could not be brought to the format of this version (${said}); nothing was changed.`;
+  return new PitonError(code, message, {
+    file,
+    cause,
+    remedy: 'Verify, repair or back it up with the earlier version of Piton, then try again.',
+  });
+}
