@@ -99,6 +99,26 @@ describe('a difference', () => {
     ],
     ['an item changed in its place', [1, 2, 3], [1, 8, 3], [{ op: 'set', path: [1], value: 8 }]],
     [
+      'an item of a list in a list',
+      [[1], 2],
+      [[1, 2], 2],
+      [{ op: 'splice', path: [0], at: 1, remove: 0, items: [2] }],
+    ],
+    [
+      'a list in a list that got shorter, beside one that is new',
+      [[1, 2], [3]],
+      [[1], [3], 4],
+      [{ op: 'splice', path: [], at: 0, remove: 2, items: [[1], [3], 4] }],
+    ],
+    [
+      'a field of an item that has one more, beside an item that is new',
+      [{ a: 1 }],
+      [{ a: 1, b: 2 }, 5],
+      [{ op: 'splice', path: [], at: 0, remove: 1, items: [{ a: 1, b: 2 }, 5] }],
+    ],
+    ['one of equal items', [1, 1, 1], [1, 1], [{ op: 'splice', path: [], at: 2, remove: 1, items: [] }]],
+    ['what a value became', 1, [1], [{ op: 'set', path: [], value: [1] }]],
+    [
       'a list that became a record',
       { a: [1] },
       { a: { 0: 1 } },
@@ -133,5 +153,17 @@ describe('a difference', () => {
     const before = toJson({ list: [{ at: 1 }] });
     expect(() => difference(before, { list: [{ at: () => 1 }] })).toThrow('$.list[0].at');
     expect(() => difference(before, { list: [{ at: 1n }] })).toThrow('$.list[0].at');
+    expect(() => difference(before, { list: [{ at: Number.NaN }] })).toThrow('$.list[0].at');
+    expect(() => difference(before, { list: [{ at: 1 }, { at: 2 }, () => 1] })).toThrow('$.list[2]');
+    expect(() => difference(before, { list: [], other: { at: 1n } })).toThrow('$.other.at');
+  });
+
+  test('is applied to the value that it was found for, and to another one as what it says', () => {
+    const before = toJson({ a: 1 });
+    const { patch } = difference(before, { a: 2 });
+    expect(applyPatch(toJson({ a: 1, b: 1 }), patch)).toEqual({ a: 2, b: 1 });
+    const again = difference(before, { a: 3 });
+    expect(applyPatch(before, [{ op: 'set', path: ['a'], value: 4 }])).toEqual({ a: 4 });
+    expect(applyPatch(before, again.patch)).toEqual({ a: 3 });
   });
 });

@@ -454,4 +454,36 @@ export const engine: readonly Defect[] = [
     replace: 'WHERE  run IS NULL',
     tests: ['test/store/sqlite-migrations.test.ts'],
   },
+  {
+    name: 'of two locks that an attempt holds, only one is renewed',
+    file: 'src/store/sqlite/lease-keeper.ts',
+    find: 'return `${token} ${name}`;',
+    replace: 'return token + name.slice(name.length);',
+    tests: ['test/store/sqlite-faults.test.ts'],
+    named: 'several leases',
+  },
+  {
+    name: 'a heartbeat that has died stays dead',
+    file: 'src/store/sqlite/heartbeat.ts',
+    find: `    this.#worker = undefined;
+    this.#startSoon();`,
+    replace: '    this.#worker = undefined;',
+    tests: ['test/store/sqlite-faults.test.ts'],
+    named: 'thread has died',
+  },
+  {
+    name: 'a store is migrated under an older process that works on it',
+    file: 'src/store/sqlite/migrate.ts',
+    find: "!== 'dead') throw inUse",
+    replace: "=== 'unknown') throw inUse",
+    tests: ['test/store/sqlite-migrations.test.ts'],
+  },
+  {
+    name: 'a run gets the number of one that is gone, and its commits',
+    file: 'src/store/sqlite/statements.ts',
+    find: 'ifnull((SELECT max(run_number) FROM commits), 0),',
+    replace: '0,',
+    tests: ['test/store/sqlite-faults.test.ts'],
+    named: 'row of a run is gone',
+  },
 ];

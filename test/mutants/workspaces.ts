@@ -271,4 +271,12 @@ export const workspaces: readonly Defect[] = [
     replace: '[...settings]',
     tests: ['test/workspaces/git/git-environment.test.ts'],
   },
+  {
+    name: 'work is taken for unchanged where git replaces the commit that it began from',
+    file: 'src/workspaces/git/git-environment.ts',
+    find: "  GIT_NO_REPLACE_OBJECTS: '1',\n",
+    replace: '',
+    tests: ['test/workspaces/git/snapshots.test.ts'],
+    named: 'replacement',
+  },
 ];

@@ -58,6 +58,19 @@ function filesIn(ground: Scene, { commit: made }: Snapshot): Record<string, stri
 const trimmed = Object.fromEntries(Object.entries(firstFiles).map(([name, text]) => [name, text.trimEnd()]));
 
 describe('a snapshot', () => {
+  test('holds the work even where a replacement makes the commit that it began from look the same', async () => {
+    const ground = await scene();
+    const { path } = ground.worktree;
+    write(path, { 'README.md': 'hours of work' });
+    shell(path, 'add', 'README.md');
+    const alike = shell(path, 'commit-tree', shell(path, 'write-tree').trim(), '-m', 'alike').trim();
+    shell(path, 'reset', '--quiet');
+    shell(path, 'replace', ground.base, alike);
+    const made = await ground.snapshot();
+    shell(path, 'replace', '--delete', ground.base);
+    expect(filesIn(ground, made)).toMatchObject({ 'README.md': 'hours of work' });
+  });
+
   test('holds changed, new and deleted files, and changes neither HEAD nor index nor files', async () => {
     const ground = await scene();
     const { path, gitDir } = ground.worktree;
