@@ -17,6 +17,7 @@ import { describe, expect, test } from 'vitest';
 import {
   addWorktree,
   readRef,
+  saveTree,
   snapshotRef,
   snapshotTree,
   type AddedWorktree,
@@ -66,9 +67,16 @@ describe('a snapshot', () => {
     const alike = shell(path, 'commit-tree', shell(path, 'write-tree').trim(), '-m', 'alike').trim();
     shell(path, 'reset', '--quiet');
     shell(path, 'replace', ground.base, alike);
-    const made = await ground.snapshot();
+    const order = {
+      worktree: ground.worktree,
+      label: 'saved',
+      trailers,
+      at,
+      ref: 'refs/piton/run/build/saved',
+    };
+    const { commit: made } = await saveTree(testGit(), order);
     shell(path, 'replace', '--delete', ground.base);
-    expect(filesIn(ground, made)).toMatchObject({ 'README.md': 'hours of work' });
+    expect(treeOf(ground.root, made)).toMatchObject({ 'README.md': 'hours of work' });
   });
 
   test('holds changed, new and deleted files, and changes neither HEAD nor index nor files', async () => {
