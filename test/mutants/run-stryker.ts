@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '../..');
 
 interface Part {
   readonly mutate: readonly string[];
@@ -57,16 +59,25 @@ export function runStryker(names: readonly string[]): number {
 
 /** Reports, and what was found the last time, so that the next time only what has changed since is tried. */
 function runPart(name: string, { mutate, tests, omitted = [] }: Part): number {
-  const folder = resolve(import.meta.dirname, '../../node_modules/.cache/stryker', name);
+  const folder = resolve(root, 'node_modules/.cache/stryker', name);
   mkdirSync(folder, { recursive: true });
   const config = join(folder, 'stryker.json');
   writeFileSync(config, JSON.stringify(configFor(folder, mutate)));
   console.log(`${name}: reports are in ${folder}`);
-  const { status } = spawnSync('stryker', ['run', config], {
-    stdio: 'inherit',
-    env: { ...process.env, PITON_MUTANT_TESTS: tests.join(';'), PITON_MUTANT_OMITTED: omitted.join(';') },
-  });
-  return status ?? 1;
+  const file = `test/mutants/${name}.generated.test.ts`;
+  writeFileSync(join(root, file), allIn(tests, [...omitted, 'test/**/*.deep.test.ts']));
+  try {
+    const env = { ...process.env, PITON_MUTANT_TESTS: file };
+    return spawnSync('stryker', ['run', config], { cwd: root, stdio: 'inherit', env }).status ?? 1;
+  } finally {
+    rmSync(join(root, file));
+  }
+}
+
+/** One file that has them all: loading each by itself would take most of the time. */
+function allIn(tests: readonly string[], exclude: readonly string[]): string {
+  const files = globSync([...tests], { cwd: root, exclude: [...exclude] }).toSorted();
+  return files.map((file) => `import '../../${file}';\n`).join('');
 }
 
 function configFor(folder: string, mutate: readonly string[]): object {
