@@ -7,7 +7,7 @@ const usage = `npm run test:mutants -- run [word …] [--ordinary]   puts in eac
                                                     (half an hour), and runs its tests; --ordinary: only what npm test runs
 npm run test:mutants -- list [word …]               prints them, runs nothing
 npm run test:mutants -- stryker [part …]            all mutants that Stryker generates; up to an hour for each part
-                                                    (kernel, definition, store, views)`;
+                                                    (kernel, definition, store, views); --share 1/4: of a quarter of its files`;
 
 process.exit(await main());
 
@@ -17,7 +17,7 @@ async function main(): Promise<number> {
   const [what = 'run', ...words] = positionals;
   if (what === 'run') return runDefects(words, { isOrdinary: values.ordinary === true });
   if (what === 'list') return listDefects(words);
-  if (what === 'stryker') return runStryker(words);
+  if (what === 'stryker') return runStryker(words, values.share);
   return say(
     `There is no '${what}'. For defects with that word: npm run test:mutants -- run ${what}\n${usage}`,
     2,
@@ -25,7 +25,11 @@ async function main(): Promise<number> {
 }
 
 function read() {
-  const options = { ordinary: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
+  const options = {
+    ordinary: { type: 'boolean' },
+    share: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
+  } as const;
   try {
     return parseArgs({ allowPositionals: true, options });
   } catch (error) {
