@@ -64,17 +64,17 @@ export function runStryker(names: readonly string[], share = '1/1'): number {
   }
   return Math.max(
     ...wanted.map((name) => {
-      const part = parts[name]!;
-      const mutate = globSync([...part.mutate.filter((glob) => !glob.startsWith('!'))], {
-        cwd: root,
-        exclude: part.mutate.filter((glob) => glob.startsWith('!')).map((glob) => glob.slice(1)),
-      });
-      return runPart(name, {
-        ...part,
-        mutate: mutate.toSorted().filter((_, index) => index % of === which - 1),
-      });
+      const files = filesOf(parts[name]!).filter((_, index) => index % of === which - 1);
+      return runPart(name, { ...parts[name]!, mutate: files });
     }),
   );
+}
+
+function filesOf({ mutate }: Part): string[] {
+  const [left, taken] = [true, false].map((isLeft) =>
+    mutate.filter((glob) => glob.startsWith('!') === isLeft),
+  );
+  return globSync(taken!, { cwd: root, exclude: left!.map((glob) => glob.slice(1)) }).toSorted();
 }
 
 /** Reports, and what was found the last time, so that the next time only what has changed since is tried. */
