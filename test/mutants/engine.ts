@@ -428,8 +428,8 @@ export const engine: readonly Defect[] = [
   {
     name: 'a lease under which nothing is written is not renewed',
     file: 'src/store/sqlite/heartbeat.ts',
-    find: 'setTimeout(() => this.startIfDue(), delay)',
-    replace: 'setTimeout(() => {}, delay)',
+    find: 'setTimeout(() => this.startIfDue(), delayMs)',
+    replace: 'setTimeout(() => {}, delayMs)',
     tests: ['test/store/sqlite-faults.test.ts'],
   },
   {

@@ -519,11 +519,10 @@ describe('the heartbeat', () => {
 
   test('renews a lease under which nothing is written', async () => {
     const store = await open(newFile());
-    const { lease } = await store.takeLease(taking('machine', { leaseMs: 600 }));
-    await eventually('it is renewed', async () => {
-      const { expiresAt } = (await store.findLease('machine'))!;
-      return expiresAt > lease.expiresAt;
-    });
+    const { lease } = await store.takeLease(taking('machine', { leaseMs: 1_200 }));
+    const standing = async () => (await store.findLease('machine'))!;
+    await eventually('it is renewed', async () => (await standing()).expiresAt > lease.expiresAt);
+    expect(await standing()).toMatchObject({ token: lease.token, epoch: lease.epoch });
   });
 
   test('renews each of several leases under one token, and frees all of them at the end', async () => {

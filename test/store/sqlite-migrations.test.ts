@@ -58,7 +58,11 @@ async function expectAllIn(file: string): Promise<void> {
 }
 
 test('a store of any earlier version is opened with all that it holds, and written on', async () => {
-  for (let version = 1; version < migrations.length; version++) await expectAllIn(storeOf(version));
+  for (let version = 1; version < migrations.length; version++) {
+    const file = storeOf(version);
+    await expectAllIn(file);
+    expect(versionOf(file)).toBe(migrations.length);
+  }
 });
 
 test('a process that is killed while it migrates a store leaves the old or the new one', async () => {

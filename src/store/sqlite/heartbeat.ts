@@ -23,7 +23,7 @@ export interface HeartbeatReport {
   readonly lost: readonly string[];
 }
 
-const delayMs = 1_000;
+const delayMs = 250;
 
 /**
  * Renews the leases of one store from a thread of its own, so that a blocked event loop does not lose them.
