@@ -428,7 +428,7 @@ export const engine: readonly Defect[] = [
   {
     name: 'a lease under which nothing is written is not renewed',
     file: 'src/store/sqlite/heartbeat.ts',
-    find: 'setTimeout(() => this.startIfDue(), delayMs)',
+    find: 'setTimeout(() => this.#start(), delayMs)',
     replace: 'setTimeout(() => {}, delayMs)',
     tests: ['test/store/sqlite-faults.test.ts'],
   },

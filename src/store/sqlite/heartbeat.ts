@@ -56,12 +56,12 @@ export class Heartbeat {
   }
 
   #startSoon(): void {
-    this.#startLater ??= setTimeout(() => this.startIfDue(), delayMs).unref();
+    this.#startLater ??= setTimeout(() => this.#start(), delayMs).unref();
   }
 
-  /** Called before work begins under a lease that was taken. */
+  /** Called before work begins under a lease that was taken. Where threads die, each commit would start another. */
   startIfDue(): void {
-    if (this.#startLater !== undefined) this.#start();
+    if (this.#startLater !== undefined && !this.#hasDied) this.#start();
   }
 
   /** The store says already that nobody has it: it cannot be renewed, so telling can wait until there is more to tell. */

@@ -10,9 +10,9 @@ import { text } from './rows.ts';
 /** Brings the schema to what this version knows, in one transaction. A new file gets all of it. */
 export function migrate(database: DatabaseSync, file: string): void {
   database.exec('BEGIN IMMEDIATE');
+  // Another process may have migrated it between our look and our lock.
+  const version = pragma(database, 'user_version');
   try {
-    // Another process may have migrated it between our look and our lock.
-    const version = pragma(database, 'user_version');
     if (version > migrations.length) throw tooNew(file, version);
     if (version === migrations.length) return;
     if (version > 0) assertMovable(database, file);
@@ -22,7 +22,8 @@ export function migrate(database: DatabaseSync, file: string): void {
     database.exec('COMMIT');
     crashPoint('store:after-migrated');
   } catch (error) {
-    throw isBusy(error) || error instanceof PitonError ? error : notMigrated(file, error);
+    const isSaid = version === 0 || isBusy(error) || error instanceof PitonError;
+    throw isSaid ? error : notMigrated(file, error);
   } finally {
     if (database.isTransaction) database.exec('ROLLBACK');
   }
