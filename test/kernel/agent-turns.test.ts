@@ -49,6 +49,27 @@ describe('a task with a check', () => {
     expect(simulation.status).toBe('succeeded');
   });
 
+  test('tells how often it was revised, and how the check ended', () => {
+    const exited: Outcome = {
+      type: 'failed',
+      failure: { code: 'COMMAND_FAILED', message: 'exit 2', retryable: true, exit: 2 },
+      report: 'red',
+    };
+    const messages = [0, 1, 2].map((revise) => {
+      const simulation = simulate(workflow([checked(revise)]));
+      for (let round = 0; round <= revise; round++) {
+        simulation.end('a', done);
+        simulation.end('a', exited);
+      }
+      return (simulation.state.tasks.get('a')!.life as { failure: unknown }).failure;
+    });
+    expect(messages).toMatchObject([
+      { code: 'CHECK_FAILED', message: 'its check failed: exit 2', exit: 2 },
+      { code: 'CHECK_FAILED', message: 'its check failed after 1 revision: exit 2', exit: 2 },
+      { code: 'CHECK_FAILED', message: 'its check failed after 2 revisions: exit 2', exit: 2 },
+    ]);
+  });
+
   test('is checked again after an interruption of the check, and not worked on again', () => {
     const simulation = simulate(workflow([checked(1)]));
     simulation.end('a', succeededWith('built'));

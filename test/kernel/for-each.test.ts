@@ -272,3 +272,23 @@ describe('bodies', () => {
     expect(simulation.status).toBe('succeeded');
   });
 });
+
+test('a for-each that failed tells how many, the first of them, and how many were not tried', () => {
+  const simulation = over(['a', 'b', 'c', 'd'], { maxParallel: 2 });
+  simulation.end('build[a]', done);
+  simulation.end('build[b]', failedWith('SLOW'));
+  simulation.drain();
+  expect(failureOf(simulation)).toMatchObject({
+    code: 'ITEMS_FAILED',
+    retryable: false,
+    message: expect.stringMatching(
+      / of 4 items did not succeed \(\d of them cancelled for the others\), first build\[b\]: it is slow$/,
+    ),
+  });
+  const alone = over(['a', 'b']);
+  alone.end('build[a]', failedWith('OFF'));
+  alone.end('build[b]', done);
+  expect(failureOf(alone)).toMatchObject({
+    message: '1 of 2 items did not succeed, first build[a]: it is off',
+  });
+});

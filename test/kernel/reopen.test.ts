@@ -521,3 +521,38 @@ test('a run of which anything is done again comes to the same result', () => {
     { numRuns: propertyRuns },
   );
 });
+
+describe('what is known of a scope after something in it was reopened', () => {
+  const three = ['a', 'b', 'c'].map((name) => task(name));
+
+  test('is the failure that came first among those that are left', () => {
+    const simulation = simulate(workflow([...three, task('d')]));
+    simulation.end('c', failedWith('LAST'));
+    simulation.end('b', failedWith('FIRST'));
+    simulation.end('a', failedWith('SECOND'));
+    simulation.end('d', done);
+    expect(simulation.reopen('c')).toBeUndefined();
+    simulation.end('c', done);
+    expect(simulation.state.phase).toMatchObject({
+      status: 'failed',
+      failure: { message: 'b failed: it is first' },
+    });
+  });
+
+  test('with fail-fast, stops what has not begun as long as another failure is left', () => {
+    const flow = workflow([...three, task('later', { needs: ['c'] })], { failFast: true });
+    const simulation = simulate(flow);
+    simulation.end('a', failedWith());
+    simulation.drain();
+    expect(simulation.statuses).toMatchObject({ a: 'failed', later: 'cancelled' });
+
+    simulation.reopen('later');
+    expect(simulation.state.scopes.get('')!.cancelling).toEqual({ reason: 'a failed', failFast: true });
+    simulation.drain();
+    expect(simulation.statuses).toMatchObject({ a: 'failed', later: 'cancelled' });
+    simulation.reopen('a');
+    expect(simulation.state.scopes.get('')!.cancelling).toBeUndefined();
+    simulation.drain();
+    expect(simulation.statuses).toMatchObject({ a: 'succeeded' });
+  });
+});
