@@ -117,7 +117,8 @@ function configFor(folder: string, mutate: readonly string[]): object {
     clearTextReporter: { logTests: false, reportTests: false, allowColor: false },
     htmlReporter: { fileName: join(folder, 'report.html') },
     jsonReporter: { fileName: join(folder, 'report.json') },
-    tempDirName: join(folder, 'copy'),
+    // Not below node_modules, where Node does not read TypeScript: threads could not be started.
+    tempDirName: '.stryker-tmp',
     thresholds: { high: 95, low: 85, break: 85 },
     // Stryker would rewrite both by the compiler API of TypeScript, which 7 does not offer yet.
     disableTypeChecks: false,
