@@ -39,6 +39,7 @@ const parts: Readonly<Record<string, Part>> = {
     tests: [
       'test/cli/{agent-events,conversation,decisions,endings,frame,inputs,output,place-events,place-preview,times}.test.ts',
       'test/cli/{progress,progress-of-a-run,search-text}.test.ts',
+      'test/cli/{agent-plans,logs,reading,usage,workflow-files}.test.ts',
     ],
   },
 };
