@@ -1,102 +1,12 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeState, encodeState, rebuildAgenda } from '../../src/kernel/index.ts';
-import type { Command, Outcome, Workflow } from '../../src/model/index.ts';
 import { breaches } from '../support/laws.ts';
 import { miscounts } from '../support/miscounts.ts';
 import { propertyRuns } from '../support/property-runs.ts';
+import { play, steps, take } from '../support/random-lives.ts';
 import { closures, nestedWorkflows } from '../support/random-workflows.ts';
-import {
-  done,
-  failedWith,
-  interrupted,
-  simulate,
-  unreachable,
-  type Simulation,
-} from '../support/simulate.ts';
-
-const commands = ['pause', 'resume', 'cancel', 'retry', 'skip'] as const;
-const gateCommands = ['approve', 'reject'] as const;
-
-interface Step {
-  readonly kind:
-    'end' | 'wake' | 'crash' | 'reopen' | 'clock' | (typeof commands)[number] | (typeof gateCommands)[number];
-  readonly pick: number;
-  readonly way: 'succeed' | 'fail' | 'not reach' | 'wait' | 'be cancelled' | 'be interrupted';
-}
-
-const steps: fc.Arbitrary<Step[]> = fc.array(
-  fc.record({
-    kind: fc.constantFrom<Step['kind'][]>(
-      'end',
-      'end',
-      'end',
-      'end',
-      'wake',
-      'crash',
-      'reopen',
-      'reopen',
-      'clock',
-      ...commands,
-      ...gateCommands,
-      'approve',
-      'approve',
-    ),
-    pick: fc.nat({ max: 30 }),
-    way: fc.constantFrom<Step['way'][]>(
-      'succeed',
-      'succeed',
-      'fail',
-      'not reach',
-      'wait',
-      'be cancelled',
-      'be interrupted',
-    ),
-  }),
-  { maxLength: 30 },
-);
-
-function take(simulation: Simulation, { kind, pick, way }: Step): void {
-  const tasks = [...simulation.state.tasks.keys()];
-  const task = tasks[pick % tasks.length] ?? 'none';
-  if (kind === 'reopen') simulation.reopen(task);
-  else if (simulation.isOver) return;
-  else if (kind === 'approve' || kind === 'reject') simulation.decide(kind, task);
-  else if (isCommand(kind)) simulation.command(commandOf(kind, task));
-  else happen(simulation, { kind, pick, way });
-}
-
-function isCommand(kind: Step['kind']): kind is (typeof commands)[number] {
-  return (commands as readonly string[]).includes(kind);
-}
-
-function happen(simulation: Simulation, { kind, pick, way }: Step): void {
-  const { running, now } = simulation;
-  if (kind === 'crash') simulation.crash({ snapshot: pick % 2 === 0 });
-  else if (kind === 'clock') setClock(simulation, pick);
-  else if (kind === 'wake') simulation.wake();
-  else if (running.length > 0) simulation.end(running[pick % running.length]!, outcomeOf(way, now));
-}
-
-function setClock(simulation: Simulation, pick: number): void {
-  const ms = (pick - 15) * 100;
-  simulation.now += ms;
-  simulation.transition(() => [{ type: 'clock.jumped', data: { ms } }]);
-}
-
-function commandOf(type: (typeof commands)[number], task: string): Command {
-  if (type === 'cancel') return { type, reason: 'enough' };
-  if (type === 'pause' || type === 'resume') return { type };
-  return { type, task };
-}
-
-function outcomeOf(way: Step['way'], now: number): Outcome {
-  if (way === 'wait') return { type: 'delayed', until: now + 500, reason: 'a limit' };
-  if (way === 'be cancelled') return { type: 'cancelled', reason: 'it gave up' };
-  if (way === 'be interrupted') return interrupted;
-  if (way === 'not reach') return unreachable;
-  return way === 'fail' ? failedWith() : done;
-}
+import { simulate, type Simulation } from '../support/simulate.ts';
 
 /** Each visit of a graph in a graph in a graph, of every item, may have to be approved. */
 const mostRounds = 1_000;
@@ -107,12 +17,6 @@ function finish(simulation: Simulation): void {
   for (let rounds = 0; rounds < mostRounds && !simulation.drain().isOver; rounds++) {
     simulation.releaseHeld();
   }
-}
-
-function play(workflow: Workflow, given: readonly Step[]): Simulation {
-  const simulation = simulate(workflow, { closures });
-  for (const step of given) take(simulation, step);
-  return simulation;
 }
 
 test('no journal of nested tasks, for-each and graphs breaks a law, and every run ends', () => {

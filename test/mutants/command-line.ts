@@ -164,4 +164,25 @@ export const commandLine: readonly Defect[] = [
     tests: ['test/cli/keeping.test.ts', 'test/cli/reading.test.ts'],
     named: 'verif|damag|sound',
   },
+  {
+    name: 'a graph that is done again shows none of its new visits',
+    file: 'src/interfaces/cli/progress/fold-event.ts',
+    find: 'if (isInside(node)) view.visits.delete(node);',
+    replace: 'isInside(node);',
+    tests: ['test/cli/progress-of-any-run.test.ts'],
+  },
+  {
+    name: 'a paused run in which a task is tried again looks as if it went on',
+    file: 'src/interfaces/cli/progress/fold-event.ts',
+    find: "if (view.status === 'paused') return;",
+    replace: '',
+    tests: ['test/cli/progress-of-any-run.test.ts'],
+  },
+  {
+    name: 'a for-each of which an item is tried again looks as if it had ended',
+    file: 'src/interfaces/cli/progress/fold-event.ts',
+    find: "for (const address of data.continued) change(view, address, { status: 'running' });",
+    replace: '',
+    tests: ['test/cli/progress-of-any-run.test.ts'],
+  },
 ];

@@ -173,8 +173,10 @@ const folders: Folders = {
   },
   'tasks.reopened'(view, { data }) {
     for (const address of data.tasks) reopen(view, address);
+    for (const address of data.continued) change(view, address, { status: 'running' });
     const { settledBefore } = view.found;
     view.found = { ...view.found, settledBefore: Math.min(settledBefore, countTasks(view).settled) };
+    if (view.status === 'paused') return;
     view.status = 'running';
     giveReason(view, undefined);
   },
@@ -269,9 +271,9 @@ function reopen(view: RunView, address: string): void {
   setGroup(view, line, false);
   delete line.broken;
   delete line.revisions;
-  for (const other of view.lines.values()) {
-    if (['.', '['].some((mark) => other.address.startsWith(address + mark))) removeLine(view, other);
-  }
+  const isInside = (other: string): boolean => ['.', '['].some((mark) => other.startsWith(address + mark));
+  for (const other of view.lines.values()) if (isInside(other.address)) removeLine(view, other);
+  for (const node of view.visits.keys()) if (isInside(node)) view.visits.delete(node);
 }
 
 function giveReason(target: { reason?: string }, reason: string | undefined): void {
