@@ -14,8 +14,12 @@ export function parseDuration(given: string | number): number | undefined {
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)}ms`;
   if (ms < 60_000) return `${Number((ms / 1_000).toFixed(1))}s`;
-  const minutes = Math.round(ms / 60_000);
-  return minutes < 60
-    ? `${minutes}m`
-    : `${Math.floor(minutes / 60)}h${minutes % 60 ? `${minutes % 60}m` : ''}`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 3_600) return both(seconds, 'm', 's');
+  return both(Math.round(seconds / 60), 'h', 'm');
+}
+
+function both(amount: number, large: string, small: string): string {
+  const rest = amount % 60;
+  return `${Math.floor(amount / 60)}${large}${rest === 0 ? '' : `${rest}${small}`}`;
 }
