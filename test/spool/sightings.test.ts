@@ -274,6 +274,7 @@ describe('waiting for the end', () => {
     await starter.nextLine();
     starter.child.kill('SIGKILL');
     await starter.ended();
+    await eventually('it has begun', () => spool.look(made.attempt).type !== 'unclaimed');
     const sighting = spool.look(made.attempt);
     expect(sighting).toMatchObject({ type: 'alive' });
     if (sighting.type !== 'alive') return;
