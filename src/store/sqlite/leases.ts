@@ -1,8 +1,9 @@
 import type { Clock } from '../../base/index.ts';
-import type { Lease, LeaseOwner } from '../../model/index.ts';
+import type { Lease } from '../../model/index.ts';
 import type { TakeLeaseRequest } from '../contract.ts';
 import type { Change } from './group-commit.ts';
-import { number, optionalText, record, text, type Row } from './rows.ts';
+import { toOwner } from './lease-owner.ts';
+import { number, optionalText, text, type Row } from './rows.ts';
 import type { Statements } from './statements.ts';
 
 export function leaseOf(run: string): string {
@@ -57,16 +58,4 @@ function toLease(row: Row): Lease | undefined {
     takenAt: number(row, 'taken_at'),
     expiresAt: number(row, 'expires_at'),
   });
-}
-
-export function toOwner(json: string): LeaseOwner {
-  const owner = record(json, 'owner', {
-    host: 'string',
-    bootId: 'string',
-    pidNamespace: 'string',
-    pid: 'number',
-    startTime: 'string',
-    instance: 'string',
-  });
-  return Object.freeze(owner) as unknown as LeaseOwner;
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { crashPoint, livenessOf, PitonError } from '../../base/index.ts';
 import { isBusy, storeError } from './faults.ts';
-import { toOwner } from './leases.ts';
+import { toOwner } from './lease-owner.ts';
 import { applicationId, migrations } from './migrations.ts';
 import { text } from './rows.ts';
 
