@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseWorkflow } from '../../src/definition/index.ts';
+import { propertyRuns } from '../support/property-runs.ts';
 import { messages, parse, parsed, parseProblems, places, refusalOf } from './support.ts';
 
 const fixture = (name: string) => readFileSync(new URL(`fixtures/${name}`, import.meta.url), 'utf8');
@@ -489,6 +490,6 @@ test('whatever a file says, it is accepted or refused with problems that have a 
         expect([problem.file, problem.line, problem.column]).not.toContain(undefined);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns / 2 },
   );
 });
