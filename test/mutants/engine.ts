@@ -474,8 +474,8 @@ export const engine: readonly Defect[] = [
   {
     name: 'a store is migrated under an older process that works on it',
     file: 'src/store/sqlite/migrate.ts',
-    find: "!== 'dead') throw inUse",
-    replace: "=== 'unknown') throw inUse",
+    find: "livenessOf(owner) !== 'dead'",
+    replace: "livenessOf(owner) === 'unknown'",
     tests: ['test/store/sqlite-migrations.test.ts'],
   },
   {

@@ -2,6 +2,7 @@ import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { crashPoint, livenessOf, PitonError } from '../../base/index.ts';
+import type { LeaseOwner } from '../../model/index.ts';
 import { isBusy, storeError } from './faults.ts';
 import { toOwner } from './lease-owner.ts';
 import { applicationId, migrations } from './migrations.ts';
@@ -43,12 +44,10 @@ export function tooNew(file: string, version: number): PitonError {
 
 /** Throws `STORE_IN_USE` or `STORE_FULL`. */
 function assertMovable(database: DatabaseSync, file: string): void {
-  for (const row of database
-    .prepare(`SELECT owner FROM leases WHERE token IS NOT NULL AND expires_at > ?`)
-    .all(Date.now())) {
-    const { pid, host, ...identity } = toOwner(text(row, 'owner'));
-    if (livenessOf({ pid, host, ...identity }) !== 'dead') throw inUse(file, pid, host);
-  }
+  const held = database.prepare(`SELECT owner FROM leases WHERE token IS NOT NULL AND expires_at > ?`);
+  const owners = held.all(Date.now()).map((row) => toOwner(text(row, 'owner')));
+  const living = owners.find((owner) => livenessOf(owner) !== 'dead');
+  if (living !== undefined) throw inUse(file, living);
   // Tables are copied, first into the log and from there into the file.
   const needed = 2 * pragma(database, 'page_count') * pragma(database, 'page_size');
   const { bavail, bsize } = statfsSync(dirname(file));
@@ -56,7 +55,7 @@ function assertMovable(database: DatabaseSync, file: string): void {
 }
 
 /** It would find a schema that it does not know, and take the store for damaged. */
-function inUse(file: string, pid: number, host: string): PitonError {
+function inUse(file: string, { pid, host }: LeaseOwner): PitonError {
   return new PitonError(
     'STORE_IN_USE',
     `The store ${file} was made by an earlier version of Piton, which still works on it: process ${pid} on ${host}.`,
