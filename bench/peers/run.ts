@@ -15,15 +15,31 @@ import { peerLoads, type PeerLoad } from './loads.ts';
 import { startPeer, type Answer, type Peer } from './peer.ts';
 import { startPostgres } from './postgres.ts';
 
-const { values } = parseArgs({
-  options: {
+const usage =
+  'npm run bench:peers -- [--quick] [--rounds 3] [--scale 1] [--json file] [--folder where to install them]';
+const { values } = readArguments();
+if (values.help) {
+  console.log(usage);
+  process.exit(0);
+}
+
+function readArguments() {
+  const options = {
+    help: { type: 'boolean', short: 'h', default: false },
     folder: { type: 'string', default: join(tmpdir(), 'piton-peers') },
     json: { type: 'string', default: 'bench/results/peers.json' },
     quick: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '3' },
     scale: { type: 'string', default: '1' },
-  },
-});
+  } as const;
+  try {
+    return parseArgs({ options });
+  } catch (error) {
+    console.error(`${(error as Error).message}\n${usage}`);
+    process.exit(2);
+  }
+}
+
 const settings: Settings = {
   rounds: values.quick ? 1 : Number(values.rounds),
   scale: Number(values.scale),

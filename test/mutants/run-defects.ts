@@ -23,8 +23,15 @@ interface Options {
 
 /** Prints the defects with one of the words in their name or file. Gives the exit code. */
 export function listDefects(words: readonly string[]): number {
-  for (const { name, file } of choose(words)) console.log(`${name} (${file})`);
+  const chosen = choose(words);
+  if (chosen.length === 0) return refuse(words);
+  for (const { name, file } of chosen) console.log(`${name} (${file})`);
   return 0;
+}
+
+function refuse(words: readonly string[]): number {
+  console.error(`No defect has ${words.join(' or ')} in its name or file; they are in test/mutants.`);
+  return 2;
 }
 
 function choose(words: readonly string[]): readonly Defect[] {
@@ -37,10 +44,7 @@ function choose(words: readonly string[]): readonly Defect[] {
 /** Tries each defect and says how many the tests catch. Gives the exit code. */
 export async function runDefects(words: readonly string[], { isOrdinary }: Options): Promise<number> {
   const chosen = choose(words);
-  if (chosen.length === 0) {
-    console.error(`No defect has ${words.join(' or ')} in its name or file; they are in test/mutants.`);
-    return 2;
-  }
+  if (chosen.length === 0) return refuse(words);
   const defects = isOrdinary ? chosen.map(ordinaryPart) : chosen;
   const copies = Array.from({ length: Math.min(workers, defects.length) }, () => new ScratchCopy());
   try {
