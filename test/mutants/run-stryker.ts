@@ -22,7 +22,8 @@ const parts: Readonly<Record<string, Part>> = {
   definition: {
     mutate: ['src/definition/**/*.ts'],
     tests: ['test/definition/**/*.test.ts'],
-    omitted: ['test/definition/shell-text.test.ts'],
+    // Both start processes, which takes most of the time.
+    omitted: ['test/definition/{loading,shell-text}.test.ts'],
   },
   store: {
     mutate: ['src/store/**/*.ts', '!src/store/**/*-worker.ts'],
@@ -37,7 +38,7 @@ const parts: Readonly<Record<string, Part>> = {
       '!src/interfaces/cli/progress/live-*.ts',
     ],
     tests: [
-      'test/cli/{agent-events,conversation,decisions,endings,frame,inputs,output,place-events,place-preview,times}.test.ts',
+      'test/cli/{agent-events,conversation,decisions,endings,folded-events,frame,inputs,markdown,output,place-events,place-preview,times}.test.ts',
       'test/cli/{progress,progress-of-a-run,progress-of-any-run,search-text}.test.ts',
       'test/cli/{agent-plans,drawings,logs,reading,usage,workflow-files}.test.ts',
     ],
