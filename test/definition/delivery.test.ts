@@ -101,6 +101,19 @@ deliver:
     expect(workflow(draft.tasks, draft).hash).toBe(built.hash);
   });
 
+  test('is no draft where nothing says whether it is one', () => {
+    const pr = { draft: undefined, title: 'Done', base: undefined };
+    expect(pullRequest(workflow([task('a')], { deliver: { pr } }))).toStrictEqual({
+      draft: false,
+      title: 'Done',
+    });
+  });
+
+  test('waits for tasks whose condition only a closure knows', () => {
+    const tasks = [task('a', { if: { $function: 'failure()' } })];
+    expect(delivery(workflow(tasks, { deliver: { pr: {} } })).needs).toEqual(['a']);
+  });
+
   test('is told from a workflow that does not deliver', async () => {
     const hashes = await Promise.all(
       ['', 'deliver: pr', 'deliver: { pr: { draft: true } }', 'deliver: { pr: {}, approval: x }'].map(
@@ -136,6 +149,8 @@ describe('of a delivery is refused, with its place,', () => {
   test('a task that has its name', async () => {
     const problems = await parseProblems(flow('deliver: pr', '  deliver: { run: ls }'));
     expect(places(problems)).toEqual(['4:3 `deliver` is the name of the task that delivers.']);
+    const beside = await parseProblems(flow('deliver: pr', '  a: { run: ls }\n  deliver: { run: ls }'));
+    expect(places(beside)).toEqual(['5:3 `deliver` is the name of the task that delivers.']);
     expect((await parsed(flow('', '  deliver: { run: ls }'))).tasks).toHaveLength(1);
   });
 

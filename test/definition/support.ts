@@ -1,18 +1,25 @@
+import { expect } from 'vitest';
 import {
+  defineWorkflow,
   parseWorkflow,
   type Problem,
   type TaskDraft,
   type WorkflowDraft,
 } from '../../src/definition/index.ts';
 import type { Workflow } from '../../src/model/index.ts';
-import { defineWorkflow } from '../../src/definition/index.ts';
 
 export function task(name: string, given: Partial<TaskDraft> = {}): TaskDraft {
   return { name, work: { type: 'function', function: name }, ...given };
 }
 
 export function workflow(tasks: readonly TaskDraft[], given: Partial<WorkflowDraft> = {}): Workflow {
-  return defineWorkflow({ name: 'test', tasks, ...given });
+  return asJson(defineWorkflow({ name: 'test', tasks, ...given }));
+}
+
+/** Workflows and problems are kept and shown as JSON, which must bring them back as they were: nothing is undefined. */
+function asJson<T>(value: T): T {
+  expect(JSON.parse(JSON.stringify(value))).toStrictEqual(value);
+  return value;
 }
 
 /** What a definition is refused for; fails if it is accepted. */
@@ -36,7 +43,7 @@ export async function refusalOf(act: Promise<unknown>): Promise<readonly Problem
 function problemsIn(error: unknown): readonly Problem[] {
   const { code, details } = error as { code?: string; details?: { problems: readonly Problem[] } };
   if (code !== 'DEFINITION_INVALID') throw error;
-  return details!.problems;
+  return asJson(details!.problems);
 }
 
 export const messages = (problems: readonly Problem[]): string[] => problems.map(({ message }) => message);
@@ -56,7 +63,7 @@ export function parse(text: string, files: Readonly<Record<string, string>> = {}
 }
 
 export async function parsed(text: string, files: Readonly<Record<string, string>> = {}): Promise<Workflow> {
-  return (await parse(text, files)).workflow;
+  return asJson((await parse(text, files)).workflow);
 }
 
 export function parseProblems(text: string, files: Readonly<Record<string, string>> = {}) {

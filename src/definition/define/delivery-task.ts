@@ -1,4 +1,4 @@
-import { isFunctionRef, type DeliverWork } from '../../model/index.ts';
+import type { DeliverWork } from '../../model/index.ts';
 import type { DeliverDraft, TaskDraft, WorkflowDraft } from '../workflow-draft.ts';
 import { formOf } from './scope.ts';
 
@@ -38,7 +38,7 @@ function lastOf(tasks: readonly TaskDraft[]): string[] {
 }
 
 function runsOnlyAfterFailure({ if: condition }: TaskDraft): boolean {
-  if (condition === undefined || isFunctionRef(condition)) return false;
+  if (typeof condition !== 'string') return false;
   return /^\s*(\$\{\{)?\s*failure\(\)\s*(&&|\}\}|$)/.test(condition) && !condition.includes('||');
 }
 

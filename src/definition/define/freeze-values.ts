@@ -37,11 +37,12 @@ export function freezeTask(task: TaskDraft, at: Path): Frozen<TaskDraft> {
 
 type Freeze = <T>(value: T, ...steps: string[]) => T;
 
+/** What the other checks cannot do without has a stand-in where it was refused. */
 function freezeWork(work: TaskDraft['work'], freeze: Freeze): TaskDraft['work'] {
   if (work.type === 'command') {
     return {
       ...work,
-      run: freeze(work.run, 'run'),
+      run: freeze(work.run, 'run') ?? ':',
       env: freeze(work.env, 'env'),
       secrets: freeze(work.secrets, 'secrets'),
     };
@@ -49,7 +50,7 @@ function freezeWork(work: TaskDraft['work'], freeze: Freeze): TaskDraft['work'] 
   if (work.type === 'agent') {
     return {
       ...work,
-      agents: freeze(work.agents, 'agent'),
+      agents: freeze(work.agents, 'agent') ?? ['claude'],
       permissions: freeze(work.permissions, 'permissions'),
       session: freeze(work.session, 'session'),
       args: freeze(work.args, 'args'),
@@ -58,7 +59,7 @@ function freezeWork(work: TaskDraft['work'], freeze: Freeze): TaskDraft['work'] 
       secrets: freeze(work.secrets, 'secrets'),
     };
   }
-  if (work.type === 'deliver') return { ...work, pr: freeze(work.pr, 'pr') };
+  if (work.type === 'deliver') return { ...work, pr: freeze(work.pr, 'pr') ?? {} };
   return work.with === undefined ? work : { ...work, with: freeze(work.with, 'with') };
 }
 
@@ -80,7 +81,7 @@ export function freezeHead(draft: WorkflowDraft, at: Path): Frozen<WorkflowDraft
 }
 
 function freezeValue<T>(value: T, at: Path, findings: Finding[]): T {
-  if (value === undefined || typeof value === 'string') return value;
+  if (value === undefined) return value;
   try {
     return toJson(value) as T & Json;
   } catch (error) {
