@@ -219,3 +219,79 @@ test('reading the output of a node without schema is refused', async () => {
   );
   expect(problems[0]!.message).toBe('The output of `a` has no schema, so nothing is known of `n`.');
 });
+
+const inTasks = (tasks: string, head = '') => `name: x\n${head}\ntasks:\n${tasks}\n`;
+
+test.each([
+  [
+    'a field of text',
+    'a: { function: f, output: string }',
+    'tasks.a.output.n',
+    ["Cannot index type 'string'."],
+  ],
+  [
+    'a field of many outputs',
+    'a: { function: f, for-each: { in: [1] } }',
+    'tasks.a.output.n',
+    ["List index must be number, got 'string'."],
+  ],
+  ['a field of nobody', 'a: { function: f }', 'tasks.b.output.n', ['There is no task `b`.']],
+  ['an output outside of a graph', 'a: { function: f }', 'output.n', ['There is no variable `output` here.']],
+  [
+    'what could not be understood',
+    'a: { uses: gone.yaml }',
+    'tasks.a.output.n',
+    ['`gone.yaml` cannot be read: there is no gone.yaml'],
+  ],
+  ['what says nothing to do', 'a: { needs: [] }', 'tasks.a.output.n', ['`a` says nothing to do.']],
+  [
+    'the item of a for-each that is wrong',
+    'a: { function: f }',
+    'item.n',
+    ['A for-each needs either `in` (a list) or `matrix` (lists by name).'],
+    'for-each: {}, ',
+  ],
+])('reading %s is told once', async (...[_case, other, expression, expected, more = '']) => {
+  const text = inTasks(`  ${other}\n  z: { needs: a, function: f, ${more}with: "\${{ ${expression} }}" }`);
+  expect((await parseProblems(text)).map(({ message }) => message)).toEqual(expected);
+});
+
+test('an input that is called like a task is not taken for it', async () => {
+  const head = 'inputs: { a: any }';
+  const reader = '  a: { function: f }\n  z: { function: f, with: "${{ inputs.a.output.n }}" }';
+  await expect(parse(inTasks(reader, head))).resolves.toBeDefined();
+});
+
+test('the outputs of a workflow are told where they stand, and see no output of a node', async () => {
+  const text =
+    'name: x\nstart: a\ngraph: { a: { function: f, next: end } }\noutputs: { n: ["${{ output.n }}"] }';
+  expect(await parseProblems(text)).toMatchObject([
+    { path: 'outputs.n[0]', line: 4, message: 'There is no variable `output` here.' },
+  ]);
+});
+
+test('a node does not see its own output before it has one', async () => {
+  const text = 'name: x\nstart: a\ngraph: { a: { function: f, next: end, with: "${{ output.n }}" } }';
+  expect((await parseProblems(text)).map(({ message }) => message)).toEqual([
+    'There is no variable `output` here.',
+  ]);
+});
+
+test('names with hyphens are understood in a group as around it', async () => {
+  const text = `name: x
+inputs: { the-list: [string] }
+tasks:
+  first-one: { function: f, output: { a-b: string } }
+  group:
+    needs: first-one
+    for-each: { in: "\${{ inputs.the-list }}", as: one-item }
+    tasks:
+      in-side: { function: f, output: { c-d: integer } }
+      z:
+        needs: in-side
+        function: f
+        with: "\${{ tasks.first-one.output.a-b + one-item + string(tasks.in-side.output.c-d + 1) }}"`;
+  await expect(parse(text)).resolves.toBeDefined();
+  const wrong = text.replace('output.a-b', 'output.a-c');
+  expect((await parseProblems(wrong))[0]!.path).toBe('tasks.group.tasks.z.with');
+});

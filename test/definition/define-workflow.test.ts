@@ -214,6 +214,34 @@ test('a workflow that is used must be given its inputs, and no others', () => {
   expect(problems).toMatchObject([{ path: 'tasks.a.with.siz', remedy: 'Did you mean `size`?' }]);
 });
 
+test('inputs of an inline body are those of the workflow around it', () => {
+  const inner = { name: 'group', inputs: { color: { schema: {} } }, tasks: [task('inner')] };
+  const { tasks } = workflow([task('b', { work: { type: 'workflow', workflow: inner, inherits: true } })]);
+  expect(tasks).toHaveLength(1);
+});
+
+test('inputs are given by name, or by an expression or closure that gives them all', () => {
+  const child = workflow([task('inner')], { name: 'child', inputs: { color: { schema: {} } } });
+  const use = (given: Json) =>
+    workflow([task('a', { work: { type: 'workflow', workflow: child, with: given } })]);
+  expect(use('${{ inputs.all }}').tasks).toHaveLength(1);
+  expect(use({ $function: 'all' }).tasks).toHaveLength(1);
+  expect(refusal(() => use(['red']))).toEqual([
+    { path: 'tasks.a.with', message: '`a` must give the inputs of its workflow by name.' },
+  ]);
+});
+
+test('a variable of the environment cannot be a function', () => {
+  const env = { A: 1, B: { $function: 'f' } };
+  for (const work of [
+    { type: 'command', run: 'ls', env } as const,
+    { type: 'agent', agents: ['claude'], prompt: 'Go.', env } as const,
+  ])
+    expect(refusal(() => workflow([task('a', { work })]))).toEqual([
+      { path: 'tasks.a.env.B', message: 'A variable cannot be a function.' },
+    ]);
+});
+
 test('a workflow that is used has its defaults for what it is not given', () => {
   const inputs = {
     color: { schema: {} },

@@ -284,6 +284,42 @@ describe('errors', () => {
     expect(() => value(expression)).toThrow(message);
   });
 
+  test.each([
+    ['inputs.gone', '`inputs` has no field `gone`.', 'Where it may be missing, ask has(inputs.gone) first.'],
+    [
+      'inputs.output',
+      '`inputs` has no field `output`.',
+      'Where it may be missing, ask has(inputs.output) first.',
+    ],
+    [
+      'tasks.done.gone',
+      '`tasks.done` has no field `gone`.',
+      'Where it may be missing, ask has(tasks.done.gone) first.',
+    ],
+    [
+      'tasks["broken"].output',
+      '`tasks["broken"]` has no field `output`.',
+      'Only a task that has succeeded has an output; has(tasks["broken"].output) tells whether it has.',
+    ],
+    [
+      'inputs.record["gone"]',
+      '`inputs.record` has no field `gone`.',
+      'Where it may be missing, ask has(inputs.record.gone) first.',
+    ],
+    ['inputs.text + inputs.n', '`string + number` is not possible.', 'string() makes text of a number.'],
+    ['inputs.list + inputs.n', '`list<number> + number` is not possible.', undefined],
+    ['inputs.text * inputs.n', '`string * number` is not possible.', undefined],
+    ['inputs.text - inputs.n', '`string - number` is not possible.', undefined],
+    ['inputs.text / inputs.n', 'string cannot be divided.', undefined],
+    ['success()', 'success() and failure() say something only in the `if` of a task.', undefined],
+  ])('%s says what is wrong and what to do', (expression, reason, remedy) => {
+    const { $status: _, ...outside } = variables;
+    const whole = `\`${expression}\` failed: ${reason}${remedy === undefined ? '' : ` ${remedy}`}`;
+    expect(() => evaluator.render(`\${{ ${expression} }}`, outside)).toThrow(
+      expect.objectContaining({ message: whole, remedy }),
+    );
+  });
+
   test('name the expression and carry their cause', () => {
     expect(() => value('inputs.gone')).toThrow(
       expect.objectContaining({

@@ -28,8 +28,6 @@ describe('a value that JSON cannot keep is refused by its key', () => {
     ['for-each.in', { forEach: { in: [lost] } }],
     ['for-each.key', { forEach: { in: [1], key: lost } }],
     ['with', { work: { type: 'function', function: 'f', with: lost } }],
-    ['run', command({ run: [lost] })],
-    ['agent', agent({ agents: [lost] })],
     ['env', command({ env: { A: lost } })],
     ['secrets', command({ secrets: [lost] })],
     ['permissions', agent({ permissions: [lost] })],
@@ -41,9 +39,16 @@ describe('a value that JSON cannot keep is refused by its key', () => {
     expect(refusal(() => workflow([task('a', given)]))).toContainEqual({ path: `tasks.a.${key}`, message });
   });
 
+  test.each<[string, Partial<TaskDraft>]>([
+    ['run', command({ run: [lost] })],
+    ['agent', agent({ agents: [lost] })],
+  ])('%s, and nothing else is told that follows from it', (key, given) => {
+    expect(refusal(() => workflow([task('a', given)]))).toEqual([{ path: `tasks.a.${key}`, message }]);
+  });
+
   test('of a delivery', () => {
     const deliver = { pr: { title: lost } } as never;
-    expect(refusal(() => workflow([task('a')], { deliver }))).toContainEqual({ path: 'deliver.pr', message });
+    expect(refusal(() => workflow([task('a')], { deliver }))).toEqual([{ path: 'deliver.pr', message }]);
   });
 
   test.each<[string, Partial<WorkflowDraft>]>([

@@ -36,6 +36,21 @@ test('everything that is wrong with inputs is told at once', async () => {
   });
 });
 
+test('of an input that nobody knows it is told which there are, and why one is missing only if that is said', async () => {
+  const workflow = await parsed(
+    'name: x\ninputs: { color: string, size: string }\ntasks: { a: { function: f } }',
+  );
+  await expect(checkInputs(workflow, { other: 1 })).rejects.toMatchObject({
+    details: {
+      problems: [
+        'There is no input `other`. It takes: color, size.',
+        '`color` is missing.',
+        '`size` is missing.',
+      ],
+    },
+  });
+});
+
 test('a workflow without inputs takes none', async () => {
   const workflow = await parsed('name: x\ntasks: { a: { function: f } }');
   await expect(checkInputs(workflow, {})).resolves.toEqual({});

@@ -31,6 +31,24 @@ test('tasks that wait for each other are refused, and the circle is shown', () =
   ]);
 });
 
+test.each([
+  [21, 21],
+  [22, 20],
+  [30, 20],
+])('of a circle of %i tasks the first %i are shown, and where it closes', (count, shown) => {
+  const names = Array.from({ length: count }, (_, index) => `t${index}`);
+  const tasks = names.map((name, index) => task(name, { needs: [names[(index + 1) % count]!] }));
+  const left = shown < count ? ['…'] : [];
+  const circle = [...names.slice(0, shown), ...left, 't0'].join(' → ');
+  expect(refusal(() => workflow(tasks))).toEqual([
+    {
+      path: 'tasks.t0.needs',
+      message: `These tasks wait for each other: ${circle} (each needs the next).`,
+      remedy: 'Remove one of these needs.',
+    },
+  ]);
+});
+
 test('every circle is shown, not only the first', () => {
   const problems = refusal(() =>
     workflow([

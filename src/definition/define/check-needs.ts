@@ -13,7 +13,7 @@ export interface NeedsGraph {
 }
 
 export function checkNeeds(scope: Scope): { graph: NeedsGraph; findings: Finding[] } {
-  if (scope.form === 'graph') return { graph: emptyGraph(scope), findings: refuseNeeds(scope) };
+  if (scope.form === 'graph') return { graph: noNeeds, findings: refuseNeeds(scope) };
   const suggest = createSuggester(scope.positions);
   const findings = scope.draft.tasks.flatMap((task) => checkNeedsOf(scope, task, suggest));
   const needs = scope.draft.tasks.map((task, position) => knownNeeds(scope, task, position));
@@ -22,10 +22,8 @@ export function checkNeeds(scope: Scope): { graph: NeedsGraph; findings: Finding
   return { graph: { needs, neededBy, rank }, findings: [...findings, ...describeCycles(scope, needs, rank)] };
 }
 
-function emptyGraph({ draft }: Scope): NeedsGraph {
-  const none = draft.tasks.map(() => []);
-  return { needs: none, neededBy: none, rank: draft.tasks.map((_, position) => position) };
-}
+/** Of a state machine, where nobody asks for the order of nodes. */
+const noNeeds: NeedsGraph = { needs: [], neededBy: [], rank: [] };
 
 function refuseNeeds(scope: Scope): Finding[] {
   return scope.draft.tasks

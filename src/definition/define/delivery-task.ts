@@ -43,6 +43,6 @@ function runsOnlyAfterFailure({ if: condition }: TaskDraft): boolean {
 }
 
 export function finishDelivery({ type, pr }: DeliverDraft): DeliverWork {
-  const given = Object.entries(pr).filter(([, value]) => value !== undefined);
-  return { type, pr: { draft: false, ...(Object.fromEntries(given) as Partial<DeliverWork['pr']>) } };
+  // What users left undefined is gone since their values became JSON.
+  return { type, pr: { draft: false, ...(pr as Partial<DeliverWork['pr']>) } };
 }

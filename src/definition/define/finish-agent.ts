@@ -3,14 +3,15 @@ import type { AgentDraft } from '../workflow-draft.ts';
 
 /** Fills in what the draft of an agent's work leaves out. */
 export function finishAgent(draft: AgentDraft): AgentWork {
-  const { session, model, effort, maxTurns, budget, workingDirectory } = draft;
-  const wishes = Object.entries({ session, model, effort, maxTurns, budget, workingDirectory });
+  const { type, agents, prompt, session, model, effort, maxTurns, budget, workingDirectory } = draft;
+  const wishes = { session, model, effort, maxTurns, budget, workingDirectory };
   return {
-    type: 'agent',
-    agents: draft.agents,
-    prompt: draft.prompt,
+    type,
+    agents,
+    prompt,
     permissions: draft.permissions ?? 'edit',
-    ...Object.fromEntries(wishes.filter(([, wish]) => wish !== undefined)),
+    // What is undefined here is taken out where the task is filled in.
+    ...(wishes as Partial<AgentWork>),
     args: draft.args ?? [],
     env: draft.env ?? {},
     secrets: draft.secrets ?? [],

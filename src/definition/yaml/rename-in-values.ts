@@ -1,11 +1,11 @@
 import type { Json } from '../../base/index.ts';
 import { mapTexts } from '../define/expression-sites.ts';
 import { renameVariables } from '../expressions/rewrite.ts';
-import { expressionsOf, hasExpression, splitTemplate } from '../expressions/templates.ts';
+import { expressionsOf, splitTemplate } from '../expressions/templates.ts';
 
 /** Loop variables with hyphens under their other name. Each keeps its length, so that places in the text stay right. */
 export function renameInValue(value: unknown, variables: ReadonlySet<string>): Json | undefined {
-  if (value === undefined || variables.size === 0) return value as Json | undefined;
+  if (value === undefined) return undefined;
   return mapTexts(value as Json, (text) => renameInText(text, variables));
 }
 
@@ -19,7 +19,7 @@ export function renameInRun(
 }
 
 export function renameInText(text: string, variables: ReadonlySet<string>): string {
-  if (variables.size === 0 || !hasExpression(text)) return text;
+  if (variables.size === 0) return text;
   let renamed = text;
   for (const { expression, start } of expressionsOf(splitTemplate(text))) {
     const end = start + expression.length;
