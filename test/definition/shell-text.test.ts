@@ -66,6 +66,7 @@ const wrappings: readonly ((inside: string) => string)[] = [
   (inside) => `${inside} | cat | bash -s`,
   (inside) => `${inside} |\n  sh 2>&1`,
   (inside) => `${inside} | (cat | sh)`,
+  (inside) => `${inside} > >(sh)`,
   (inside) => `${inside} | if true; then sh; fi`,
   (inside) => `${inside} | xargs -I{} sh -c '{}'`,
   (inside) => `{ sh; } <<E\n${inside}\nE\n`,

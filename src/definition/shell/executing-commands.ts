@@ -14,12 +14,18 @@ export function executingCommand(owner: Owner, shell: string): Execution | undef
   // What is no number there, bash expands twice.
   if (way === 'duplication') return executes('>&');
   const readers = [...readersOf(command), ...(way === 'input' ? readersUntil(command) : [])];
-  const reader = readers.find(executesInput);
-  if (reader !== undefined) return executes(programOf(reader));
+  const reader = executingReader(readers);
+  if (reader !== undefined) return reader;
   if (way === 'input') return undefined;
   if (way === 'file')
     return executesFile(command) ? executes(command.words.find((word) => word !== '')!) : undefined;
   return calculation(owner, shell) ?? naming(owner) ?? execution(owner);
+}
+
+/** That one of these commands executes what others write to it. */
+export function executingReader(commands: readonly ShellCommand[]): Execution | undefined {
+  const reader = commands.find(executesInput);
+  return reader && executes(programOf(reader));
 }
 
 /** Words behind which a command may still begin. */
@@ -58,7 +64,7 @@ const interpreters = /^(python[\d.]*|perl|ruby|node|nodejs|deno|bun|php|lua|osas
 /** Of a program. What is substituted beside it may be nothing. */
 function nameOf(word: string): string {
   if (/^\$(\{?(SHELL|BASH)\b|0$)/.test(word)) return 'sh';
-  return word.slice(word.lastIndexOf('/') + 1).replace(/\0|\$\{[^}]*\}|\$[\d?!#@*-]/g, '');
+  return word.slice(word.lastIndexOf('/') + 1).replace(/\0|\$\{[^}]*\}|\$(\d|[A-Za-z_]\w*|[?!#@*-])/g, '');
 }
 
 function isOption(word: string): boolean {

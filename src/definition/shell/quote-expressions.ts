@@ -1,5 +1,6 @@
 import type { Template } from '../expressions/templates.ts';
-import { executingCommand, isCommandItself } from './executing-commands.ts';
+import { executingCommand, executingReader, isCommandItself } from './executing-commands.ts';
+import type { ShellCommand } from './commands.ts';
 import { describeDoubt, describeExecution, describeShell } from './refusals.ts';
 import { placeholder, type Place, type Spot } from './scan.ts';
 import { scanShell } from './scan-shell.ts';
@@ -30,7 +31,8 @@ const knownShells: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'ash', '
  */
 export function quoteExpressions({ parts }: Template, { shell, nameOf }: Quoting): Quoted {
   const name = shell.slice(shell.lastIndexOf('/') + 1);
-  const spots = scanShell(parts.map((part) => ('text' in part ? part.text : placeholder)).join(''), name);
+  const text = parts.map((part) => ('text' in part ? part.text : placeholder)).join('');
+  const { spots, fed } = scanShell(text, name);
   const expressions = parts.filter((part) => 'expression' in part).length;
   if (spots.length !== expressions) throw new Error('the scanner of shell text lost an expression');
   const refusals: Quoted['refusals'][number][] = [];
@@ -39,7 +41,7 @@ export function quoteExpressions({ parts }: Template, { shell, nameOf }: Quoting
   const texts = parts.map((part) => {
     if ('text' in part) return part.text;
     const spot = spots[index++]!;
-    const refusal = knownShells.has(name) ? refuse(spot, name) : describeShell(name);
+    const refusal = knownShells.has(name) ? refuse(spot, name, fed) : describeShell(name);
     if (refusal !== undefined) refusals.push({ ...refusal, offset: part.start });
     if (spot.place !== 'comment') used.add(part.expression);
     return inPlace(spot.place, nameOf(part.expression));
@@ -47,7 +49,11 @@ export function quoteExpressions({ parts }: Template, { shell, nameOf }: Quoting
   return { text: texts.join(''), used, refusals };
 }
 
-function refuse(spot: Spot, shell: string): { message: string; remedy: string } | undefined {
+function refuse(
+  spot: Spot,
+  shell: string,
+  fed: readonly ShellCommand[],
+): { message: string; remedy: string } | undefined {
   if (spot.place === 'comment') return undefined;
   if (spot.doubt !== undefined) return describeDoubt(spot.doubt);
   if (spot.owners.slice(0, -1).some(isCommandItself))
@@ -55,7 +61,9 @@ function refuse(spot: Spot, shell: string): { message: string; remedy: string } 
   const execution = spot.owners
     .map((owner) => executingCommand(owner, shell))
     .find((found) => found !== undefined);
-  return execution && describeExecution(execution);
+  // Who writes to `>(…)` is not followed: `exec` may have sent all output there.
+  const found = execution ?? executingReader(fed);
+  return found && describeExecution(found);
 }
 
 function inPlace(place: Place, variable: string): string {

@@ -1,15 +1,6 @@
-import { openCommand, type CommandLine } from './commands.ts';
+import { openCommand, type CommandLine, type ShellCommand } from './commands.ts';
 import { groupEnds } from './groups.ts';
-import {
-  ownerOf,
-  placeholder,
-  readFor,
-  indexOfMark,
-  takeUntil,
-  type Reader,
-  type Scan,
-  type Spot,
-} from './scan.ts';
+import { ownerOf, placeholder, readFor, indexOfMark, takeUntil, type Reader, type Scan } from './scan.ts';
 import { readDelimiter, readHereDocuments } from './scan-here-documents.ts';
 import { readArithmetic, readPiece, startsArithmetic } from './scan-words.ts';
 
@@ -17,7 +8,7 @@ import { readArithmetic, readPiece, startsArithmetic } from './scan-words.ts';
  * Looks through shell text, in which placeholders stand for expressions, and tells how each of them stands: an honest
  * reading of quotes, substitutions, here-documents and comments, which says so where it cannot be sure.
  */
-export function scanShell(text: string, shell: string): readonly Spot[] {
+export function scanShell(text: string, shell: string): Pick<Scan, 'spots' | 'fed'> {
   let depth = 0;
   const scan: Scan = {
     text,
@@ -26,27 +17,30 @@ export function scanShell(text: string, shell: string): readonly Spot[] {
     spots: [],
     owners: [],
     reader: undefined,
+    fed: [],
     pending: [],
     unclear: false,
     readSubstitution(inner) {
       if (++depth > deepest) inner.unclear = true;
-      if (depth <= deepest) readCommands(inner, true);
+      const commands = depth > deepest ? [] : readCommands(inner, true);
       depth--;
+      return commands;
     },
   };
   readCommands(scan, false);
-  return scan.spots;
+  return scan;
 }
 
 /** Nobody nests so deep. */
 const deepest = 50;
 
-function readCommands(scan: Scan, isSubstitution: boolean): void {
+function readCommands(scan: Scan, isSubstitution: boolean): readonly ShellCommand[] {
   const reader = openReader(isSubstitution);
   scan.reader = reader;
   while (scan.at < scan.text.length && !isClosed(scan, reader)) readToken(scan, reader);
   endWord(scan, reader);
   scan.at++;
+  return reader.line.commands;
 }
 
 function openReader(isSubstitution: boolean): Reader {
@@ -150,14 +144,17 @@ function readRedirection(scan: Scan, reader: Reader): void {
   const [mark] = /^(<<<|<<-?|[<>]\(|[<>][>&|]?)/.exec(scan.text.slice(scan.at, scan.at + 3))!;
   scan.at += mark.length;
   if (mark.startsWith('<') && mark !== '<(') reader.command.hasInput = true;
-  if (mark.endsWith('(')) return readProcess(scan, reader);
+  if (mark.endsWith('(')) return readProcess(scan, reader, mark === '>(');
   if (mark === '<<' || mark === '<<-') return readDelimiter(scan, mark === '<<-');
   if (mark === '<<<') reader.way = 'input';
   else reader.way = mark.endsWith('&') ? 'duplication' : 'redirection';
 }
 
-/** `<(…)` stands for the name of a file, which is a word of the command. */
-function readProcess(scan: Scan, reader: Reader): void {
-  readFor(scan, ownerOf(reader, 'file'), () => scan.readSubstitution(scan));
+/** `<(…)` and `>(…)` stand for the name of a file, which is a word of the command. */
+function readProcess(scan: Scan, reader: Reader, isFed: boolean): void {
+  readFor(scan, ownerOf(reader, 'file'), () => {
+    const commands = scan.readSubstitution(scan);
+    if (isFed) scan.fed.push(...commands);
+  });
   reader.word = placeholder;
 }

@@ -24,12 +24,14 @@ export interface Scan {
   owners: readonly Owner[];
   /** The command that is being read; not in a here-document. */
   reader: Reader | undefined;
+  /** Commands in `>(…)`: any other may write to them. */
+  readonly fed: ShellCommand[];
   /** Here-documents whose text begins on the next line. */
   pending: HereDocument[];
   /** From here on nothing is certain. */
   unclear: boolean;
   /** Reads the commands of a substitution, and its closing parenthesis. */
-  readonly readSubstitution: (scan: Scan) => void;
+  readonly readSubstitution: (scan: Scan) => readonly ShellCommand[];
 }
 
 export interface Reader {
