@@ -5,7 +5,7 @@ type Refusal = Pick<Finding, 'message' | 'remedy'>;
 
 /** Why an agent cannot be limited so. Its adapter says the same, when it is asked to. */
 export function refusedPermissions(agent: string, permissions: Permissions): Refusal | undefined {
-  return refusals[agent]?.(permissions);
+  return Object.hasOwn(refusals, agent) ? refusals[agent]!(permissions) : undefined;
 }
 
 const refusals: Readonly<Record<string, (permissions: Permissions) => Refusal | undefined>> = {

@@ -50,9 +50,8 @@ function unknownKey(key: string, at: Path): Finding {
   const later = isInTasks(at) ? laterTaskKeys : laterWorkflowKeys;
   const known = keysAt(workflowFile, at).filter((name) => !Object.hasOwn(later, name));
   const similar = nearest(key, known);
-  const remedy =
-    misplaced[key] ??
-    (similar === undefined ? `Known here: ${known.join(', ')}.` : `Did you mean \`${similar}\`?`);
+  const other = similar === undefined ? `Known here: ${known.join(', ')}.` : `Did you mean \`${similar}\`?`;
+  const remedy = Object.hasOwn(misplaced, key) ? misplaced[key]! : other;
   return { at: [...at, key], onKey: true, message: `There is no key \`${key}\` here.`, remedy };
 }
 

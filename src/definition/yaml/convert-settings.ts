@@ -61,8 +61,8 @@ export function toCheckpoint(
   if (typeof checkpoint === 'string') return { every: checkpointNames[checkpoint] };
   const { every, preserve } = checkpoint;
   if (typeof every === 'number') return { every: { tasks: every }, preserve };
-  const named = every === undefined ? undefined : checkpointNames[every];
-  if (every === undefined || named !== undefined) return { every: named, preserve };
+  if (every === undefined) return { every, preserve };
+  if (Object.hasOwn(checkpointNames, every)) return { every: checkpointNames[every], preserve };
   const ms = toMilliseconds(every, [...at, 'every'], findings);
   return { every: ms === undefined ? undefined : { ms }, preserve };
 }
