@@ -51,7 +51,7 @@ test('what was used is a line of its own', () => {
 });
 
 test('fields of an entry are read for what they are, whoever has stored it', () => {
-  const entry = entryOf({ text: 'a', list: [1], none: null, many: 1e999, n: 3, no: '3' });
+  const entry = entryOf({ text: 'a', list: [1], none: null, many: Infinity, n: 3, no: '3' });
   expect(['text', 'list', 'none', 'missing'].map((field) => textIn(entry, field))).toEqual([
     'a',
     '[1]',
