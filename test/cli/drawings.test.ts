@@ -3,8 +3,9 @@ import { remarkOf } from '../../src/interfaces/cli/conversation/index.ts';
 import { rulesOf } from '../../src/interfaces/cli/drive/plan-rules.ts';
 import { selectionOf } from '../../src/interfaces/cli/drive/selection.ts';
 import { drawWorkflow } from '../../src/interfaces/cli/graph/draw.ts';
+import { edgesOf, nodesOf } from '../../src/interfaces/cli/graph/levels.ts';
 import { mermaidOf } from '../../src/interfaces/cli/graph/mermaid.ts';
-import { styleFor } from '../../src/interfaces/cli/output/index.ts';
+import { styleFor, type Style } from '../../src/interfaces/cli/output/index.ts';
 import type { RunEvent } from '../../src/engine/index.ts';
 import type { TaskSpec, WorkspaceSpec } from '../../src/model/index.ts';
 import {
@@ -54,6 +55,86 @@ test('a workflow is drawn level by level, with what is special about its tasks',
     '│',
     '▼─ deliver  (pull request)  after ask',
   ]);
+});
+
+test('tasks are drawn in the order of their levels, whatever the order they are written in', () => {
+  const flow = workflow([
+    task('last', { needs: ['middle', 'first'] }),
+    task('middle', { needs: ['first'] }),
+    task('first'),
+    task('also', { needs: ['unknown'] }),
+  ]);
+  expect(drawWorkflow(flow, plain)).toEqual([
+    '●─ first',
+    '│',
+    '┌─ middle  after first',
+    '└─ also  after unknown',
+    '│',
+    '▼─ last  after middle, first',
+  ]);
+  expect(edgesOf(flow)).toEqual([
+    { from: 'middle', to: 'last' },
+    { from: 'first', to: 'last' },
+    { from: 'first', to: 'middle' },
+    { from: 'unknown', to: 'also' },
+  ]);
+});
+
+test('only what works by itself has a place, its own before that of its workflow', () => {
+  const workspace: WorkspaceSpec = { mode: 'directory' };
+  const inner = workflow([task('x', { work: command('ls') })]);
+  const flow = workflow(
+    [
+      task('plain'),
+      task('group', { work: body(inner), pool: 2 }),
+      task('around', { work: command('ls') }),
+      task('own', { work: command('ls'), workspace: { mode: 'worktree' } }),
+      agentTask('far', ['claude'], { workspace: { mode: 'remote', remote: 'box' } as WorkspaceSpec }),
+    ],
+    { workspace },
+  );
+  expect(nodesOf(flow).map(({ name, marks }) => [name, marks])).toEqual([
+    ['plain', []],
+    ['group', ['workflow']],
+    ['around', ['own folder']],
+    ['own', []],
+    ['far', ['on box']],
+  ]);
+  expect(nodesOf(flow).map((member) => member.inner?.map(({ name }) => name))).toEqual([
+    undefined,
+    ['x'],
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
+test('a drawing shows conditions as one line, in colours where there are some', () => {
+  const flow = graph([
+    node('a', [
+      { to: 'b', if: 'x\n> 1' },
+      { to: 'a', if: { $function: 'f' } },
+    ]),
+    node('b', []),
+  ]);
+  const named = new Proxy(
+    {},
+    { get: (_, colour) => (text: string) => `${String(colour)}(${text})` },
+  ) as Style;
+  expect(drawWorkflow(flow, named)).toEqual([
+    'bold(start)',
+    '  dim(└─▶) a',
+    'bold(a)',
+    '  dim(├─▶) byellow(  if x > 1)',
+    '  dim(└─▶) ayellow(  if f())',
+  ]);
+  const tasks = workflow([task('a', { approval: 'Sure?', needs: ['b'] }), task('b')]);
+  expect(drawWorkflow(tasks, named)).toEqual([
+    'dim(●─) bold(b)',
+    'dim(│)',
+    'dim(▼─) bold(a)  yellow((approval))dim(  after b)',
+  ]);
+  expect(mermaidOf(tasks)).toEqual(['flowchart TD', '  t0{{"a"}}', '  t1["b"]', '  t1 --> t0']);
 });
 
 test('a graph is drawn by its edges, in a terminal and for Mermaid', () => {

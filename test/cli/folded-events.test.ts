@@ -1,7 +1,17 @@
 /** What single events change in the view of a run, and what is said of them. */
 import { expect, test } from 'vitest';
 import { countTasks, foldEvent, newRunView } from '../../src/interfaces/cli/progress/index.ts';
-import { body, checkOf, forEach, graph, node, task, workflow } from '../support/workflows.ts';
+import {
+  agentTask,
+  body,
+  checkOf,
+  command,
+  forEach,
+  graph,
+  node,
+  task,
+  workflow,
+} from '../support/workflows.ts';
 import type { RunEvent } from '../../src/engine/index.ts';
 import type { Event } from '../../src/model/index.ts';
 import { start, Story } from './story.ts';
@@ -306,4 +316,137 @@ test('what is said of places, clocks and requests', () => {
   expect(said({ type: 'merge.proposed', task: 'a', data: { ...merged, members: [] } })).toBe(
     '▸ the work of a is merged to be checked (c123456)',
   );
+});
+
+test('what waits for a person says why and what can be done; what has settled does not wait again', () => {
+  const story = new Story(workflow(['failed', 'skipped', 'cancelled', 'a'].map((name) => task(name))));
+  const failure = { code: 'X', message: 'it failed', retryable: false } as const;
+  story.happens({ type: 'task.failed', task: 'failed', data: { failure } });
+  story.happens({ type: 'task.skipped', task: 'skipped', data: { reason: 'not needed' } });
+  story.happens({ type: 'task.cancelled', task: 'cancelled', data: { reason: 'enough' } });
+  const data = { reason: 'why', actions: ['retry', 'skip'] };
+  for (const name of addresses(story)) story.happens({ type: 'task.held', task: name, data });
+  const known = [...story.view.lines.values()].map(({ status, reason, actions }) => [
+    status,
+    reason,
+    actions,
+  ]);
+  expect(known).toEqual([
+    ['failed', 'it failed', undefined],
+    ['skipped', 'not needed', undefined],
+    ['cancelled', 'enough', undefined],
+    ['held', 'why', ['retry', 'skip']],
+  ]);
+  expect(countTasks(story.view)).toMatchObject({ total: 4, settled: 3, held: 1 });
+});
+
+test('the number of tasks stays the same whatever is done again or told twice', () => {
+  const story = new Story(nested).starts('after').ends('after', 'succeeded');
+  story.happens({ type: 'tasks.reopened', data: { tasks: ['after'], continued: [], reason: 'again' } });
+  expect(countTasks(story.view)).toMatchObject({ total: 2, pending: 2, settled: 0 });
+  for (const times of [1, 2]) {
+    story.happens({ type: 'scope.opened', task: 'group', data: { inputs: {} } });
+    expect([times, countTasks(story.view).total]).toEqual([times, 3]);
+  }
+});
+
+test('a new try begins without the revisions of the one before, and knows which try it is', () => {
+  const story = new Story(workflow([task('a', { check: checkOf(2) })])).starts('a');
+  story.happens({ type: 'check.failed', task: 'a', data: { report: 'r', revision: 1 } });
+  story.happens({ type: 'conflict.found', task: 'a', data: { files: ['f'], report: 'r', revision: 1 } });
+  story.starts('a', 2);
+  const line = story.view.lines.get('a')!;
+  expect(['revisions' in line, 'isFitting' in line]).toEqual([false, false]);
+  expect(line.attempt).toMatchObject({ tries: 2, lastTry: 2 });
+  const late = new Story(two);
+  const setup = { number: 3, kind: 'setup' } as const;
+  late.happens({ type: 'attempt.started', task: 'a', attempt: 'a-3', data: setup });
+  expect(late.view.lines.get('a')!.attempt).toMatchObject({ tries: 0, lastTry: 0 });
+  late.starts('a', 4);
+  expect(late.said.at(-1)).toBe('▸ a started');
+});
+
+test('what agents have used is counted with the events', () => {
+  const story = new Story(two).starts('a');
+  const entries = [{ type: 'usage', input: 5, output: 1, isCumulative: false }];
+  story.happens({ type: 'transcript.added', task: 'a', attempt: 'a-1', data: { upTo: 1, entries } });
+  expect(story.view.usage.ofTask('a')).toMatchObject({ input: 5, output: 1 });
+});
+
+test('a task that is done without an attempt has taken no time', () => {
+  const story = new Story(two).happens({ type: 'task.succeeded', task: 'a', data: { output: null } });
+  expect(story.said.at(-1)).toBe('✓ a');
+});
+
+type Started = Extract<Event, { type: 'attempt.started' }>['data'];
+
+/** What is said of the second attempt of an agent with these permissions. */
+function saidOfSecond(data: object, outcome: 'failed' | 'interrupted', permissions: 'edit' | 'read'): string {
+  const story = new Story(workflow([agentTask('fix', ['claude'], { work: { permissions } })]));
+  story.starts('fix').ends('fix', outcome);
+  const second = { number: 2, ...data } as Started;
+  story.happens({ type: 'attempt.started', task: 'fix', attempt: 'fix-2', data: second });
+  return story.said.at(-1)!;
+}
+
+const agent = { name: 'claude', how: 'new' } as const;
+
+test.each<[object, string]>([
+  [{}, '▸ fix is tried again (attempt 2)'],
+  [{ agent }, '▸ fix is tried again with claude (attempt 2)'],
+  [{ agent: { ...agent, rung: 'restart' } }, '▸ fix is tried again with claude (attempt 2)'],
+  [{ agent: { ...agent, rung: 'session' } }, '▸ fix goes on in its session with claude (attempt 2)'],
+  [{ kind: 'integrate' }, '▸ fix is being brought to the work of others'],
+  [{ kind: 'check' }, '▸ fix is checked'],
+  [{ kind: 'revision' }, '▸ fix is revised (revision 1)'],
+])('a second attempt that is %j is told as it goes on', (data, expected) => {
+  expect(saidOfSecond(data, 'failed', 'edit')).toBe(expected);
+});
+
+test('what an agent that only reads leaves is kept for others, not brought to their work', () => {
+  expect(saidOfSecond({ kind: 'integrate' }, 'failed', 'read')).toBe(
+    '▸ fix is being kept for those who need it',
+  );
+  expect(saidOfSecond({ kind: 'check' }, 'failed', 'read')).toBe('▸ fix is checked');
+  const story = new Story(workflow([task('a', { work: command('ls') })]));
+  const data = { number: 1, kind: 'integrate' } as const;
+  story.happens({ type: 'attempt.started', task: 'a', attempt: 'a-1', data });
+  expect(story.said.at(-1)).toBe('▸ a is being brought to the work of others');
+});
+
+test.each<[object, string]>([
+  [{}, 'is started again after an interruption'],
+  [{ agent }, 'is started again after an interruption'],
+  [{ agent: { ...agent, rung: 'session' } }, 'goes on in its session after an interruption'],
+  [
+    { agent: { ...agent, rung: 'transcript' } },
+    'goes on in a new session after an interruption, told what was done',
+  ],
+  [
+    { kind: 'revision', agent: { ...agent, rung: 'session' } },
+    'goes on in its session after an interruption',
+  ],
+  [{ kind: 'verify' }, 'is checked together with the work of others again after an interruption'],
+])('an attempt that is %j after an interruption says how it goes on', (data, expected) => {
+  expect(saidOfSecond(data, 'interrupted', 'edit')).toBe(`↻ fix ${expected}`);
+});
+
+test('as many files are named as one line bears, and who is merged next is told', () => {
+  const story = new Story(two);
+  const said = (members: number, most: number): string | undefined => {
+    const names = Array.from({ length: members }, (_, index) => `m${index}`);
+    const data = { members: names, report: 'red', most };
+    return story.happens({ type: 'merge.rejected', task: 'a', data }).said.at(-1);
+  };
+  expect(said(10, 0)).toMatch(/together with m0, .*, m9: it is merged alone next$/);
+  expect(said(11, 2)).toMatch(/, m9 and 1 more: at most 2 of them are merged along next$/);
+});
+
+test('why a person decided so is told, if a reason was given', () => {
+  const story = new Story(two);
+  const decided = (data: object): string | undefined =>
+    story.happens({ type: 'gate.decided', task: 'a', data: { gate: 'g', ...data } } as Event).said.at(-1);
+  expect(decided({ approved: true })).toBe('✓ a is approved');
+  expect(decided({ approved: false, comment: '' })).toBe('✗ a is rejected');
+  expect(decided({ approved: false, comment: 'no' })).toBe('✗ a is rejected (no)');
 });

@@ -76,6 +76,56 @@ test('inputs come from a file of JSON or YAML; what is typed wins over it', asyn
   }
 });
 
+test('a name that every object knows is an input like any other', async () => {
+  expect(await read(['toString=1', 'constructor=x'])).toEqual({ toString: '1', constructor: 'x' });
+});
+
+test.each([
+  [['string', 'integer'], '1', '1'],
+  [['integer', 'boolean'], 'true', true],
+  [['integer', 'object'], '{"a":1}', { a: 1 }],
+  ['null', 'null', null],
+  ['unheard', '1', '1'],
+  [['integer', 'unheard'], '1', '1'],
+  [[1], '1', '1'],
+  ['toString', '1', '1'],
+])('an input of the type %j that is typed as %s becomes %j', async (type, text, expected) => {
+  const inputs = { x: { schema: { type } } };
+  const given = { pairs: [`x=${text}`], directory: '.' };
+  expect(await readInputs({ inputs } as unknown as Workflow, given)).toEqual({ x: expected });
+});
+
+test.each([
+  ['null', '0', 'null'],
+  ['object', 'null', 'an object in JSON'],
+  ['number', 'null', 'a number'],
+  ['boolean', '0', 'true or false'],
+  ['array', '"a"', 'a list in JSON'],
+  [['boolean', 'null'], 'x', 'true or false or null'],
+])('an input of the type %j that is typed as %s is refused', async (type, text, what) => {
+  const inputs = { x: { schema: { type } } };
+  const given = { pairs: [`x=${text}`], directory: '.' };
+  await expect(readInputs({ inputs } as unknown as Workflow, given)).rejects.toMatchObject({
+    message: expect.stringContaining(`The input \`x\` must be ${what}`),
+    details: { input: 'x' },
+  });
+});
+
+test('a file is found from where it is named, and who cannot read it says why', async () => {
+  const directory = temporaryFolder();
+  writeFileSync(join(directory, 'in.yaml'), 'name: x\n');
+  const from = (file: string): Promise<unknown> =>
+    readInputs(workflow as unknown as Workflow, { pairs: [], file, directory });
+  expect(await from('in.yaml')).toEqual({ name: 'x' });
+  await expect(from('missing.yaml')).rejects.toMatchObject({
+    message: expect.stringContaining('ENOENT'),
+    cause: { code: 'ENOENT' },
+  });
+  writeFileSync(join(directory, 'in.yaml'), '- x\n');
+  const refused: unknown = await from('in.yaml').catch((error: unknown) => error);
+  expect(Object.hasOwn(refused as object, 'cause')).toBe(false);
+});
+
 test('a file that holds no inputs is named', async () => {
   const file = join(temporaryFolder(), 'in.json');
   await expect(read([], file)).rejects.toMatchObject({ code: 'INPUT_INVALID', details: { file } });

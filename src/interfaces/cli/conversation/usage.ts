@@ -18,7 +18,7 @@ interface Spender {
   /** Of the conversation; until it is known, the attempt's own id. */
   session: string;
   /** The conversation that this one is a copy of. */
-  copyOf?: string;
+  copyOf?: string | undefined;
   used?: Used;
 }
 
@@ -59,7 +59,7 @@ export class UsageTally {
 
   #begin({ attempt, task, data: { agent } }: Extract<RunEvent, { type: 'attempt.started' }>): void {
     const spender = this.#enter(attempt, task, agent?.session);
-    if (agent?.how === 'fork' && agent.of !== undefined) spender.copyOf = agent.of;
+    if (agent?.how === 'fork') spender.copyOf = agent.of;
   }
 
   #enter(attempt: string, task: string, session = attempt): Spender {

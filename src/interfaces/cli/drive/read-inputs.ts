@@ -49,12 +49,11 @@ const kinds: Readonly<Record<string, string>> = {
 
 /** What may be text stays text; all else is written as JSON writes it. */
 function readValue(key: string, text: string, { type }: JsonSchema): Json {
-  const types = (Array.isArray(type) ? type : [type]) as readonly unknown[];
-  if (types.includes('string') || !types.every((name) => typeof name === 'string' && name in kinds))
-    return text;
+  const types = (Array.isArray(type) ? type : [type]).map(String);
+  if (types.includes('string') || !types.every((name) => Object.hasOwn(kinds, name))) return text;
   const value = parseJson(text);
-  if (value !== undefined && types.some((name) => isOfType(value, String(name)))) return value;
-  const wanted = types.map((name) => kinds[String(name)]).join(' or ');
+  if (value !== undefined && types.some((name) => isOfType(value, name))) return value;
+  const wanted = types.map((name) => kinds[name]).join(' or ');
   throw new PitonError('INPUT_INVALID', `The input \`${key}\` must be ${wanted}, and ${text} is not.`, {
     input: key,
   });

@@ -35,7 +35,7 @@ function widthsOf(rows: readonly (readonly Cell[])[], { columns, flexible }: Tab
   );
   const excess = widths.reduce((sum, width) => sum + (width === 0 ? 0 : width + gap), -gap) - columns;
   const giving = flexible ?? count - 1;
-  if (excess > 0 && count > 0) widths[giving] = Math.max(narrowest, widths[giving]! - excess);
+  if (excess > 0) widths[giving] = Math.max(narrowest, widths[giving]! - excess);
   return widths;
 }
 

@@ -175,8 +175,8 @@ function tries(line: TaskLine | undefined): string {
   // Checks and revisions count as tries of their own: their number would look like that of failures.
   if (line?.spec.check !== undefined)
     return line.revisions === undefined ? '' : ` (${plural(line.revisions, 'revision')})`;
-  const { tries, lastTry } = line?.attempt ?? { tries: 1, lastTry: 1 };
-  return tries > 1 ? ` (attempt ${lastTry})` : '';
+  const attempt = line?.attempt;
+  return attempt !== undefined && attempt.tries > 1 ? ` (attempt ${attempt.lastTry})` : '';
 }
 
 function because(reason: string | undefined): string {

@@ -63,7 +63,7 @@ const folders: Folders = {
   },
   'drift.accepted'(view, { data }) {
     view.workflow = data.workflow;
-    for (const { name } of data.workflow.tasks) if (!view.lines.has(name)) addTasks(view, '', data.workflow);
+    addTasks(view, '', data.workflow);
     dropRemoved(view, data.workflow);
   },
   'scope.opened'(view, { task = '' }) {
@@ -217,7 +217,6 @@ function addTasks(view: RunView, prefix: string, workflow: Workflow): void {
 
 /** A definition that was accepted in the middle of a run may lack tasks that had not begun. */
 function dropRemoved(view: RunView, workflow: Workflow): void {
-  if (workflow.form === 'graph') return;
   const known = new Set(workflow.tasks.map(({ name }) => name));
   for (const line of view.lines.values()) {
     const { address, spec, status } = line;
@@ -258,10 +257,10 @@ function hold(
   address: string,
   { reason, actions }: { readonly reason: string; readonly actions: readonly string[] },
 ): void {
-  const held = view.lines.get(address);
-  if (held === undefined || isSettled(held.status)) return;
-  const line = change(view, address, { status: 'held', reason: reason });
-  if (line !== undefined) line.actions = actions;
+  const line = view.lines.get(address);
+  if (line === undefined || isSettled(line.status)) return;
+  change(view, address, { status: 'held', reason });
+  line.actions = actions;
 }
 
 /** What came of it (items, visits, tasks of its own) will come anew. */

@@ -32,8 +32,7 @@ export function actionsOf({
  */
 export function shortCommands(actions: readonly string[], run: string, task: string): readonly string[] {
   const commands = actions.map((action) => commandFor(action, run, task));
-  const [first] = commands;
-  return first !== undefined && actions.includes('recreate')
-    ? [first, `piton inbox  # ${commands.length - 1} other ways, each explained`]
+  return actions.includes('recreate')
+    ? [commands[0]!, `piton inbox  # ${commands.length - 1} other ways, each explained`]
     : commands;
 }
