@@ -150,6 +150,14 @@ test('what runs longer than others did is expected to end at once', () => {
   expect([left(story), left(story, 1_000), left(story, 9_000)]).toEqual([8_000, 7_000, 4_000]);
 });
 
+test('what has ended, or goes on without an attempt, adds nothing to what is left', () => {
+  const story = new Story(flow('a', 'b', 'c', 'd')).starts('a').ends('a', 'succeeded', 8_000);
+  story.starts('b').ends('b', 'succeeded', 0);
+  expect(left(story)).toBe(8_000);
+  story.happens({ type: 'tasks.reopened', data: { tasks: [], continued: ['c'], reason: 'r' } });
+  expect(left(story)).toBe(4_000);
+});
+
 test('no end is foretold where a person or a timer decides, where all is done, or what there is is not known', () => {
   const after = (then: (story: Story) => void, of = flow('a', 'b')): number | undefined => {
     const story = new Story(of).starts('a').ends('a', 'succeeded', 4_000);
@@ -206,6 +214,7 @@ function told(isJson: boolean, isShared?: boolean): Told {
 }
 
 test.each([
+  [-100, '00:00.0'],
   [0, '00:00.0'],
   [59_999, '00:59.9'],
   [60_000, '01:00.0'],

@@ -133,6 +133,8 @@ test('a file that holds no inputs is named', async () => {
   await expect(read([], file)).rejects.toMatchObject({
     message: expect.stringContaining('no names and values'),
   });
+  writeFileSync(file, 'name: this is YAML');
+  await expect(read([], file)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
   writeFileSync(file, '{');
   await expect(read([], file)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
 });

@@ -83,11 +83,20 @@ test('what is not a process has no place, and what is inside another is named by
   // What is said of the workflow around it holds for it too.
   const around = { ...flow, workspace: { mode: 'directory' } } as Workflow;
   const [first] = placesIn(around, { root: outside, workspaces: {} });
-  expect(first).toEqual({
+  expect(first).toStrictEqual({
     task: 'group/fix',
     place: { mode: 'directory', integrates: false },
     lacksRepository: false,
   });
+});
+
+test('a pool is one of places: who works in the folder of the run has none', () => {
+  const pooled = task('each', { work: command('ls'), pool: 2 });
+  const placed = (mode: 'shared' | 'worktree', root: string): string[] =>
+    placeLines(placesIn(workflow([pooled]), { root, workspaces: { mode } }));
+  expect(placed('worktree', repository())).toEqual(['in git worktrees of their own: each (2 for all items)']);
+  expect(placed('shared', repository())).toEqual([`in ${shared}: each`]);
+  expect(placed('worktree', outside)).toEqual([`in ${lacking}: each`]);
 });
 
 test('the places of a plan are told in as few lines as that takes', () => {
@@ -294,6 +303,7 @@ test('arguments are those of the agent they are meant for, or of all', () => {
     planAgent({ ...agentWork, agents: ['claude', 'codex'], args }).agents.map((choice) => choice.args);
   expect(argumentsOf(['--fast'])).toEqual([['--fast'], ['--fast']]);
   expect(argumentsOf({ codex: ['--slow'] })).toEqual([[], ['--slow']]);
+  expect(agentLines(planAgent({ ...agentWork, agents: [] }))[0]).toBe('agent: none');
   const lines = agentLines(planAgent({ ...agentWork, args: ['--on the way'] }));
   expect(lines.slice(3)).toEqual([
     expect.stringMatching(/^ {2}claude: /),

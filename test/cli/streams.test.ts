@@ -109,8 +109,12 @@ test('what others write to standard output is handed over by lines, and they are
   divertStdout((line) => taken.push(line));
   expect(process.stdout.write('one\ntwo\n')).toBe(true);
   expect(process.stdout.write(new TextEncoder().encode('three\n\nfür'))).toBe(true);
-  await new Promise<void>((resolve) => process.stdout.write('four\n', () => resolve()));
-  await new Promise<void>((resolve) => process.stdout.write('five', 'utf8', () => resolve()));
+  const told: string[] = [];
+  process.stdout.write('four\n', () => told.push('four'));
+  process.stdout.write('five', 'utf8', () => told.push('five'));
   process.stdout.write('six', 'utf8');
+  expect(told).toEqual([]);
+  await new Promise((resolve) => void setImmediate(resolve));
+  expect(told).toEqual(['four', 'five']);
   expect(taken).toEqual(['one', 'two', 'three', '', 'für', 'four', 'five', 'six']);
 });

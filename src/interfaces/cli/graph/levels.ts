@@ -41,8 +41,7 @@ export function nodesOf({ tasks, workspace }: Workflow): GraphNode[] {
 
 export function edgesOf({ form, tasks, graph }: Workflow): GraphEdge[] {
   if (form === 'tasks') return tasks.flatMap(({ name, needs }) => needs.map((from) => ({ from, to: name })));
-  const first = graph === undefined ? [] : [{ from: 'start', to: graph.start }];
-  return [...first, ...tasks.flatMap(edgesFrom)];
+  return [{ from: 'start', to: graph!.start }, ...tasks.flatMap(edgesFrom)];
 }
 
 function edgesFrom({ name, next }: TaskSpec): GraphEdge[] {

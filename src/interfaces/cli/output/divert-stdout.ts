@@ -4,7 +4,7 @@
  */
 export function divertStdout(take: (line: string) => void): void {
   const write = (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
-    const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8');
+    const text = Buffer.from(chunk).toString('utf8');
     for (const line of text.replace(/\n$/, '').split('\n')) take(line);
     const done = rest.at(-1);
     if (typeof done === 'function') process.nextTick(done as () => void);
