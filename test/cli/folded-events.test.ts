@@ -32,6 +32,7 @@ test('events of tasks that the view does not know change nothing but the time', 
     { type: 'edge.taken', data: { from: null, to: 'none', step: 1 } },
     { type: 'tasks.expanded', task: 'none', data: { items: [{ key: 'k', item: 1 }] } },
     { type: 'attempt.started', task: 'none', attempt, data: { number: 1 } },
+    { type: 'attempt.started', task: 'none', attempt, data: { number: 2, kind: 'integrate' } },
     {
       type: 'transcript.added',
       task: 'none',
@@ -57,6 +58,7 @@ test('events of tasks that the view does not know change nothing but the time', 
   // What is told of them is told without the line.
   expect(story.said).toContain('✗ none failed: it failed (X)');
   expect(story.said).toContain('▸ none is complete');
+  expect(story.said).toContain('▸ none is being brought to the work of others');
 });
 
 test('who drives the run since when, and what had settled before', () => {
