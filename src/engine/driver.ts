@@ -81,6 +81,7 @@ export class Driver {
       program,
       state: () => this.#writer.state,
       checkpoint: () => this.#askForCheckpoint(),
+      head: () => (ports.store.durability === 'none' ? undefined : this.#writer.journal.head),
       elsewhere: () => this.#elsewhere.used,
       put: (letter) => this.#mailbox.put(letter),
     });

@@ -1,9 +1,10 @@
-import { asError, crashPoint, hasCode, type Clock, type ProcessIdentity } from '../base/index.ts';
+import { asError, crashPoint, hasCode, type Clock, type Json, type ProcessIdentity } from '../base/index.ts';
 import type { AttemptState, RunState, TaskState } from '../kernel/index.ts';
 import type { OnInterrupt, Outcome } from '../model/index.ts';
-import type { Ending, Exit, Sighting, Spool, SpoolOrder } from '../spool/index.ts';
+import type { Ending, Exit, JournalHead, Sighting, Spool, SpoolOrder } from '../spool/index.ts';
 import { stoppedOutcome, type Attempt, type StopReason } from './attempt.ts';
 import { failureOf } from './call-function.ts';
+import { findAttempt } from './find-attempt.ts';
 import type { Environment } from './command-order.ts';
 import type { Placed } from './placing.ts';
 import type { Program } from './program.ts';
@@ -20,6 +21,8 @@ export interface ProcessPorts {
   readonly secrets: readonly string[];
   /** Where the task works; makes that place, if it is not there. */
   place(attempt: Attempt, given: { readonly state: RunState; readonly task: TaskState }): Promise<Placed>;
+  /** Of the journal, which tells of all that is begun; undefined where it does not outlive us. */
+  head(): JournalHead | undefined;
   /** Nobody works there any more: keeps the files as they are. */
   save(attempt: Attempt): Promise<void>;
   /** A process exists. */
@@ -88,13 +91,14 @@ export class ProcessAttempt implements Attempt {
   }
 
   begin(state: RunState, task: TaskState): void {
+    if (attemptOf(task)?.isSpooled === true) return this.#takeUp();
     this.returned = this.#guard(async () => {
       const placed = await this.#ports.place(this, { state, task });
       if (this.#isOver) return;
       const obstacle = placed.obstacle ?? this.#work.obstacle?.(state, task);
       if (obstacle !== undefined) return this.end(obstacle);
       const own = { ...(await this.#work.order(state, task, placed.folder)), hidden: this.#ports.secrets };
-      const order = await placed.enter(own);
+      const order = { ...(await placed.enter(own)), journalled: journalledOf(task, placed) };
       if (!(await this.#prepare(order))) return;
       await this.#spawn(order);
     });
@@ -105,6 +109,19 @@ export class ProcessAttempt implements Attempt {
     this.#hasBegun = true;
     if (found.type === 'alive') this.#process = found.process;
     this.returned = this.#guard(() => (found.type === 'alive' ? this.#follow() : this.#conclude(found)));
+  }
+
+  /** It was begun before, which the journal had lost. */
+  #takeUp(): void {
+    this.#hasBegun = true;
+    this.returned = this.#guard(async () => {
+      const finding = await this.#patiently(() => findAttempt(this.#ports.spool, { id: this.id }));
+      if (this.#isOver) return;
+      if (finding.how !== 'interrupted') return this.attach(finding.found);
+      const { neverBegan, mayStillRun } = finding.outcome;
+      if (neverBegan === true || mayStillRun === true) return this.end(finding.outcome);
+      await this.#conclude({ type: 'vanished' });
+    });
   }
 
   /** What must not be interrupted is waited for, unless it is to be cancelled. */
@@ -140,7 +157,7 @@ export class ProcessAttempt implements Attempt {
   async #prepare(order: SpoolOrder): Promise<boolean> {
     const { spool } = this.#ports;
     try {
-      await spool.prepare(order);
+      await spool.prepare(order, this.#ports.head());
       return true;
     } catch (thrown) {
       // Another driver has taken this run over, and the attempt with it.
@@ -264,6 +281,17 @@ export class ProcessAttempt implements Attempt {
       })
       .catch((thrown: unknown) => this.end({ type: 'failed', failure: failureOf(thrown) }));
   }
+}
+
+function attemptOf({ life }: TaskState): AttemptState | undefined {
+  return life.status === 'running' ? life.attempt : undefined;
+}
+
+/** What the journal says of its beginning: `SpooledAttempt`. */
+function journalledOf(task: TaskState, { place }: Placed): Json {
+  const { id, number, kind, agent } = attemptOf(task)!;
+  const started = { number, kind, agent, slot: task.slot };
+  return JSON.parse(JSON.stringify({ task: task.address, attempt: id, started, prepared: place })) as Json;
 }
 
 /** Torn or unknown, it says nothing. */

@@ -7,10 +7,19 @@ import { awaitEnd } from './await-end.ts';
 import { assertAttemptName } from './environment.ts';
 import { fenceFamily, type FenceResult } from './fence.ts';
 import { followFiles, type FollowOptions } from './follow.ts';
+import { Heads, type JournalHead } from './heads.ts';
 import { files, makeClaim, readExit, readIfThere, readOrder } from './layout.ts';
 import { lookAt, mayHaveLostClaim, type Place } from './look.ts';
 import { familyOf } from './members.ts';
-import type { Ending, OutputPiece, OutputStream, OutputText, Sighting, SpoolOrder } from './order.ts';
+import type {
+  Ending,
+  OutputPiece,
+  OutputStream,
+  OutputText,
+  Sighting,
+  SpoolOrder,
+  WrittenOrder,
+} from './order.ts';
 import { lastLineOf, readBytes, readText, type ReadOptions } from './output.ts';
 import { prepareFolder, syncAll } from './prepare.ts';
 import { emptyDiscarded, listAttempts, removeAttempt } from './remove.ts';
@@ -22,6 +31,8 @@ export interface SpoolOptions {
   readonly graceMs: number;
   /** `full`: what was prepared, and what `sync` is told, outlasts a power failure. */
   readonly durability: 'full' | 'process';
+  /** Whose attempts these are: several stores may have one folder. */
+  readonly store?: string;
   /** A POSIX shell; /bin/sh if not given. */
   readonly shell?: string;
 }
@@ -47,9 +58,14 @@ export class Spool {
   readonly #options: Required<SpoolOptions>;
   readonly #children = new Map<string, ChildProcess>();
   readonly #turns = new Turns();
+  /** How far journals are known to have come. */
+  readonly heads: Heads;
 
   constructor(options: SpoolOptions) {
-    this.#options = Object.freeze({ shell: '/bin/sh', ...options, folder: resolve(options.folder) });
+    const folder = resolve(options.folder);
+    this.#options = Object.freeze({ shell: '/bin/sh', store: '', ...options, folder });
+    const { store, durability } = this.#options;
+    this.heads = new Heads(folder, { store, isSynced: durability === 'full' });
   }
 
   folderOf(attempt: string): string {
@@ -57,10 +73,23 @@ export class Spool {
     return join(this.#options.folder, attempt);
   }
 
-  /** Makes the folder, or throws SPOOL_EXISTS. The environment is not written down. */
-  async prepare(order: SpoolOrder): Promise<void> {
+  /**
+   * Makes the folder, or throws SPOOL_EXISTS. The environment is not written down. `head`: of the journal that tells of
+   * the attempt; without one (a store that outlives nobody) nothing bears witness of it.
+   */
+  async prepare(order: SpoolOrder, head?: JournalHead): Promise<void> {
+    const { durability, store } = this.#options;
     crashPoint('spool:before-prepare');
-    await prepareFolder(this.folderOf(order.attempt), order, this.#options.durability === 'full');
+    if (head !== undefined) {
+      await this.heads.raise(order.run, head);
+      crashPoint('spool:after-raise');
+    }
+    const written = {
+      ...order,
+      store,
+      ...(head !== undefined && { head: { seq: head.seq, hash: head.hash } }),
+    };
+    await prepareFolder(this.folderOf(order.attempt), written, durability === 'full');
     crashPoint('spool:after-prepare');
   }
 
@@ -163,8 +192,17 @@ export class Spool {
   }
 
   /** What it was told to do; undefined if it was not prepared. */
-  describe(attempt: string): Omit<SpoolOrder, 'env'> | undefined {
+  describe(attempt: string): WrittenOrder | undefined {
     return readOrder(this.folderOf(attempt));
+  }
+
+  /** What it was told to do, of all attempts of this store, or of one run. What cannot be read is passed over. */
+  orders(run?: string): WrittenOrder[] {
+    return this.list().flatMap((attempt) => {
+      const order = this.describe(attempt);
+      if (order === undefined || (run !== undefined && order.run !== run)) return [];
+      return (order.store ?? this.#options.store) === this.#options.store ? [order] : [];
+    });
   }
 
   follow(attempt: string, options: FollowOptions): AsyncIterable<OutputPiece> {
