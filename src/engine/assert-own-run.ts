@@ -7,7 +7,7 @@ import type { Store } from '../store/index.ts';
 import type { Witness } from '../workspaces/index.ts';
 import type { LoadedRun } from './load-run.ts';
 import type { CreateOptions, EnginePorts } from './options.ts';
-import { witnessesOf } from './witnesses.ts';
+import { recordedHead } from './witnesses.ts';
 
 /**
  * Before anything is done for a run that was begun earlier: whoever copies a project has two stores that know the same run,
@@ -31,7 +31,7 @@ export async function assertOwnRun(ports: EnginePorts, loaded: LoadedRun): Promi
 /** What was started last was written down outside of the store before. */
 async function assertNotCut(ports: EnginePorts, { state: { run }, head }: LoadedRun): Promise<void> {
   const { store } = ports;
-  const { head: witnessed } = witnessesOf(ports, run, []);
+  const witnessed = recordedHead(ports, run);
   if (witnessed === undefined) return;
   const { seq, hash } = witnessed;
   const [found] = seq === head.seq ? [head] : await store.readCommits(run, { after: seq - 1, limit: 1 });

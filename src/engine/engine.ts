@@ -37,7 +37,7 @@ import { tendRun } from './tend-run.ts';
 import { findSession, offerSession, type FoundSession, type OfferedSession } from './offer-session.ts';
 import { reopens, type ResumeOptions } from './resume-options.ts';
 import { verifyRun, type RunVerdict } from './verify-run.ts';
-import { witnessesOf } from './witnesses.ts';
+import { recordedHead } from './witnesses.ts';
 
 /** `keepPause`: attaching to a paused run is not a wish to end the pause. */
 interface AttachOptions extends ResumeOptions {
@@ -127,8 +127,7 @@ export class Engine {
   async #create(program: Program, options: CreateOptions): Promise<Driver> {
     const { run } = options;
     const { store, clock, owner, leaseMs, observers } = this.#ports;
-    const { head } = witnessesOf(this.#ports, run, []);
-    await refuseLost(store, run, head?.seq);
+    await refuseLost(store, run, recordedHead(this.#ports, run)?.seq);
     const at = clock.now();
     const opening = [createdEvent(program.workflow, ownedBy(store, options)), takenEvent(owner, 1)];
     const state = newRunState({ run, seq: 1, at, epoch: 1, version: journalVersion, events: opening });

@@ -23,7 +23,7 @@ export async function repairRun(
   const { store, clock, spool } = ports;
   const lease = await takeRunLease(ports, run);
   try {
-    const witnesses = witnessesOf(ports, run);
+    const witnesses = await witnessesOf(ports, run);
     const { commits, damage } = await examineRun(ports, run, witnesses);
     if (damage === undefined) return { held: [], lastGood: commits.length };
     if (commits.length === 0) throw beyondRepair(run);

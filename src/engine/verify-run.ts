@@ -21,7 +21,7 @@ export async function verifyRun(
   run: string,
   orders?: readonly WrittenOrder[],
 ): Promise<RunVerdict> {
-  const { commits, damage } = await examineRun(ports, run, witnessesOf(ports, run, orders));
+  const { commits, damage } = await examineRun(ports, run, await witnessesOf(ports, run, orders));
   if (damage === undefined) return { run, commits: commits.length, ok: true };
   const { firstBad, reason } = damage;
   return { run, commits: commits.length, ok: false, firstBad, reason };

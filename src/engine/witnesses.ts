@@ -1,5 +1,5 @@
 import type { SpooledAttempt } from '../kernel/index.ts';
-import { readSpooledAttempt, type StoredCommit } from '../model/index.ts';
+import { readSpooledAttempt, type Event, type StoredCommit } from '../model/index.ts';
 import type { JournalHead, WrittenOrder } from '../spool/index.ts';
 import type { Store } from '../store/index.ts';
 import type { Head } from './chain.ts';
@@ -15,20 +15,45 @@ export interface Witnesses {
   readonly head?: JournalHead;
   /** Everything that was ever started for the run. */
   readonly orders: readonly WrittenOrder[];
+  /** The branch of the run was moved by this commit. */
+  readonly branch?: number;
 }
 
-export type WitnessPorts = Pick<EnginePorts, 'store' | 'spool'>;
+export type WitnessPorts = Pick<EnginePorts, 'store' | 'spool' | 'workspaces'>;
 
 /** `orders`: of all runs, if they were read before. */
-export function witnessesOf(
-  { store, spool }: WitnessPorts,
+export async function witnessesOf(
+  ports: WitnessPorts,
   run: string,
-  orders: readonly WrittenOrder[] = spool.orders(run),
-): Witnesses {
-  if (store.durability === 'none') return { orders: [] };
-  const head = spool.heads.read(run);
-  const own = orders.filter((order) => order.run === run);
-  return { orders: own, ...(head !== undefined && { head }) };
+  orders: readonly WrittenOrder[] = ports.spool.orders(run),
+): Promise<Witnesses> {
+  const head = recordedHead(ports, run);
+  const branch = await branchSeq(ports, run);
+  return {
+    orders: ports.store.durability === 'none' ? [] : orders.filter((order) => order.run === run),
+    ...(head !== undefined && { head }),
+    ...(branch !== undefined && { branch }),
+  };
+}
+
+/** What was written down before the last process was started. What is kept nowhere has no witness. */
+export function recordedHead(
+  { store, spool }: Pick<WitnessPorts, 'store' | 'spool'>,
+  run: string,
+): JournalHead | undefined {
+  return store.durability === 'none' ? undefined : spool.heads.read(run);
+}
+
+async function branchSeq({ store, workspaces }: WitnessPorts, run: string): Promise<number | undefined> {
+  const [first] = await store.readCommits(run, { after: 0, limit: 1 });
+  try {
+    const [created] = first === undefined ? [] : (await createDecoder(store)(first)).events;
+    const repository = created?.type === 'run.created' ? created.data.origin?.repository : undefined;
+    return repository && (await workspaces.witness(repository, run))?.seq;
+  } catch {
+    // What cannot be asked does not tell anything.
+    return undefined;
+  }
 }
 
 /** What a journal does not know, although it was there when it happened. */
@@ -42,19 +67,24 @@ export interface Missing {
 export async function missingIn(
   store: Store,
   commits: readonly StoredCommit[],
-  { head, orders }: Witnesses,
+  { head, orders, branch = 0 }: Witnesses,
 ): Promise<Missing | undefined> {
-  const lost = await lostAttempts(store, commits, orders);
-  const seq = Math.max(0, ...lost.map((order) => order.head?.seq ?? order.seq));
+  const known = await knownIn(store, commits);
+  const lost = orders.filter(({ attempt }) => !known.attempts.has(attempt));
+  const seq = Math.max(branch, ...lost.map((order) => order.head?.seq ?? order.seq));
   if (head !== undefined && !holds(commits, head)) {
     return {
       seq: Math.max(seq, head.seq),
       reason: `it was at commit ${head.seq} when a process was started`,
     };
   }
-  if (lost.length === 0) return undefined;
-  const names = Array.from(new Set(lost.map(({ task }) => task)));
-  return { seq, reason: `the spool has attempts of ${names.join(', ')} which it does not know` };
+  if (lost.length > 0) {
+    const names = Array.from(new Set(lost.map(({ task }) => task)));
+    return { seq, reason: `the spool has attempts of ${names.join(', ')} which it does not know` };
+  }
+  // What is buffered counts as one commit more, and is lost with the driver.
+  if (branch <= Math.max(commits.length, known.lostTo) + 1) return undefined;
+  return { seq, reason: `the branch of the run holds what was made at commit ${branch}` };
 }
 
 function holds(commits: readonly StoredCommit[], { seq, hash }: Head): boolean {
@@ -67,24 +97,31 @@ export async function lostAttempts(
   commits: readonly StoredCommit[],
   orders: readonly WrittenOrder[],
 ): Promise<WrittenOrder[]> {
-  if (orders.length === 0) return [];
-  const known = await knownAttempts(store, commits);
-  return orders.filter(({ attempt }) => !known.has(attempt));
+  const { attempts } = await knownIn(store, commits);
+  return orders.filter(({ attempt }) => !attempts.has(attempt));
 }
 
-async function knownAttempts(store: Store, commits: readonly StoredCommit[]): Promise<Set<string>> {
+interface Known {
+  readonly attempts: Set<string>;
+  /** Up to there commits were lost and given up. */
+  lostTo: number;
+}
+
+async function knownIn(store: Store, commits: readonly StoredCommit[]): Promise<Known> {
   const decode = createDecoder(store);
-  const known = new Set<string>();
-  for (const commit of commits) {
-    // Most commits tell of neither, and need not be read.
-    if (!/"type":"(?:attempt\.started|run\.repaired)"/.test(commit.body)) continue;
-    for (const event of (await decode(commit)).events) {
-      if (event.type === 'attempt.started') known.add(event.attempt);
-      else if (event.type === 'run.repaired')
-        for (const { attempt } of event.data.spooled ?? []) known.add(attempt);
-    }
-  }
+  const known: Known = { attempts: new Set(), lostTo: 0 };
+  // Most commits tell of neither, and need not be read.
+  const telling = commits.filter(({ body }) => /"type":"(?:attempt\.started|run\.repaired)"/.test(body));
+  for (const commit of telling) for (const event of (await decode(commit)).events) learn(known, event);
   return known;
+}
+
+function learn(known: Known, event: Event): void {
+  if (event.type === 'attempt.started') known.attempts.add(event.attempt);
+  if (event.type !== 'run.repaired') return;
+  const { spooled = [], lostTo } = event.data;
+  known.lostTo = lostTo;
+  for (const { attempt } of spooled) known.attempts.add(attempt);
 }
 
 /** Whether the spool has everything that was started: at least what was started last is there. */
