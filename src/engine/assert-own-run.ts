@@ -29,11 +29,14 @@ export async function assertOwnRun(ports: EnginePorts, loaded: LoadedRun): Promi
 }
 
 /** What was started last was written down outside of the store before. */
-async function assertNotCut(ports: EnginePorts, { state: { run }, head }: LoadedRun): Promise<void> {
-  const { store } = ports;
+async function assertNotCut(ports: EnginePorts, { state, head }: LoadedRun): Promise<void> {
+  const { store, spool } = ports;
+  const { run, lostHead } = state;
   const witnessed = recordedHead(ports, run);
   if (witnessed === undefined) return;
   const { seq, hash } = witnessed;
+  // Whoever has repaired it was killed before that was written down there too.
+  if (hash === lostHead) return spool.heads.replace(run, head);
   const [found] = seq === head.seq ? [head] : await store.readCommits(run, { after: seq - 1, limit: 1 });
   if (found?.hash === hash) return;
   const message = `A process was started for ${run}@${seq}, which the journal in ${store.url} does not know: it ends at ${run}@${head.seq}. Its end is lost, or the store is an older copy.`;
@@ -98,6 +101,6 @@ function behind(
     run,
     seq,
     witnessed,
-    remedy: `Bring back the newer store, or start a new run; what is there you can take with git merge ${branch}. To have done again what the journal does not know, put away what is there: git branch --move ${branch} <name>; git update-ref -d ${ref}`,
+    remedy: `Bring back the newer store; or go on with what is known of it elsewhere: piton verify ${run} --repair. To have done again what the journal does not know, put away what is there: git branch --move ${branch} <name>; git update-ref -d ${ref}`,
   });
 }

@@ -22,6 +22,7 @@ export interface HandsPorts extends EnginePorts {
   /** Of the journal; undefined where it does not outlive us. */
   head(): JournalHead | undefined;
   put(letter: Letter): void;
+  stalled(attempt: Attempt, reason: string | undefined): void;
 }
 
 /** After so long a lock that another had is tried again. */
@@ -58,6 +59,7 @@ export class Hands {
       transcript: (attempt, part) => put({ type: 'transcript', attempt, part }),
       spawned: (attempt, process) => put({ type: 'spawned', attempt, process }),
       ended: (attempt, outcome) => this.#end(attempt, outcome),
+      left: (attempt) => put({ type: 'left', attempt }),
     });
   }
 

@@ -8,7 +8,7 @@ import { findAttempt } from './find-attempt.ts';
 import type { Environment } from './command-order.ts';
 import type { Placed } from './placing.ts';
 import type { Program } from './program.ts';
-import { isShortage, throughShortage } from './shortage.ts';
+import { isSystemTrouble, throughTrouble } from './system-trouble.ts';
 
 export interface ProcessPorts {
   readonly program: Program;
@@ -28,6 +28,10 @@ export interface ProcessPorts {
   /** A process exists. */
   spawned(attempt: Attempt, process: ProcessIdentity): void;
   ended(attempt: Attempt, outcome: Outcome): void;
+  /** It has ended, and the next driver is to find out how. */
+  left(attempt: Attempt): void;
+  /** Why it cannot be gone on with at the moment; undefined: it can again. */
+  stalled(attempt: Attempt, reason: string | undefined): void;
 }
 
 /** What could not be written to the spool is tried again then. */
@@ -77,6 +81,10 @@ export class ProcessAttempt implements Attempt {
   /** Its exit was seen: nothing that is asked for later changes how it ended. */
   #hasExited = false;
   #isOver = false;
+  /** How it ended cannot be recorded at the moment. */
+  #isStalled = false;
+  /** The driver is to stop: it does not wait for that. */
+  #mayBeLeft = false;
 
   constructor(
     { task, attempt }: { readonly task: TaskState; readonly attempt: AttemptState },
@@ -126,7 +134,12 @@ export class ProcessAttempt implements Attempt {
 
   /** What must not be interrupted is waited for, unless it is to be cancelled. */
   stop(reason: StopReason): void {
-    if (this.#isOver || this.#isStopping || this.#hasExited) return;
+    if (this.#isOver || this.#isStopping) return;
+    if (this.#hasExited) {
+      this.#mayBeLeft ||= reason.type === 'interrupted';
+      if (this.#isStalled && this.#mayBeLeft) this.#leave();
+      return;
+    }
     if (reason.type === 'interrupted' && this.#work.onInterrupt === 'ask' && this.#hasBegun) return;
     this.#isStopping = true;
     this.#stopReason = reason;
@@ -180,7 +193,7 @@ export class ProcessAttempt implements Attempt {
     try {
       this.#process = await spool.start(order);
     } catch (thrown) {
-      if (!isShortage(thrown)) throw thrown;
+      if (!isSystemTrouble(thrown)) throw thrown;
       return this.end(this.#putOff(asError(thrown).message));
     }
     crashPoint('engine:after-spawn');
@@ -195,9 +208,14 @@ export class ProcessAttempt implements Attempt {
     const reading = this.#work.readAlong?.(this.#watching.signal);
     reading
       ?.then((isWaiting) => (isWaiting ? this.#endWaiting() : undefined))
-      .catch((thrown: unknown) => this.end({ type: 'failed', failure: failureOf(thrown) }));
+      .catch((thrown: unknown) => this.#failReading(thrown));
     const ending = await spool.ended(this.id, { process: this.#process!, signal: this.#watching.signal });
     if (ending !== undefined && !this.#isOver) await this.#conclude(ending);
+  }
+
+  /** What cannot be read now is read when it has ended. */
+  #failReading(thrown: unknown): void {
+    if (!isSystemTrouble(thrown)) this.end({ type: 'failed', failure: failureOf(thrown) });
   }
 
   /** `#follow` sees its end, and what it has said tells what that means. */
@@ -224,7 +242,7 @@ export class ProcessAttempt implements Attempt {
     crashPoint('engine:after-fence');
     if (this.#isOver) return;
     const seen = ending.type === 'exited' ? ending : spool.look(this.id, this.#process);
-    await spool.sync(this.id);
+    await spool.sync(this.id, seen.type === 'exited' ? seen.exit : undefined);
     await this.#ports.save(this);
     crashPoint('engine:after-save');
     const outcome =
@@ -263,9 +281,24 @@ export class ProcessAttempt implements Attempt {
     }
   }
 
+  #stall(reason: string | undefined): void {
+    if (reason === undefined && !this.#isStalled) return;
+    this.#isStalled = reason !== undefined;
+    this.#ports.stalled(this, reason && `the end of ${this.task} cannot be recorded for now: ${reason}`);
+    if (this.#isStalled && this.#mayBeLeft) this.#leave();
+  }
+
+  /** Its exit is in the spool, where whoever comes next finds it. */
+  #leave(): void {
+    this.letGo();
+    this.#ports.left(this);
+  }
+
   /** Whatever the system lacks for now is waited for: a command that has begun must not be misjudged for it. */
   #patiently<T>(work: () => Promise<T>): Promise<T> {
-    return throughShortage({ clock: this.#ports.clock, signal: this.#watching.signal }, work);
+    const { clock } = this.#ports;
+    const stalled = (reason: string | undefined): void => this.#stall(reason);
+    return throughTrouble({ clock, signal: this.#watching.signal, stalled }, work);
   }
 
   /** A request first; after the grace an end. `#follow` sees it either way. */

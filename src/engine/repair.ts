@@ -1,7 +1,7 @@
-import { crashPoint, PitonError } from '../base/index.ts';
+import { PitonError } from '../base/index.ts';
 import { fold, isSettled, summaryOf, type RunState, type SpooledAttempt } from '../kernel/index.ts';
 import { journalVersion, type Event, type StoredCommit, type TaskSpec } from '../model/index.ts';
-import type { WrittenOrder } from '../spool/index.ts';
+import type { JournalHead, WrittenOrder } from '../spool/index.ts';
 import { faultOf, type Damage } from './chain.ts';
 import { encodeCommit } from './codec.ts';
 import { isProcess } from './is-process.ts';
@@ -33,15 +33,12 @@ export async function repairRun(
     const spooled = started.flatMap((order) => spooledAttemptOf(order) ?? []);
     const isWhole = isSpoolWhole(witnesses);
     const held = mayHaveRun(state, { damage, lost, started, isWhole });
-    const event = repaired(damage, held, spooled);
+    const event = repaired(damage, held, { spooled, head: witnesses.head });
     const at = clock.now();
     fold(state, event, { seq: head.seq + 1, at });
     const { seq } = state;
     const commit = { run, seq, at, epoch: lease.epoch, version: journalVersion, events: [event] };
     const { stored, blobs } = encodeCommit(commit, head.hash);
-    // Before the commit: should we die in between, it is repaired again.
-    if (witnesses.head !== undefined) await spool.heads.replace(run, stored);
-    crashPoint('engine:after-head-replaced');
     passCrashPoints('before', [event]);
     await store.quarantine({
       commit: stored,
@@ -52,6 +49,7 @@ export async function repairRun(
       lastGood: head,
     });
     passCrashPoints('after', [event]);
+    if (witnesses.head !== undefined) await spool.heads.replace(run, stored);
     return { held, lastGood: head.seq };
   } finally {
     await store.releaseLease(lease);
@@ -61,11 +59,12 @@ export async function repairRun(
 function repaired(
   { lastGood, knownSeq, reason }: Damage,
   held: readonly string[],
-  spooled: readonly SpooledAttempt[],
+  { spooled, head }: { readonly spooled: readonly SpooledAttempt[]; readonly head: JournalHead | undefined },
 ): Event {
   const text = `it may have run in commits ${lastGood.seq + 1} to ${knownSeq}, which are lost (${reason})`;
   const data = { lostFrom: lastGood.seq + 1, lostTo: knownSeq, held, reason: text };
-  return { type: 'run.repaired', data: { ...data, ...(spooled.length > 0 && { spooled }) } };
+  const known = { ...(spooled.length > 0 && { spooled }), ...(head !== undefined && { head }) };
+  return { type: 'run.repaired', data: { ...data, ...known } };
 }
 
 interface Lost {

@@ -72,7 +72,7 @@ export async function missingIn(
   const known = await knownIn(store, commits);
   const lost = orders.filter(({ attempt }) => !known.attempts.has(attempt));
   const seq = Math.max(branch, ...lost.map((order) => order.head?.seq ?? order.seq));
-  if (head !== undefined && !holds(commits, head)) {
+  if (head !== undefined && head.hash !== known.lostHead && !holds(commits, head)) {
     return {
       seq: Math.max(seq, head.seq),
       reason: `it was at commit ${head.seq} when a process was started`,
@@ -105,6 +105,7 @@ interface Known {
   readonly attempts: Set<string>;
   /** Up to there commits were lost and given up. */
   lostTo: number;
+  lostHead?: string;
 }
 
 async function knownIn(store: Store, commits: readonly StoredCommit[]): Promise<Known> {
@@ -119,7 +120,8 @@ async function knownIn(store: Store, commits: readonly StoredCommit[]): Promise<
 function learn(known: Known, event: Event): void {
   if (event.type === 'attempt.started') known.attempts.add(event.attempt);
   if (event.type !== 'run.repaired') return;
-  const { spooled = [], lostTo } = event.data;
+  const { spooled = [], lostTo, head } = event.data;
+  if (head !== undefined) known.lostHead = head.hash;
   known.lostTo = lostTo;
   for (const { attempt } of spooled) known.attempts.add(attempt);
 }

@@ -132,6 +132,7 @@ const folders: Folders = {
   },
   'run.repaired'(state, { data }) {
     state.lostTo = data.lostTo;
+    if (data.head !== undefined) state.lostHead = data.head.hash;
     rememberSpooled(state, data.spooled ?? []);
     for (const address of data.held) {
       const task = taskAt(state, address);

@@ -51,6 +51,8 @@ export interface RunState {
   tip?: string;
   /** Of commits that were lost and given up: so far the journal is known to have gone. */
   lostTo?: number;
+  /** The hash of a commit that was given up, although something outside of the journal tells of it. */
+  lostHead?: string;
   /** Attempts that the journal had lost, by task, the earlier first: when it is their turn, they are taken up. */
   spooled?: Record<string, readonly SpooledAttempt[]>;
   /** Where what it made has gone, last. */

@@ -144,6 +144,8 @@ export const eventShapes = [
     reason: text,
     /** What the journal had lost: not begun again, but taken up when it is their turn. */
     spooled: optional(list(spooledAttempt)),
+    /** What was written down of the journal outside of the store, and does not count any more. */
+    head: optional(object({ seq: number, hash: text })),
   }),
   of('lease.taken', { epoch: number, host: text, pid: number, instance: text }),
   of('drift.accepted', { workflow }),

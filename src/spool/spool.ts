@@ -8,11 +8,12 @@ import { assertAttemptName } from './environment.ts';
 import { fenceFamily, type FenceResult } from './fence.ts';
 import { followFiles, type FollowOptions } from './follow.ts';
 import { Heads, type JournalHead } from './heads.ts';
-import { files, makeClaim, readExit, readIfThere, readOrder } from './layout.ts';
+import { exitRecord, files, makeClaim, readExit, readIfThere, readOrder } from './layout.ts';
 import { lookAt, mayHaveLostClaim, type Place } from './look.ts';
 import { familyOf } from './members.ts';
 import type {
   Ending,
+  Exit,
   OutputPiece,
   OutputStream,
   OutputText,
@@ -21,9 +22,10 @@ import type {
   WrittenOrder,
 } from './order.ts';
 import { lastLineOf, readBytes, readText, type ReadOptions } from './output.ts';
-import { prepareFolder, syncAll } from './prepare.ts';
+import { prepareFolder } from './prepare.ts';
 import { emptyDiscarded, listAttempts, removeAttempt } from './remove.ts';
 import { startWrapper } from './start.ts';
+import { Syncing } from './syncing.ts';
 
 export interface SpoolOptions {
   readonly folder: string;
@@ -58,6 +60,7 @@ export class Spool {
   readonly #options: Required<SpoolOptions>;
   readonly #children = new Map<string, ChildProcess>();
   readonly #turns = new Turns();
+  readonly #syncing = new Syncing();
   /** How far journals are known to have come. */
   readonly heads: Heads;
 
@@ -159,12 +162,14 @@ export class Spool {
     return readIfThere(join(this.folderOf(attempt), files.stopping));
   }
 
-  /** In `full`: to be called before an end is recorded that rests on what the attempt has written. */
-  async sync(attempt: string): Promise<void> {
+  /**
+   * In `full`: to be called before an end is recorded that rests on what the attempt has written. `exit`: what is known
+   * of its end. May be called again if it throws: what could not be synced once is written anew.
+   */
+  async sync(attempt: string, exit?: Exit): Promise<void> {
     if (this.#options.durability !== 'full') return;
-    const folder = this.folderOf(attempt);
-    const written = [files.stdout, files.stderr, files.result, files.exit].map((name) => join(folder, name));
-    await syncAll([...written, folder]);
+    const record = exit === undefined ? undefined : exitRecord(attempt, exit);
+    await this.#syncing.sync(this.folderOf(attempt), record);
   }
 
   /** At most `maxBytes` of it, without splitting a character; what is not UTF-8 is replaced. */

@@ -291,5 +291,5 @@ async function harmIn(run: InterruptedRun, name: string): Promise<string[]> {
 export function someDamagesOf({ log }: InterruptedRun): LogDamage[] {
   const frames = framesOf(log);
   const at = (part: number): number => frames[Math.floor((frames.length - 1) * part)]!;
-  return [cutAt(at(0.4)), flipped(at(0.6) + 16), olderCopy(at(0.8)), cutAt(at(0.95)), deleted];
+  return [cutAt(at(0.72)), flipped(at(0.8) + 16), olderCopy(at(0.88)), cutAt(at(0.96)), deleted];
 }
