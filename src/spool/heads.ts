@@ -1,6 +1,6 @@
 import { open, mkdir, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { sha256 } from '../base/index.ts';
+import { PitonError, sha256 } from '../base/index.ts';
 import { codeOf, readIfThere } from './layout.ts';
 import { syncAll } from './prepare.ts';
 
@@ -58,7 +58,7 @@ export class Heads {
   read(run: string): JournalHead | undefined {
     // Another process may have taken the run back to an earlier commit.
     this.#raised.delete(run);
-    const text = readIfThere(this.fileOf(run));
+    const text = readRecords(this.fileOf(run));
     return text === undefined ? undefined : furthest(this.#records(run, text));
   }
 
@@ -94,6 +94,18 @@ export class Heads {
     const text = `${seq} ${hash}`;
     const check = sha256(`${run}\n${text}`).slice(0, 16);
     return `${`${text} ${check}`.padEnd(recordBytes - 1)}\n`;
+  }
+}
+
+function readRecords(file: string): string | undefined {
+  try {
+    return readIfThere(file);
+  } catch (cause) {
+    throw new PitonError('SPOOL_UNREADABLE', `How far the run had come cannot be read from ${file}.`, {
+      file,
+      cause,
+      remedy: 'Make sure that the disk is in order and that the file may be read, and try again.',
+    });
   }
 }
 
