@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { loadPlaces, makePlaces, type DeliveryOptions, type RemoteMachine } from './assemble-places.ts';
 import { nearest, ownIdentity, PitonError, randomId, systemClock, type Clock } from './base/index.ts';
 import { irreversibleReason, loadSchemaCheck } from './definition/index.ts';
@@ -97,7 +97,7 @@ export async function open(options: OpenOptions): Promise<Piton> {
     ...config,
     isHarmless: (command) => irreversibleReason(command) === undefined,
     ...makePlaces({ ...config, spool }),
-    spool: new Spool({ folder: spool, graceMs, durability }),
+    spool: new Spool({ folder: spool, graceMs, durability, store: basename(opened.url) }),
     store: await withMirror(opened, mirror),
     observers,
     owner: Object.freeze({ ...ownIdentity(), instance: randomId() }),

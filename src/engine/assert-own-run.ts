@@ -5,21 +5,47 @@ import type { RunState } from '../kernel/index.ts';
 import type { Origin } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import type { Witness } from '../workspaces/index.ts';
+import type { LoadedRun } from './load-run.ts';
 import type { CreateOptions, EnginePorts } from './options.ts';
+import { recordedHead } from './witnesses.ts';
 
 /**
  * Before anything is done for a run that was begun earlier: whoever copies a project has two stores that know the same run,
- * and whoever restores a backup has a repository that knows more of it than its journal. Throws `RUN_ELSEWHERE`, `RUN_BEHIND`.
+ * and whoever restores a backup, or loses the end of the database's log, has a spool and a repository that know more of it
+ * than its journal. Throws `RUN_ELSEWHERE`, `RUN_BEHIND`.
  */
-export async function assertOwnRun({ store, workspaces }: EnginePorts, state: RunState): Promise<void> {
+export async function assertOwnRun(ports: EnginePorts, loaded: LoadedRun): Promise<void> {
+  const { store, workspaces } = ports;
+  const { state } = loaded;
   const { run, origin } = state;
   await assertNotCopied(store, run, origin);
+  await assertNotCut(ports, loaded);
   if (origin?.repository === undefined) return;
   // What cannot be asked does not tell anything: the tasks that need it will say so.
   const witness = await workspaces.witness(origin.repository, run).catch(() => undefined);
   // What is buffered counts as one commit more, and is lost with the driver.
   const known = Math.max(state.seq, state.lostTo ?? 0) + 1;
   if (witness !== undefined && witness.seq > known) throw behind(store, state, witness);
+}
+
+/** What was started last was written down outside of the store before. */
+async function assertNotCut(ports: EnginePorts, { state, head }: LoadedRun): Promise<void> {
+  const { store, spool } = ports;
+  const { run, lostHead } = state;
+  const witnessed = recordedHead(ports, run);
+  if (witnessed === undefined) return;
+  const { seq, hash } = witnessed;
+  // Whoever has repaired it was killed before that was written down there too.
+  if (hash === lostHead) return spool.heads.replace(run, head);
+  const [found] = seq === head.seq ? [head] : await store.readCommits(run, { after: seq - 1, limit: 1 });
+  if (found?.hash === hash) return;
+  const message = `A process was started for ${run}@${seq}, which the journal in ${store.url} does not know: it ends at ${run}@${head.seq}. Its end is lost, or the store is an older copy.`;
+  throw new PitonError('RUN_BEHIND', message, {
+    run,
+    seq: head.seq,
+    witnessed: seq,
+    remedy: `Bring back the newer store; or go on with what is known of it elsewhere: piton verify ${run} --repair`,
+  });
 }
 
 /** What a run is made with, and the store it belongs to. One of a program alone is wherever that program opens its store. */
@@ -75,6 +101,6 @@ function behind(
     run,
     seq,
     witnessed,
-    remedy: `Bring back the newer store, or start a new run; what is there you can take with git merge ${branch}. To have done again what the journal does not know, put away what is there: git branch --move ${branch} <name>; git update-ref -d ${ref}`,
+    remedy: `Bring back the newer store; or go on with what is known of it elsewhere: piton verify ${run} --repair. To have done again what the journal does not know, put away what is there: git branch --move ${branch} <name>; git update-ref -d ${ref}`,
   });
 }

@@ -14,3 +14,16 @@ export function mustBeCertain(state: RunState, events: readonly Event[]): boolea
     return spec.onInterrupt === 'ask' || isProcess(spec);
   });
 }
+
+/**
+ * Whether these are to be known outside of the journal too before anything acts on them: what people have decided, and
+ * functions that must not be done twice. Processes are written down when they are prepared.
+ */
+export function mustBeWitnessed(state: RunState, events: readonly Event[]): boolean {
+  return events.some((event) => {
+    if (event.type === 'command.decided') return event.data.accepted;
+    if (event.type !== 'attempt.started') return false;
+    const { spec } = taskAt(state, event.task);
+    return spec.onInterrupt === 'ask' && !isProcess(spec);
+  });
+}

@@ -3,7 +3,7 @@ import type { Capture, Failure, Outcome, TaskSpec } from '../model/index.ts';
 import type { Exit, Spool } from '../spool/index.ts';
 import { checkOutput, failureOf, type OutputLimits } from './call-function.ts';
 import { redactJson, type Redact } from './redact.ts';
-import { isShortage } from './shortage.ts';
+import { isSystemTrouble } from './system-trouble.ts';
 
 /** Of what a command prints, so much is kept as the task's output; all of it is in the spool. */
 const longestTextBytes = 64 * 1024;
@@ -31,7 +31,7 @@ export async function outcomeOfExit(
     const printed = outputOf(spool, attempt, { capture, limits, redact });
     return { type: 'succeeded', output: await checkOutput(printed, spec, limits) };
   } catch (thrown) {
-    if (isShortage(thrown)) throw thrown;
+    if (isSystemTrouble(thrown)) throw thrown;
     return { type: 'failed', failure: failureOf(thrown) };
   }
 }

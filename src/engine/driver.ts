@@ -1,4 +1,4 @@
-import { asError, PitonError } from '../base/index.ts';
+import { asError, crashPoint, PitonError } from '../base/index.ts';
 import {
   decideCommand,
   decideOutcome,
@@ -9,8 +9,9 @@ import {
   type World,
 } from '../kernel/index.ts';
 import type { Event, InboxCommand } from '../model/index.ts';
+import type { JournalHead } from '../spool/index.ts';
 import type { Attempts } from './attempts.ts';
-import { mustBeCertain } from './certainty.ts';
+import { mustBeCertain, mustBeWitnessed } from './certainty.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { dropPayloads } from './drop-payloads.ts';
 import { Elsewhere, type ElsewherePorts } from './elsewhere.ts';
@@ -57,6 +58,8 @@ export class Driver {
   /** Why nothing can be written at the moment, if so. */
   #storeTrouble: string | undefined;
   #lacksRoom = false;
+  /** Why the end of attempts cannot be recorded, by their ids. */
+  readonly #troubles = new Map<string, string>();
   readonly #timer: WakeTimer;
   #startDriving!: (driving: Promise<void>) => void;
 
@@ -81,8 +84,13 @@ export class Driver {
       program,
       state: () => this.#writer.state,
       checkpoint: () => this.#askForCheckpoint(),
+      head: () => this.#head(),
       elsewhere: () => this.#elsewhere.used,
       put: (letter) => this.#mailbox.put(letter),
+      stalled: ({ id }, reason) =>
+        this.#change(() =>
+          reason === undefined ? this.#troubles.delete(id) : this.#troubles.set(id, reason),
+        ),
     });
     this.#attempts = this.#hands.attempts;
     this.#elsewhere = new Elsewhere(ports, program.workflow, this.#patience);
@@ -92,10 +100,9 @@ export class Driver {
 
   /** Why nothing can be written or started at the moment, if so. */
   get stalled(): string | undefined {
-    return (
-      this.#storeTrouble ??
-      (this.#lacksRoom ? `there is too little room for ${this.#ports.store.url}` : undefined)
-    );
+    if (this.#storeTrouble !== undefined) return this.#storeTrouble;
+    if (this.#lacksRoom) return `there is too little room for ${this.#ports.store.url}`;
+    return this.#troubles.values().next().value;
   }
 
   /** It has let go of the run, or is about to. */
@@ -266,7 +273,20 @@ export class Driver {
     const isSaved = await this.#writer.saveIfDue(answers);
     const hasStarts = fresh.some(({ type }) => type === 'attempt.started');
     if (!isSaved && hasStarts) await this.#writer.keepLease();
+    if (isSaved && mustBeWitnessed(state, fresh)) await this.#recordHead();
     this.#react(fresh);
+  }
+
+  /** On a disk that is full it is not recorded; then only the journal knows. */
+  async #recordHead(): Promise<void> {
+    const head = this.#head();
+    if (head !== undefined) await this.#ports.spool.heads.raise(this.run, head).catch(() => {});
+    crashPoint('engine:after-raise');
+  }
+
+  /** Of the journal; undefined where it does not outlive us. */
+  #head(): JournalHead | undefined {
+    return this.#ports.store.durability === 'none' ? undefined : this.#writer.journal.head;
   }
 
   #reply(letters: readonly Letter[]): void {
@@ -280,7 +300,8 @@ export class Driver {
     if (letter.type === 'cleaned') this.#writer.add(cleanedEvents(letter, this.#writer.state));
     if (!('attempt' in letter)) return;
     const { attempt } = letter;
-    if (letter.type === 'outcome') this.#attempts.forget(attempt);
+    if (letter.type === 'outcome' || letter.type === 'left') this.#attempts.forget(attempt);
+    if (letter.type === 'left') return;
     const task = taskAt(this.#writer.state, attempt.task);
     if (task.life.status !== 'running' || task.life.attempt?.id !== attempt.id) return;
     const { state } = this.#writer;

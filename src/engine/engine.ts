@@ -10,6 +10,7 @@ import {
   type Lease,
   type Workflow,
 } from '../model/index.ts';
+import type { WrittenOrder } from '../spool/index.ts';
 import type { RunFilter, RunRecord } from '../store/index.ts';
 import { assertOwnRun, ownedBy } from './assert-own-run.ts';
 import { findRun, refuseLost } from './chain.ts';
@@ -36,6 +37,7 @@ import { tendRun } from './tend-run.ts';
 import { findSession, offerSession, type FoundSession, type OfferedSession } from './offer-session.ts';
 import { reopens, type ResumeOptions } from './resume-options.ts';
 import { verifyRun, type RunVerdict } from './verify-run.ts';
+import { recordedHead } from './witnesses.ts';
 
 /** `keepPause`: attaching to a paused run is not a wish to end the pause. */
 interface AttachOptions extends ResumeOptions {
@@ -125,7 +127,7 @@ export class Engine {
   async #create(program: Program, options: CreateOptions): Promise<Driver> {
     const { run } = options;
     const { store, clock, owner, leaseMs, observers } = this.#ports;
-    await refuseLost(store, run);
+    await refuseLost(store, run, recordedHead(this.#ports, run)?.seq);
     const at = clock.now();
     const opening = [createdEvent(program.workflow, ownedBy(store, options)), takenEvent(owner, 1)];
     const state = newRunState({ run, seq: 1, at, epoch: 1, version: journalVersion, events: opening });
@@ -185,7 +187,7 @@ export class Engine {
     if (isFinal(statusOf(state)) && !reopens(options)) {
       return store.releaseLease(lease).then(() => undefined);
     }
-    await assertOwnRun(this.#ports, state);
+    await assertOwnRun(this.#ports, { state, head });
     observers.tell({ type: 'checkpoint.loaded', run, at: clock.now(), seq: head.seq });
     const { events, workflow } = await this.#changes(program, state, options);
     assertSecrets(state, this.#ports.environment);
@@ -334,8 +336,9 @@ export class Engine {
     return this.#ports.store.listRuns(filter);
   }
 
-  verify(run: string): Promise<RunVerdict> {
-    return verifyRun(this.#ports.store, run);
+  /** `orders`: all that the spool knows, if that was read before. */
+  verify(run: string, orders?: readonly WrittenOrder[]): Promise<RunVerdict> {
+    return verifyRun(this.#ports, run, orders);
   }
 
   /** Goes back to the last good commit of a damaged run and holds what may have run since. */

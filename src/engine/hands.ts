@@ -1,8 +1,10 @@
 import { taskAt, type RunState, type TaskState } from '../kernel/index.ts';
 import type { Lease, Outcome, Used } from '../model/index.ts';
+import type { JournalHead } from '../spool/index.ts';
 import type { Attempt, StopReason } from './attempt.ts';
 import { Attempts } from './attempts.ts';
 import type { Letter } from './letter.ts';
+
 import type { EnginePorts } from './options.ts';
 import { asItIs, placeTask, type Placed } from './placing.ts';
 import type { Found } from './process-attempt.ts';
@@ -17,7 +19,10 @@ export interface HandsPorts extends EnginePorts {
   /** What agents have used today in other runs. */
   elsewhere(): Used;
   checkpoint(): Promise<void>;
+  /** Of the journal; undefined where it does not outlive us. */
+  head(): JournalHead | undefined;
   put(letter: Letter): void;
+  stalled(attempt: Attempt, reason: string | undefined): void;
 }
 
 /** After so long a lock that another had is tried again. */
@@ -54,6 +59,7 @@ export class Hands {
       transcript: (attempt, part) => put({ type: 'transcript', attempt, part }),
       spawned: (attempt, process) => put({ type: 'spawned', attempt, process }),
       ended: (attempt, outcome) => this.#end(attempt, outcome),
+      left: (attempt) => put({ type: 'left', attempt }),
     });
   }
 

@@ -19,6 +19,7 @@ export type News =
 export type Letter =
   | News
   | { readonly type: 'outcome'; readonly attempt: Attempt; readonly outcome: Outcome }
+  | { readonly type: 'left'; readonly attempt: Attempt }
   | { readonly type: 'cleaned'; readonly place: SweptPlace; readonly cleaned: Cleaned }
   | { readonly type: 'inbox' }
   | { readonly type: 'lease-lost' }

@@ -25,6 +25,8 @@ export interface Placed {
   readonly folder: string;
   /** Why it cannot begin there now, as how the attempt ends. */
   readonly obstacle?: Outcome;
+  /** Absent: the folder of the run. */
+  readonly place?: Place;
   enter(order: SpoolOrder): Promise<SpoolOrder>;
 }
 
@@ -51,6 +53,7 @@ export async function placeTask(
   const known = { ...workOf(state, task, request), known: place };
   return {
     folder: folderIn(request, place),
+    place: placeOf(place),
     ...(prepared.recovered !== undefined && isEquippedFirst(task) && { obstacle: unequipped }),
     enter: async (order) => workspaces.enter(known, { ...order, env: { ...order.env, ...portsOf(place) } }),
   };

@@ -1,13 +1,14 @@
-import { asError, crashPoint, hasCode, type Clock, type ProcessIdentity } from '../base/index.ts';
+import { asError, crashPoint, hasCode, type Clock, type Json, type ProcessIdentity } from '../base/index.ts';
 import type { AttemptState, RunState, TaskState } from '../kernel/index.ts';
 import type { OnInterrupt, Outcome } from '../model/index.ts';
-import type { Ending, Exit, Sighting, Spool, SpoolOrder } from '../spool/index.ts';
+import type { Ending, Exit, JournalHead, Sighting, Spool, SpoolOrder } from '../spool/index.ts';
 import { stoppedOutcome, type Attempt, type StopReason } from './attempt.ts';
 import { failureOf } from './call-function.ts';
+import { findAttempt } from './find-attempt.ts';
 import type { Environment } from './command-order.ts';
 import type { Placed } from './placing.ts';
 import type { Program } from './program.ts';
-import { isShortage, throughShortage } from './shortage.ts';
+import { isSystemTrouble, throughTrouble } from './system-trouble.ts';
 
 export interface ProcessPorts {
   readonly program: Program;
@@ -20,11 +21,17 @@ export interface ProcessPorts {
   readonly secrets: readonly string[];
   /** Where the task works; makes that place, if it is not there. */
   place(attempt: Attempt, given: { readonly state: RunState; readonly task: TaskState }): Promise<Placed>;
+  /** Of the journal, which tells of all that is begun; undefined where it does not outlive us. */
+  head(): JournalHead | undefined;
   /** Nobody works there any more: keeps the files as they are. */
   save(attempt: Attempt): Promise<void>;
   /** A process exists. */
   spawned(attempt: Attempt, process: ProcessIdentity): void;
   ended(attempt: Attempt, outcome: Outcome): void;
+  /** It has ended, and the next driver is to find out how. */
+  left(attempt: Attempt): void;
+  /** Why it cannot be gone on with at the moment; undefined: it can again. */
+  stalled(attempt: Attempt, reason: string | undefined): void;
 }
 
 /** What could not be written to the spool is tried again then. */
@@ -74,6 +81,10 @@ export class ProcessAttempt implements Attempt {
   /** Its exit was seen: nothing that is asked for later changes how it ended. */
   #hasExited = false;
   #isOver = false;
+  /** How it ended cannot be recorded at the moment. */
+  #isStalled = false;
+  /** The driver is to stop: it does not wait for that. */
+  #mayBeLeft = false;
 
   constructor(
     { task, attempt }: { readonly task: TaskState; readonly attempt: AttemptState },
@@ -88,13 +99,14 @@ export class ProcessAttempt implements Attempt {
   }
 
   begin(state: RunState, task: TaskState): void {
+    if (attemptOf(task)?.isSpooled === true) return this.#takeUp();
     this.returned = this.#guard(async () => {
       const placed = await this.#ports.place(this, { state, task });
       if (this.#isOver) return;
       const obstacle = placed.obstacle ?? this.#work.obstacle?.(state, task);
       if (obstacle !== undefined) return this.end(obstacle);
       const own = { ...(await this.#work.order(state, task, placed.folder)), hidden: this.#ports.secrets };
-      const order = await placed.enter(own);
+      const order = { ...(await placed.enter(own)), journalled: journalledOf(task, placed) };
       if (!(await this.#prepare(order))) return;
       await this.#spawn(order);
     });
@@ -107,9 +119,27 @@ export class ProcessAttempt implements Attempt {
     this.returned = this.#guard(() => (found.type === 'alive' ? this.#follow() : this.#conclude(found)));
   }
 
+  /** It was begun before, which the journal had lost. */
+  #takeUp(): void {
+    this.#hasBegun = true;
+    this.returned = this.#guard(async () => {
+      const finding = await this.#patiently(() => findAttempt(this.#ports.spool, { id: this.id }));
+      if (this.#isOver) return;
+      if (finding.how !== 'interrupted') return this.attach(finding.found);
+      const { neverBegan, mayStillRun } = finding.outcome;
+      if (neverBegan === true || mayStillRun === true) return this.end(finding.outcome);
+      await this.#conclude({ type: 'vanished' });
+    });
+  }
+
   /** What must not be interrupted is waited for, unless it is to be cancelled. */
   stop(reason: StopReason): void {
-    if (this.#isOver || this.#isStopping || this.#hasExited) return;
+    if (this.#isOver || this.#isStopping) return;
+    if (this.#hasExited) {
+      this.#mayBeLeft ||= reason.type === 'interrupted';
+      if (this.#isStalled && this.#mayBeLeft) this.#leave();
+      return;
+    }
     if (reason.type === 'interrupted' && this.#work.onInterrupt === 'ask' && this.#hasBegun) return;
     this.#isStopping = true;
     this.#stopReason = reason;
@@ -140,7 +170,7 @@ export class ProcessAttempt implements Attempt {
   async #prepare(order: SpoolOrder): Promise<boolean> {
     const { spool } = this.#ports;
     try {
-      await spool.prepare(order);
+      await spool.prepare(order, this.#ports.head());
       return true;
     } catch (thrown) {
       // Another driver has taken this run over, and the attempt with it.
@@ -163,7 +193,7 @@ export class ProcessAttempt implements Attempt {
     try {
       this.#process = await spool.start(order);
     } catch (thrown) {
-      if (!isShortage(thrown)) throw thrown;
+      if (!isSystemTrouble(thrown)) throw thrown;
       return this.end(this.#putOff(asError(thrown).message));
     }
     crashPoint('engine:after-spawn');
@@ -178,9 +208,14 @@ export class ProcessAttempt implements Attempt {
     const reading = this.#work.readAlong?.(this.#watching.signal);
     reading
       ?.then((isWaiting) => (isWaiting ? this.#endWaiting() : undefined))
-      .catch((thrown: unknown) => this.end({ type: 'failed', failure: failureOf(thrown) }));
+      .catch((thrown: unknown) => this.#failReading(thrown));
     const ending = await spool.ended(this.id, { process: this.#process!, signal: this.#watching.signal });
     if (ending !== undefined && !this.#isOver) await this.#conclude(ending);
+  }
+
+  /** What cannot be read now is read when it has ended. */
+  #failReading(thrown: unknown): void {
+    if (!isSystemTrouble(thrown)) this.end({ type: 'failed', failure: failureOf(thrown) });
   }
 
   /** `#follow` sees its end, and what it has said tells what that means. */
@@ -207,7 +242,7 @@ export class ProcessAttempt implements Attempt {
     crashPoint('engine:after-fence');
     if (this.#isOver) return;
     const seen = ending.type === 'exited' ? ending : spool.look(this.id, this.#process);
-    await spool.sync(this.id);
+    await spool.sync(this.id, seen.type === 'exited' ? seen.exit : undefined);
     await this.#ports.save(this);
     crashPoint('engine:after-save');
     const outcome =
@@ -246,9 +281,24 @@ export class ProcessAttempt implements Attempt {
     }
   }
 
+  #stall(reason: string | undefined): void {
+    if (reason === undefined && !this.#isStalled) return;
+    this.#isStalled = reason !== undefined;
+    this.#ports.stalled(this, reason && `the end of ${this.task} cannot be recorded for now: ${reason}`);
+    if (this.#isStalled && this.#mayBeLeft) this.#leave();
+  }
+
+  /** Its exit is in the spool, where whoever comes next finds it. */
+  #leave(): void {
+    this.letGo();
+    this.#ports.left(this);
+  }
+
   /** Whatever the system lacks for now is waited for: a command that has begun must not be misjudged for it. */
   #patiently<T>(work: () => Promise<T>): Promise<T> {
-    return throughShortage({ clock: this.#ports.clock, signal: this.#watching.signal }, work);
+    const { clock } = this.#ports;
+    const stalled = (reason: string | undefined): void => this.#stall(reason);
+    return throughTrouble({ clock, signal: this.#watching.signal, stalled }, work);
   }
 
   /** A request first; after the grace an end. `#follow` sees it either way. */
@@ -264,6 +314,17 @@ export class ProcessAttempt implements Attempt {
       })
       .catch((thrown: unknown) => this.end({ type: 'failed', failure: failureOf(thrown) }));
   }
+}
+
+function attemptOf({ life }: TaskState): AttemptState | undefined {
+  return life.status === 'running' ? life.attempt : undefined;
+}
+
+/** What the journal says of its beginning: `SpooledAttempt`. */
+function journalledOf(task: TaskState, { place }: Placed): Json {
+  const { id, number, kind, agent } = attemptOf(task)!;
+  const started = { number, kind, agent, slot: task.slot };
+  return JSON.parse(JSON.stringify({ task: task.address, attempt: id, started, prepared: place })) as Json;
 }
 
 /** Torn or unknown, it says nothing. */

@@ -1,9 +1,11 @@
 import { decideOutcome, type TaskState, type World } from '../kernel/index.ts';
+import type { Event } from '../model/index.ts';
 import type { Spool } from '../spool/index.ts';
 import type { Found } from './process-attempt.ts';
 import { findAttempt } from './find-attempt.ts';
 import { isProcess } from './is-process.ts';
 import type { RunWriter } from './run-writer.ts';
+import { spooledAttemptOf } from './witnesses.ts';
 
 /** What is to be followed once its recovery is durable. */
 export interface Attached {
@@ -44,6 +46,7 @@ async function recoverAttempt(
     const outcome = { type: 'interrupted', reason: 'the process that ran it ended' } as const;
     return void writer.add(decideOutcome(state, task, { outcome, world: world() }));
   }
+  writer.add(placeOf(spool, task, attempt.id));
   const finding = await findAttempt(spool, attempt);
   if (finding.how === 'interrupted') {
     // What an agent has said may tell how far it came, or even that it was done: whoever follows it reads that first.
@@ -54,4 +57,11 @@ async function recoverAttempt(
   const { how, found } = finding;
   writer.add([{ type: 'attempt.recovered', task: task.address, attempt: attempt.id, data: { how } }]);
   return found;
+}
+
+/** Where it works was written down when it was started, and perhaps not yet in the journal. */
+function placeOf(spool: Spool, { address, workspace }: TaskState, attempt: string): Event[] {
+  const order = workspace === undefined ? spool.describe(attempt) : undefined;
+  const prepared = order && spooledAttemptOf(order)?.prepared;
+  return prepared === undefined ? [] : [{ type: 'workspace.prepared', task: address, data: prepared }];
 }

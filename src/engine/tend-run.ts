@@ -20,7 +20,7 @@ export async function tendRun(
   const lease = await takeRunLease(ports, run);
   try {
     const { state, head } = await loadRun(store, run);
-    await assertOwnRun(ports, state);
+    await assertOwnRun(ports, { state, head });
     const found = await work(state);
     if (found.length === 0) return state;
     const events = [takenEvent(lease.owner, lease.epoch), ...found];

@@ -31,6 +31,7 @@ import {
   type RunState,
   type TaskState,
 } from './run-state.ts';
+import { forgetSpooled, rememberSpooled } from './spooled.ts';
 import { countUsage, openAccount } from './usage.ts';
 import { nothingUsed } from './usage-meter.ts';
 import { cancelScope, holdTask, isOccupying, setLife, settleTask, vacate } from './settle-task.ts';
@@ -131,6 +132,8 @@ const folders: Folders = {
   },
   'run.repaired'(state, { data }) {
     state.lostTo = data.lostTo;
+    if (data.head !== undefined) state.lostHead = data.head.hash;
+    rememberSpooled(state, data.spooled ?? []);
     for (const address of data.held) {
       const task = taskAt(state, address);
       if (!isHoldable(task.life)) continue;
@@ -184,6 +187,7 @@ const folders: Folders = {
     task.key ??= attempt;
     task.lastAttempt = attempt;
     task.startedAt ??= state.at;
+    if (data.isSpooled === true) forgetSpooled(state, address, attempt);
     if (data.slot !== undefined) takeSlot(state, task, data.slot);
     comeBack(state, task);
     if (data.kind !== 'verify' && data.kind !== 'integrate') dropProposal(state, task);
@@ -239,6 +243,8 @@ const folders: Folders = {
   'task.released'(state, { task: address }) {
     const task = taskAt(state, address);
     if ('budget' in task.life && task.life.budget === true) task.overspends = true;
+    // A person has decided that it is done again.
+    if (task.life.status === 'held') forgetSpooled(state, address);
     task.interruptions = 0;
     delete task.sameness;
     if (task.life.status === 'delayed') hastenTrial(state, task);

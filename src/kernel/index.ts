@@ -33,6 +33,7 @@ export {
   type AttemptState,
   type RunState,
   type TaskState,
+  type SpooledAttempt,
 } from './run-state.ts';
 export { isFailFast, reasonToStop } from './settle-task.ts';
 export { isSlotEquipped } from './slots.ts';

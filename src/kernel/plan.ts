@@ -10,6 +10,7 @@ import { mayStart, passOn } from './limits.ts';
 import { isSettled, taskAt, type AttemptState, type RunState, type TaskState } from './run-state.ts';
 import { freeSlot } from './slots.ts';
 import { doomOfWaiting } from './settle-task.ts';
+import { takeUpSpooled } from './spooled.ts';
 import { nextKind } from './turns.ts';
 import { variablesOf } from './variables.ts';
 import type { World } from './world.ts';
@@ -49,7 +50,8 @@ function decide(state: RunState, world: World): readonly Event[] {
   return asList(decideStart(state, world) ?? decideStuck(state));
 }
 
-type Decision = (state: RunState, entry: string, world: World) => Event | readonly Event[] | undefined;
+type Decided = Event | readonly Event[] | undefined;
+type Decision = (state: RunState, entry: string, world: World) => Decided;
 
 /** The queues of the agenda, the more urgent first. */
 const inTurn = [
@@ -59,7 +61,7 @@ const inTurn = [
   ['undecided', decideUndecided],
 ] as const satisfies readonly (readonly [string, Decision])[];
 
-function asList(decided: Event | readonly Event[] | undefined): readonly Event[] {
+function asList(decided: Decided): readonly Event[] {
   if (decided === undefined) return [];
   return Array.isArray(decided) ? decided : [decided as Event];
 }
@@ -79,7 +81,7 @@ function decideUndecided(state: RunState, address: string, world: World): Event 
   return event;
 }
 
-function decideStart(state: RunState, world: World): Event | undefined {
+function decideStart(state: RunState, world: World): Decided {
   releaseDue(state, world.now);
   const continued = decideContinued(state, world);
   if (continued !== undefined) return continued;
@@ -91,7 +93,7 @@ function decideStart(state: RunState, world: World): Event | undefined {
 }
 
 /** What is in the middle of its work keeps its place before others that want it. */
-function decideContinued(state: RunState, world: World): Event | undefined {
+function decideContinued(state: RunState, world: World): Decided {
   const { continued } = state.agenda;
   for (let address = continued.take(); address !== undefined; address = continued.take()) {
     const task = taskAt(state, address);
@@ -100,10 +102,11 @@ function decideContinued(state: RunState, world: World): Event | undefined {
   return undefined;
 }
 
-function startOrPassOn(state: RunState, task: TaskState, world: World): Event {
-  const event = start(state, task, world);
-  if (event.type !== 'attempt.started' && event.type !== 'scope.opened') passOn(state, task);
-  return event;
+function startOrPassOn(state: RunState, task: TaskState, world: World): readonly Event[] {
+  const events = asList(start(state, task, world));
+  const isTaken = events.some(({ type }) => type === 'attempt.started' || type === 'scope.opened');
+  if (!isTaken) passOn(state, task);
+  return events;
 }
 
 function releaseDue(state: RunState, now: number): void {
@@ -118,7 +121,7 @@ function isStartable({ life, unmet }: TaskState, now: number): boolean {
   return life.status === 'pending' ? unmet === 0 : life.status === 'delayed' && life.until <= now;
 }
 
-function start(state: RunState, task: TaskState, world: World): Event {
+function start(state: RunState, task: TaskState, world: World): Event | readonly Event[] {
   const doom = doomOfWaiting(state, task);
   if (doom !== undefined) return { type: 'task.cancelled', task: task.address, data: { reason: doom } };
   const wait = breakerWait(state, task, world.now);
@@ -127,6 +130,8 @@ function start(state: RunState, task: TaskState, world: World): Event {
   if (locked !== undefined) return { type: 'task.delayed', task: task.address, data: locked };
   if (task.spec.work.type === 'workflow') return open(state, task, world);
   const kind = nextKind(state, task);
+  const spooled = takeUpSpooled(state, task, kind);
+  if (spooled !== undefined) return spooled;
   const isForAgent = task.spec.work.type === 'agent' && (kind === undefined || kind === 'revision');
   if (!isForAgent) return startAttempt(state, task, { world, kind });
   return agentObstacle(state, task, world) ?? startAttempt(state, task, { world, kind, isForAgent });

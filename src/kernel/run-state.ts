@@ -51,6 +51,10 @@ export interface RunState {
   tip?: string;
   /** Of commits that were lost and given up: so far the journal is known to have gone. */
   lostTo?: number;
+  /** The hash of a commit that was given up, although something outside of the journal tells of it. */
+  lostHead?: string;
+  /** Attempts that the journal had lost, by task, the earlier first: when it is their turn, they are taken up. */
+  spooled?: Record<string, readonly SpooledAttempt[]>;
   /** Where what it made has gone, last. */
   delivered?: EventOf<'run.delivered'>['data'];
   /** What planning has to look at next. Derived: can be rebuilt from the rest. */
@@ -273,6 +277,8 @@ export interface AttemptState {
   readonly messages?: readonly string[];
   /** A person was in its conversation before. */
   readonly wasLent?: boolean;
+  /** It was begun before, which the journal had lost. */
+  readonly isSpooled?: boolean;
 }
 
 /** The places of a pool, by number. */
@@ -282,6 +288,8 @@ export interface PoolState {
   /** Those in which the setup was done. */
   equipped: readonly number[];
 }
+
+export type SpooledAttempt = NonNullable<EventOf<'run.repaired'>['data']['spooled']>[number];
 
 export type RefChange = EventOf<'refs.changed'>['data']['refs'][number];
 

@@ -260,10 +260,11 @@ export class Piton implements AsyncDisposable {
 
   /** Looks through the journal of one run, or of all. */
   async verify(id?: string): Promise<readonly RunVerdict[]> {
-    const runs =
-      id === undefined ? (await this.list({ limit: Number.MAX_SAFE_INTEGER })).map(({ run }) => run) : [id];
+    // Before the journals are read: what is started meanwhile is in them.
+    const orders = id === undefined ? this.#ports.spool.orders() : undefined;
+    const runs = id === undefined ? await this.#allRuns() : [id];
     const verdicts: RunVerdict[] = [];
-    for (const run of runs) verdicts.push(await this.#engine.verify(run));
+    for (const run of runs) verdicts.push(await this.#engine.verify(run, orders));
     return verdicts;
   }
 
@@ -278,11 +279,20 @@ export class Piton implements AsyncDisposable {
   }
 
   /** Removes runs that ended before a time, or the ones named. */
-  prune(request: {
+  async prune(request: {
     readonly before?: number;
     readonly runs?: readonly string[];
   }): Promise<{ readonly runs: number }> {
-    return this.#ports.store.prune(request);
+    const { store, spool } = this.#ports;
+    const known = request.runs ?? (await this.#allRuns());
+    const pruned = await store.prune(request);
+    // Else a run of the same name would look like one that the store has lost.
+    for (const run of known) if ((await store.findRun(run)) === undefined) await spool.heads.remove(run);
+    return pruned;
+  }
+
+  async #allRuns(): Promise<string[]> {
+    return (await this.list({ limit: Number.MAX_SAFE_INTEGER })).map(({ run }) => run);
   }
 
   /** A consistent copy of the store, while runs go on. */

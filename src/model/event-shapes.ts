@@ -80,6 +80,33 @@ const refChange: Shape<{
   readonly after?: string | undefined;
 }> = object({ ref: text, before: optional(text), after: optional(text) });
 
+/**
+ * `kind`: it makes the workspace usable, checks the work of an agent, lets it revise what was found, brings the result to
+ * that of the others, or checks what came of that; absent: it does the work. `slot`: the place of its pool that it takes.
+ */
+const started = {
+  number: number,
+  kind: optional(oneOf('setup', 'check', 'revision', 'integrate', 'verify')),
+  agent: optional(agentStart),
+  slot: optional(number),
+};
+const prepared = {
+  kind: optional(oneOf('directory', 'remote')),
+  path: text,
+  token: text,
+  branch: optional(text),
+  base: optional(text),
+  remote: optional(text),
+  ports: optional(object({ first: number, count: number })),
+};
+/** An attempt that the journal has lost, as its spool tells of it. */
+export const spooledAttempt = object({
+  task: text,
+  attempt: text,
+  started: object(started),
+  prepared: optional(object(prepared)),
+});
+
 const of = <const Type extends string, Data extends Fields>(type: Type, data: Data) => ({
   type,
   ...object({ type: oneOf(type), data: object(data) }),
@@ -115,6 +142,10 @@ export const eventShapes = [
     lostTo: number,
     held: list(text),
     reason: text,
+    /** What the journal had lost: not begun again, but taken up when it is their turn. */
+    spooled: optional(list(spooledAttempt)),
+    /** What was written down of the journal outside of the store, and does not count any more. */
+    head: optional(object({ seq: number, hash: text })),
   }),
   of('lease.taken', { epoch: number, host: text, pid: number, instance: text }),
   of('drift.accepted', { workflow }),
@@ -129,16 +160,8 @@ export const eventShapes = [
   ofScope('state.updated', { patch }),
   ofScope('edge.taken', { from: textOrNull, to: text, step: number }),
   ofTask('tasks.expanded', { items: list(object({ key: text, item: json })) }),
-  /**
-   * `kind`: it makes the workspace usable, checks the work of an agent, lets it revise what was found, brings the result to
-   * that of the others, or checks what came of that; absent: it does the work. `slot`: the place of its pool that it takes.
-   */
-  ofAttempt('attempt.started', {
-    number: number,
-    kind: optional(oneOf('setup', 'check', 'revision', 'integrate', 'verify')),
-    agent: optional(agentStart),
-    slot: optional(number),
-  }),
+  /** `isSpooled`: it was begun once, which only the spool remembers, and is taken up from there. */
+  ofAttempt('attempt.started', { ...started, isSpooled: optional(boolean) }),
   /** The agent's own conversation, by its own id. */
   ofAttempt('session.opened', {
     agent: text,
@@ -172,15 +195,7 @@ export const eventShapes = [
     sameness: optional(text),
   }),
   /** The place where a task works: found again by this, whatever happens. */
-  ofTask('workspace.prepared', {
-    kind: optional(oneOf('directory', 'remote')),
-    path: text,
-    token: text,
-    branch: optional(text),
-    base: optional(text),
-    remote: optional(text),
-    ports: optional(object({ first: number, count: number })),
-  }),
+  ofTask('workspace.prepared', prepared),
   /** The files of an attempt are kept as they were then. */
   ofAttempt('workspace.saved', {
     commit: text,

@@ -1,6 +1,6 @@
-import { eventShapes } from './event-shapes.ts';
+import { eventShapes, spooledAttempt } from './event-shapes.ts';
 import type { Event } from './events.ts';
-import { variants, type Fault } from './shape.ts';
+import { variants, type Fault, type Shaped } from './shape.ts';
 
 /** Every type of event that a journal can hold. */
 export const eventTypes: readonly Event['type'][] = eventShapes.map(({ type }) => type);
@@ -12,4 +12,11 @@ export function readEvent(value: unknown): { readonly event: Event; readonly fau
   const faults: Fault[] = [];
   const event = anyEvent.read(value, faults) as Event;
   return { event, faults };
+}
+
+/** What the spool tells of an attempt; undefined if that is not what was written. */
+export function readSpooledAttempt(value: unknown): Shaped<typeof spooledAttempt> | undefined {
+  const faults: Fault[] = [];
+  const read = spooledAttempt.read(value, faults) as Shaped<typeof spooledAttempt>;
+  return faults.length === 0 ? read : undefined;
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorField, isPlainObject, PitonError, type ProcessIdentity } from '../base/index.ts';
-import type { Exit, SpoolOrder } from './order.ts';
+import type { Exit, WrittenOrder } from './order.ts';
 
 /** The files of an attempt's folder. All that must be written to a full disk is allocated beforehand, filled with blanks. */
 export const files = {
@@ -52,11 +52,11 @@ export function readOrigin(folder: string): Origin | undefined {
 }
 
 /** What `attempt.json` tells: the order but for its environment. */
-export function readOrder(folder: string): Omit<SpoolOrder, 'env'> | undefined {
+export function readOrder(folder: string): WrittenOrder | undefined {
   return readDescription(folder);
 }
 
-type Description = Omit<SpoolOrder, 'env'> & { readonly origin: Origin };
+type Description = WrittenOrder & { readonly origin: Origin };
 
 function readDescription(folder: string): Description | undefined {
   const text = readIfThere(join(folder, files.order));

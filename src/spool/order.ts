@@ -1,4 +1,5 @@
-import type { ProcessIdentity } from '../base/index.ts';
+import type { Json, ProcessIdentity } from '../base/index.ts';
+import type { JournalHead } from './heads.ts';
 
 /** An attempt described by data alone: whoever holds it can start the process. */
 export interface SpoolOrder {
@@ -26,6 +27,18 @@ export interface SpoolOrder {
   readonly files?: Readonly<Record<string, string>>;
   /** Running time: while the machine sleeps, it does not count. */
   readonly timeoutMs?: number;
+  /** What the journal says of its beginning, for the case that the journal loses it. */
+  readonly journalled?: Json;
+}
+
+/** What is kept of it: its environment and its files are not. */
+export type WrittenOrder = Omit<SpoolOrder, 'env' | 'files' | 'input'> & Witnessed;
+
+/** Not of attempts that an older version has made. */
+interface Witnessed {
+  readonly store?: string;
+  /** Of the journal at that time. */
+  readonly head?: JournalHead;
 }
 
 export interface Exit {

@@ -3,11 +3,13 @@ import { mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ownIdentity, PitonError } from '../base/index.ts';
 import { blankExit, blankTimedOut, blankWrapper, codeOf, files, type Origin } from './layout.ts';
-import type { SpoolOrder } from './order.ts';
+import type { SpoolOrder, WrittenOrder } from './order.ts';
 import { processClockMs } from './process-table.ts';
 
+type OwnedOrder = SpoolOrder & Pick<WrittenOrder, 'store' | 'head'>;
+
 /** `attempt.json` comes last: without it the folder is not prepared, and nothing may start in it. */
-export async function prepareFolder(folder: string, order: SpoolOrder, isSynced: boolean): Promise<void> {
+export async function prepareFolder(folder: string, order: OwnedOrder, isSynced: boolean): Promise<void> {
   await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
   await makeFolder(folder, order);
   const contents = {
@@ -41,7 +43,7 @@ async function makeFolder(folder: string, order: SpoolOrder): Promise<void> {
 }
 
 /** Everything but the environment, which holds secrets, and what is beside it already. */
-function description({ env: _, input: _input, files: _files, ...order }: SpoolOrder): string {
+function description({ env: _, input: _input, files: _files, ...order }: OwnedOrder): string {
   const { host, bootId, pidNamespace } = ownIdentity();
   const origin: Origin = { host, bootId, pidNamespace, bornMs: processClockMs() };
   return `${JSON.stringify({ ...order, origin, createdAt: new Date().toISOString() }, null, 2)}\n`;

@@ -7,14 +7,25 @@ import { awaitEnd } from './await-end.ts';
 import { assertAttemptName } from './environment.ts';
 import { fenceFamily, type FenceResult } from './fence.ts';
 import { followFiles, type FollowOptions } from './follow.ts';
-import { files, makeClaim, readExit, readIfThere, readOrder } from './layout.ts';
+import { Heads, type JournalHead } from './heads.ts';
+import { exitRecord, files, makeClaim, readExit, readIfThere, readOrder } from './layout.ts';
 import { lookAt, mayHaveLostClaim, type Place } from './look.ts';
 import { familyOf } from './members.ts';
-import type { Ending, OutputPiece, OutputStream, OutputText, Sighting, SpoolOrder } from './order.ts';
+import type {
+  Ending,
+  Exit,
+  OutputPiece,
+  OutputStream,
+  OutputText,
+  Sighting,
+  SpoolOrder,
+  WrittenOrder,
+} from './order.ts';
 import { lastLineOf, readBytes, readText, type ReadOptions } from './output.ts';
-import { prepareFolder, syncAll } from './prepare.ts';
+import { prepareFolder } from './prepare.ts';
 import { emptyDiscarded, listAttempts, removeAttempt } from './remove.ts';
 import { startWrapper } from './start.ts';
+import { Syncing } from './syncing.ts';
 
 export interface SpoolOptions {
   readonly folder: string;
@@ -22,6 +33,8 @@ export interface SpoolOptions {
   readonly graceMs: number;
   /** `full`: what was prepared, and what `sync` is told, outlasts a power failure. */
   readonly durability: 'full' | 'process';
+  /** Whose attempts these are: several stores may have one folder. */
+  readonly store?: string;
   /** A POSIX shell; /bin/sh if not given. */
   readonly shell?: string;
 }
@@ -47,9 +60,15 @@ export class Spool {
   readonly #options: Required<SpoolOptions>;
   readonly #children = new Map<string, ChildProcess>();
   readonly #turns = new Turns();
+  readonly #syncing = new Syncing();
+  /** How far journals are known to have come. */
+  readonly heads: Heads;
 
   constructor(options: SpoolOptions) {
-    this.#options = Object.freeze({ shell: '/bin/sh', ...options, folder: resolve(options.folder) });
+    const folder = resolve(options.folder);
+    this.#options = Object.freeze({ shell: '/bin/sh', store: '', ...options, folder });
+    const { store, durability } = this.#options;
+    this.heads = new Heads(folder, { store, isSynced: durability === 'full' });
   }
 
   folderOf(attempt: string): string {
@@ -57,10 +76,23 @@ export class Spool {
     return join(this.#options.folder, attempt);
   }
 
-  /** Makes the folder, or throws SPOOL_EXISTS. The environment is not written down. */
-  async prepare(order: SpoolOrder): Promise<void> {
+  /**
+   * Makes the folder, or throws SPOOL_EXISTS. The environment is not written down. `head`: of the journal that tells of
+   * the attempt; without one (a store that outlives nobody) nothing bears witness of it.
+   */
+  async prepare(order: SpoolOrder, head?: JournalHead): Promise<void> {
+    const { durability, store } = this.#options;
     crashPoint('spool:before-prepare');
-    await prepareFolder(this.folderOf(order.attempt), order, this.#options.durability === 'full');
+    if (head !== undefined) {
+      await this.heads.raise(order.run, head);
+      crashPoint('spool:after-raise');
+    }
+    const written = {
+      ...order,
+      store,
+      ...(head !== undefined && { head: { seq: head.seq, hash: head.hash } }),
+    };
+    await prepareFolder(this.folderOf(order.attempt), written, durability === 'full');
     crashPoint('spool:after-prepare');
   }
 
@@ -130,12 +162,14 @@ export class Spool {
     return readIfThere(join(this.folderOf(attempt), files.stopping));
   }
 
-  /** In `full`: to be called before an end is recorded that rests on what the attempt has written. */
-  async sync(attempt: string): Promise<void> {
+  /**
+   * In `full`: to be called before an end is recorded that rests on what the attempt has written. `exit`: what is known
+   * of its end. May be called again if it throws: what could not be synced once is written anew.
+   */
+  async sync(attempt: string, exit?: Exit): Promise<void> {
     if (this.#options.durability !== 'full') return;
-    const folder = this.folderOf(attempt);
-    const written = [files.stdout, files.stderr, files.result, files.exit].map((name) => join(folder, name));
-    await syncAll([...written, folder]);
+    const record = exit === undefined ? undefined : exitRecord(attempt, exit);
+    await this.#syncing.sync(this.folderOf(attempt), record);
   }
 
   /** At most `maxBytes` of it, without splitting a character; what is not UTF-8 is replaced. */
@@ -163,8 +197,17 @@ export class Spool {
   }
 
   /** What it was told to do; undefined if it was not prepared. */
-  describe(attempt: string): Omit<SpoolOrder, 'env'> | undefined {
+  describe(attempt: string): WrittenOrder | undefined {
     return readOrder(this.folderOf(attempt));
+  }
+
+  /** What it was told to do, of all attempts of this store, or of one run. What cannot be read is passed over. */
+  orders(run?: string): WrittenOrder[] {
+    return this.list().flatMap((attempt) => {
+      const order = this.describe(attempt);
+      if (order === undefined || (run !== undefined && order.run !== run)) return [];
+      return (order.store ?? this.#options.store) === this.#options.store ? [order] : [];
+    });
   }
 
   follow(attempt: string, options: FollowOptions): AsyncIterable<OutputPiece> {

@@ -42,6 +42,7 @@ const diamond: readonly CommandTask[] = [
 const somePoints = [
   'after:run.created#1',
   'spool:before-prepare#2',
+  'spool:after-raise#2',
   'spool:after-prepare#1',
   'spool:before-start#3',
   'spool:after-start#1',

@@ -2,12 +2,21 @@ import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/base/index.ts';
 import { encodeCommit, genesis } from '../../src/engine/codec.ts';
 import { verifyRun } from '../../src/engine/verify-run.ts';
+import type { WitnessPorts } from '../../src/engine/witnesses.ts';
 import { journalVersion, type Commit } from '../../src/model/index.ts';
+import { Spool } from '../../src/spool/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { openMemoryStore } from '../../src/store/memory/index.ts';
+import type { Workspaces } from '../../src/workspaces/index.ts';
 import { mirrorStore } from '../../src/store/mirror/index.ts';
 import { creation, appending, summary } from '../support/store-requests.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** Nothing is known of the run outside of its store. */
+function elsewhere(): Omit<WitnessPorts, 'store'> {
+  const spool = new Spool({ folder: temporaryFolder(), graceMs: 0, durability: 'process' });
+  return { spool, workspaces: { witness: async () => undefined } as Partial<Workspaces> as Workspaces };
+}
 
 function commitAt(seq: number, previousHash: string) {
   const data = { epoch: seq, host: 'here', pid: 1, instance: 'ada' };
@@ -52,7 +61,9 @@ function disturbed(store: Store, disturb: () => Promise<void>): Store {
 test('a run that is written to between any two looks at it is not damaged', async () => {
   const { store, grow } = await growingRun();
 
-  expect(await verifyRun(disturbed(store, grow), 'r1')).toMatchObject({ ok: true });
+  expect(await verifyRun({ store: disturbed(store, grow), ...elsewhere() }, 'r1')).toMatchObject({
+    ok: true,
+  });
 });
 
 test.for([1, 2, 3, 4, 5, 6])(
@@ -69,7 +80,9 @@ test.for([1, 2, 3, 4, 5, 6])(
       await store.quarantine({ commit, blobs: [], summary: summary(), at: 9, token, lastGood: first! });
     };
 
-    expect(await verifyRun(disturbed(store, repairOnce), 'r1')).toMatchObject({ ok: true });
+    expect(await verifyRun({ store: disturbed(store, repairOnce), ...elsewhere() }, 'r1')).toMatchObject({
+      ok: true,
+    });
   },
 );
 
@@ -83,7 +96,7 @@ test('a commit that does not fit is found also in a run that is being written to
     await store.append(appending(lease, seq, { commit: commitAt(seq, genesis), summary: summary() }));
   };
 
-  const verdict = await verifyRun(disturbed(store, growOn), 'r1');
+  const verdict = await verifyRun({ store: disturbed(store, growOn), ...elsewhere() }, 'r1');
 
   expect(verdict).toMatchObject({ ok: false, commits: 2, firstBad: 3 });
 });
@@ -96,7 +109,7 @@ test('a journal that was relabelled to another run is found, though every hash i
   const lease = await store.createRun(creation('r2', { commit: { ...first, run: 'r2' } }));
   await store.append(appending(lease, 2, { commit: { ...second, run: 'r2' }, summary: summary() }));
 
-  expect(await verifyRun(store, 'r2')).toEqual({
+  expect(await verifyRun({ store, ...elsewhere() }, 'r2')).toEqual({
     run: 'r2',
     commits: 0,
     ok: false,
@@ -108,12 +121,12 @@ test('a journal that was relabelled to another run is found, though every hash i
 test('a run whose own row names another last commit than its journal has is damaged', async () => {
   const { store, grow } = await growingRun();
   await grow();
-  const elsewhere = {
+  const other = {
     ...store,
     findRun: async (run: string) => ({ ...(await store.findRun(run))!, hash: 'other' }),
   };
 
-  expect(await verifyRun(elsewhere, 'r1')).toMatchObject({
+  expect(await verifyRun({ store: other, ...elsewhere() }, 'r1')).toMatchObject({
     ok: false,
     reason: "the run's own row names another last commit",
   });

@@ -83,7 +83,7 @@ export const engine: readonly Defect[] = [
   {
     name: 'a command that cannot be started for lack of files has failed',
     file: 'src/engine/process-attempt.ts',
-    find: 'if (!isShortage(thrown)) throw thrown;',
+    find: 'if (!isSystemTrouble(thrown)) throw thrown;',
     replace: 'throw thrown;',
     tests: ['test/library/commands.test.ts'],
     named: 'lack of open files',
@@ -377,10 +377,10 @@ export const engine: readonly Defect[] = [
   },
   {
     name: 'a lack of open files is taken for a failure of what was looked at',
-    file: 'src/engine/shortage.ts',
+    file: 'src/engine/system-trouble.ts',
     find: "'EMFILE', ",
     replace: '',
-    tests: ['test/engine/shortage.test.ts'],
+    tests: ['test/engine/system-trouble.test.ts'],
   },
   {
     name: 'dollars are paid back when the count of a session begins anew',

@@ -30,7 +30,14 @@ export {
   type MarkerOwner,
 } from './marker.ts';
 export type { ConflictFile, ConflictSide } from './merge-output.ts';
-export { mergeInto, mergeTrees, type MergeOrder, type MergeResult, type TreeMerge } from './merging.ts';
+export {
+  isAttemptIn,
+  mergeInto,
+  mergeTrees,
+  type MergeOrder,
+  type MergeResult,
+  type TreeMerge,
+} from './merging.ts';
 export {
   archiveRef,
   archivesOf,

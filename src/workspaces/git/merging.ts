@@ -50,10 +50,19 @@ export async function mergeInto(git: Git, order: MergeOrder): Promise<MergeResul
 }
 
 /** Ancestry alone would miss work that was squashed; the attempt is named by the commit that brought it in. */
-async function isNamed(git: Git, { repository, ours, theirs, trailers }: MergeOrder): Promise<boolean> {
-  const wanted = `Piton-Attempt: ${trailers.attempt}`;
+function isNamed(git: Git, { repository, ours, theirs, trailers }: MergeOrder): Promise<boolean> {
+  return isAttemptIn(git, repository, { attempt: trailers.attempt, commits: [ours, `^${theirs}`] });
+}
+
+/** Whether one of these commits says that it brought in the work of an attempt. */
+export async function isAttemptIn(
+  git: Git,
+  repository: RepositoryPlace,
+  { attempt, commits }: { readonly attempt: string; readonly commits: readonly string[] },
+): Promise<boolean> {
+  const wanted = `Piton-Attempt: ${attempt}`;
   const format = '--format=%(trailers:key=Piton-Attempt,only)%x00';
-  const search = ['log', '-z', '--fixed-strings', `--grep=${wanted}`, format, ours, `^${theirs}`, '--'];
+  const search = ['log', '-z', '--fixed-strings', `--grep=${wanted}`, format, ...commits, '--'];
   const { stdout } = await git.run(search, inRepository(repository));
   return splitAtZeros(stdout).some((text) => text.trim().split('\n').includes(wanted));
 }

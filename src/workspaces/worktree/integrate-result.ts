@@ -4,6 +4,7 @@ import {
   findObjects,
   headOfRun,
   isAncestor,
+  isAttemptIn,
   layOut,
   leaveConflict,
   listRefs,
@@ -42,7 +43,13 @@ export async function integrateResult(
   const work = workIn(request);
   const landed = await landVerified(git, work);
   if (landed !== undefined) return landed;
-  const made = await takeResult(git, work, await findWork((place) => ports.prepare(place), work));
+  const found = await findWork((place) => ports.prepare(place), work).catch(async (thrown: unknown) => {
+    const brought = await findBrought(git, work);
+    if (brought === undefined) throw thrown;
+    return brought;
+  });
+  if ('type' in found) return found;
+  const made = await takeResult(git, work, found);
   if (made.type === 'conflict') return made;
   const refs = await listRefs(git, work.repository);
   const ours = await headOf(git, work, refs);
@@ -70,6 +77,16 @@ async function landVerified(git: Git, work: IntegrateWork): Promise<Integration 
   if (ours === undefined) return undefined;
   const isIn = await isAncestor(git, repository, { ancestor: commit, of: ours });
   return isIn ? { type: 'integrated', result, commit: ours } : undefined;
+}
+
+/** Its place is gone. That may be because its work was brought in, which the journal has lost. */
+async function findBrought(git: Git, work: IntegrateWork): Promise<Integration | undefined> {
+  const { repository, run, attempt, known } = work;
+  const [branch, own] = await findObjects(git, repository, [runBranch(run), known.branch]);
+  if (branch === undefined) return undefined;
+  const { name: commit } = branch;
+  const isIn = await isAttemptIn(git, repository, { attempt, commits: [commit, `^${known.base}`] });
+  return isIn ? { type: 'integrated', result: own?.name ?? commit, commit } : undefined;
 }
 
 interface Sides {

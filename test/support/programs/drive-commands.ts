@@ -8,6 +8,8 @@ import { loadWorkflow, open, PitonError } from '../../../src/index.ts';
 export interface CommandOrders {
   readonly folders: readonly string[];
   readonly isAtOnce?: boolean;
+  /** With a mirror beside the store. */
+  readonly isMirrored?: boolean;
   /**
    * A driver that has lost its run notices it by then at the latest. Default so long that no lease ever runs out: taking it
    * over takes the same commits, however long a busy machine takes.
@@ -15,7 +17,8 @@ export interface CommandOrders {
   readonly leaseMs?: number;
 }
 
-const { folders, isAtOnce = false, leaseMs = 600_000 } = JSON.parse(process.argv[2]!) as CommandOrders;
+const orders = JSON.parse(process.argv[2]!) as CommandOrders;
+const { folders, isAtOnce = false, isMirrored = false, leaseMs = 600_000 } = orders;
 
 // Each listens for the signal to stop.
 process.setMaxListeners(0);
@@ -38,6 +41,7 @@ async function driveToEnd(folder: string): Promise<string> {
     durability: 'process',
     graceMs: 500,
     leaseMs,
+    ...(isMirrored && { mirror: join(folder, 'mirror') }),
   });
   const stop = (): void => void piton.close();
   try {

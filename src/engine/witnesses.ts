@@ -1,0 +1,138 @@
+import type { SpooledAttempt } from '../kernel/index.ts';
+import { readSpooledAttempt, type Event, type StoredCommit } from '../model/index.ts';
+import type { JournalHead, WrittenOrder } from '../spool/index.ts';
+import type { Store } from '../store/index.ts';
+import type { Head } from './chain.ts';
+import { createDecoder } from './codec.ts';
+import type { EnginePorts } from './options.ts';
+
+/**
+ * What tells of a run outside of its journal. To be asked for before the journal is read: whoever writes at this moment
+ * writes to the journal first.
+ */
+export interface Witnesses {
+  /** The journal was there when a process was started. */
+  readonly head?: JournalHead;
+  /** Everything that was ever started for the run. */
+  readonly orders: readonly WrittenOrder[];
+  /** The branch of the run was moved by this commit. */
+  readonly branch?: number;
+}
+
+export type WitnessPorts = Pick<EnginePorts, 'store' | 'spool' | 'workspaces'>;
+
+/** `orders`: of all runs, if they were read before. */
+export async function witnessesOf(
+  ports: WitnessPorts,
+  run: string,
+  orders: readonly WrittenOrder[] = ports.spool.orders(run),
+): Promise<Witnesses> {
+  const head = recordedHead(ports, run);
+  const branch = await branchSeq(ports, run);
+  return {
+    orders: ports.store.durability === 'none' ? [] : orders.filter((order) => order.run === run),
+    ...(head !== undefined && { head }),
+    ...(branch !== undefined && { branch }),
+  };
+}
+
+/** What was written down before the last process was started. What is kept nowhere has no witness. */
+export function recordedHead(
+  { store, spool }: Pick<WitnessPorts, 'store' | 'spool'>,
+  run: string,
+): JournalHead | undefined {
+  return store.durability === 'none' ? undefined : spool.heads.read(run);
+}
+
+async function branchSeq({ store, workspaces }: WitnessPorts, run: string): Promise<number | undefined> {
+  const [first] = await store.readCommits(run, { after: 0, limit: 1 });
+  try {
+    const [created] = first === undefined ? [] : (await createDecoder(store)(first)).events;
+    const repository = created?.type === 'run.created' ? created.data.origin?.repository : undefined;
+    return repository && (await workspaces.witness(repository, run))?.seq;
+  } catch {
+    // What cannot be asked does not tell anything.
+    return undefined;
+  }
+}
+
+/** What a journal does not know, although it was there when it happened. */
+export interface Missing {
+  /** So far the journal is known to have gone. */
+  readonly seq: number;
+  readonly reason: string;
+}
+
+/** Undefined if these commits are all that the witnesses tell of. */
+export async function missingIn(
+  store: Store,
+  commits: readonly StoredCommit[],
+  { head, orders, branch = 0 }: Witnesses,
+): Promise<Missing | undefined> {
+  const known = await knownIn(store, commits);
+  const lost = orders.filter(({ attempt }) => !known.attempts.has(attempt));
+  const seq = Math.max(branch, ...lost.map((order) => order.head?.seq ?? order.seq));
+  if (head !== undefined && head.hash !== known.lostHead && !holds(commits, head)) {
+    return {
+      seq: Math.max(seq, head.seq),
+      reason: `it was at commit ${head.seq} when a process was started`,
+    };
+  }
+  if (lost.length > 0) {
+    const names = Array.from(new Set(lost.map(({ task }) => task)));
+    return { seq, reason: `the spool has attempts of ${names.join(', ')} which it does not know` };
+  }
+  // What is buffered counts as one commit more, and is lost with the driver.
+  if (branch <= Math.max(commits.length, known.lostTo) + 1) return undefined;
+  return { seq, reason: `the branch of the run holds what was made at commit ${branch}` };
+}
+
+function holds(commits: readonly StoredCommit[], { seq, hash }: Head): boolean {
+  return commits[seq - 1]?.hash === hash;
+}
+
+/** Attempts that were started and of which these commits do not tell. */
+export async function lostAttempts(
+  store: Store,
+  commits: readonly StoredCommit[],
+  orders: readonly WrittenOrder[],
+): Promise<WrittenOrder[]> {
+  const { attempts } = await knownIn(store, commits);
+  return orders.filter(({ attempt }) => !attempts.has(attempt));
+}
+
+interface Known {
+  readonly attempts: Set<string>;
+  /** Up to there commits were lost and given up. */
+  lostTo: number;
+  lostHead?: string;
+}
+
+async function knownIn(store: Store, commits: readonly StoredCommit[]): Promise<Known> {
+  const decode = createDecoder(store);
+  const known: Known = { attempts: new Set(), lostTo: 0 };
+  // Most commits tell of neither, and need not be read.
+  const telling = commits.filter(({ body }) => /"type":"(?:attempt\.started|run\.repaired)"/.test(body));
+  for (const commit of telling) for (const event of (await decode(commit)).events) learn(known, event);
+  return known;
+}
+
+function learn(known: Known, event: Event): void {
+  if (event.type === 'attempt.started') known.attempts.add(event.attempt);
+  if (event.type !== 'run.repaired') return;
+  const { spooled = [], lostTo, head } = event.data;
+  if (head !== undefined) known.lostHead = head.hash;
+  known.lostTo = lostTo;
+  for (const { attempt } of spooled) known.attempts.add(attempt);
+}
+
+/** Whether the spool has everything that was started: at least what was started last is there. */
+export function isSpoolWhole({ head, orders }: Witnesses): boolean {
+  return head !== undefined && orders.some((order) => order.head?.hash === head.hash);
+}
+
+/** What an attempt's own folder tells of its beginning. An older version has not written that. */
+export function spooledAttemptOf({ attempt, task, journalled }: WrittenOrder): SpooledAttempt | undefined {
+  const read = readSpooledAttempt(journalled);
+  return read?.attempt === attempt && read.task === task ? read : undefined;
+}

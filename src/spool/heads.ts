@@ -1,0 +1,128 @@
+import { open, mkdir, rm, type FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { PitonError, sha256 } from '../base/index.ts';
+import { codeOf, readIfThere } from './layout.ts';
+import { syncAll } from './prepare.ts';
+
+/** A commit of a journal, by its place and its hash. */
+export interface JournalHead {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+const folderName = '.heads';
+const recordBytes = 128;
+
+/**
+ * How far the journals had come when processes were started for their runs, one small file for each run. It lies outside
+ * of the database, so that it can tell of a journal that has lost its end. A file holds two records, written in turn: when
+ * writing one is cut off, the other is there.
+ */
+export class Heads {
+  readonly #folder: string;
+  readonly #store: string;
+  readonly #isSynced: boolean;
+  /** By run: what was written, or is about to be. */
+  readonly #raised = new Map<string, { readonly seq: number; readonly written: Promise<void> }>();
+
+  constructor(spool: string, { store, isSynced }: { readonly store: string; readonly isSynced: boolean }) {
+    this.#folder = join(spool, folderName);
+    this.#store = store;
+    this.#isSynced = isSynced;
+  }
+
+  /** Resolves when a head at least as far as this one is recorded. Of one driver: its heads only go forward. */
+  raise(run: string, head: JournalHead): Promise<void> {
+    const last = this.#raised.get(run);
+    if (last !== undefined && last.seq >= head.seq) return last.written;
+    const written = (last?.written ?? Promise.resolve()).catch(() => {}).then(() => this.#write(run, head));
+    const raised = { seq: head.seq, written };
+    this.#raised.set(run, raised);
+    // What could not be written is tried again by the next.
+    written.catch(() => this.#raised.get(run) === raised && this.#raised.delete(run));
+    return written;
+  }
+
+  /** Of a run that was taken back to an earlier commit. */
+  async replace(run: string, head: JournalHead): Promise<void> {
+    await this.remove(run);
+    await this.raise(run, head);
+  }
+
+  async remove(run: string): Promise<void> {
+    this.#raised.delete(run);
+    await rm(this.fileOf(run), { force: true });
+  }
+
+  /** The furthest that was recorded; undefined if nothing was. To be asked before a run is driven. */
+  read(run: string): JournalHead | undefined {
+    // Another process may have taken the run back to an earlier commit.
+    this.#raised.delete(run);
+    const text = readRecords(this.fileOf(run));
+    return text === undefined ? undefined : furthest(this.#records(run, text));
+  }
+
+  fileOf(run: string): string {
+    return join(this.#folder, sha256(`${this.#store}\n${run}`).slice(0, 32));
+  }
+
+  async #write(run: string, head: JournalHead): Promise<void> {
+    const file = this.fileOf(run);
+    const handle = await openFile(file, this.#isSynced);
+    try {
+      const records = this.#records(run, await handle.readFile('utf8'));
+      const known = furthest(records);
+      if (known !== undefined && known.seq >= head.seq) return;
+      const slot = known === undefined ? 0 : 1 - records.indexOf(known);
+      await handle.write(this.#encode(run, head), slot * recordBytes, 'utf8');
+      if (this.#isSynced) await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+  }
+
+  #records(run: string, text: string): (JournalHead | undefined)[] {
+    return [0, 1].map((slot) => {
+      const record = text.slice(slot * recordBytes, (slot + 1) * recordBytes);
+      const match = /^(\d{1,15}) ([0-9a-f]{64}) /.exec(record);
+      const head = match === null ? undefined : { seq: Number(match[1]), hash: match[2]! };
+      return head !== undefined && record === this.#encode(run, head) ? head : undefined;
+    });
+  }
+
+  #encode(run: string, { seq, hash }: JournalHead): string {
+    const text = `${seq} ${hash}`;
+    const check = sha256(`${run}\n${text}`).slice(0, 16);
+    return `${`${text} ${check}`.padEnd(recordBytes - 1)}\n`;
+  }
+}
+
+function readRecords(file: string): string | undefined {
+  try {
+    return readIfThere(file);
+  } catch (cause) {
+    throw new PitonError('SPOOL_UNREADABLE', `How far the run had come cannot be read from ${file}.`, {
+      file,
+      cause,
+      remedy: 'Make sure that the disk is in order and that the file may be read, and try again.',
+    });
+  }
+}
+
+function furthest(records: readonly (JournalHead | undefined)[]): JournalHead | undefined {
+  const known = records.filter((record) => record !== undefined);
+  return known.toSorted((a, b) => b.seq - a.seq)[0];
+}
+
+async function openFile(file: string, isSynced: boolean): Promise<FileHandle> {
+  try {
+    return await open(file, 'r+');
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const handle = await open(file, 'a+', 0o600);
+  await handle.close();
+  if (isSynced) await syncAll([dirname(file), dirname(dirname(file))]);
+  return open(file, 'r+');
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { executionsOf } from '../support/commands.ts';
+import { killAt, repair } from '../support/kill.ts';
+import { harmDoneBy, InterruptedRun, someDamagesOf } from './lost-log.ts';
+
+test.each(['diamond', 'worktrees'] as const)(
+  'of %s no command begins again whose end the log has lost, and after a repair it ends as if nothing was lost',
+  async (flow) => {
+    expect(await harmDoneBy({ flow, isMirrored: false }, someDamagesOf)).toEqual([]);
+  },
+);
+
+test.each(['before:run.repaired', 'after:run.repaired'])(
+  'a repair that is killed %s can be done again, or needs not',
+  async (point) => {
+    const run = await InterruptedRun.make({ flow: 'chain', isMirrored: false });
+    const before = executionsOf(run.folder);
+    someDamagesOf(run)[0]!.inflict(run.folder);
+    expect(await run.resume()).toBe('RUN_BEHIND');
+    await killAt(point, (env) => repair(run.folder, env));
+    expect(await run.verdict()).toBe(point.startsWith('after:'));
+    await run.repair();
+    expect(await run.resume()).toEqual({ a: 'done a', b: 'done b', c: 'done c' });
+    expect(executionsOf(run.folder)).toEqual(before);
+    expect(await run.verdict()).toBe(true);
+  },
+);
