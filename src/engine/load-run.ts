@@ -3,7 +3,7 @@ import { decodeState, encodeState, foldCommit, snapshotFormat, type RunState } f
 import type { StoredCommit } from '../model/index.ts';
 import type { Snapshot, Store } from '../store/index.ts';
 import { damaged, readChain, type Head } from './chain.ts';
-import { createDecoder } from './codec.ts';
+import { assertReadable, createDecoder } from './codec.ts';
 
 /** A run as its journal tells it: the state, and the head to which the next commit is chained. */
 export interface LoadedRun {
@@ -38,6 +38,7 @@ export async function foldCommits(store: Store, commits: readonly StoredCommit[]
   const decode = createDecoder(store);
   const snapshot = await usableSnapshot(store, commits, last);
   let state = snapshot === undefined ? undefined : openSnapshot(snapshot);
+  for (let index = 0; index < (state?.seq ?? 0); index++) assertReadable(commits[index]!);
   for (let index = state?.seq ?? 0; index < commits.length; index++) {
     const decoded = decode(commits[index]!);
     state = foldCommit(state, decoded instanceof Promise ? await decoded : decoded);
