@@ -1,4 +1,4 @@
-import { hasCode, livenessOf, PitonError, randomId } from '../base/index.ts';
+import { hasCode, PitonError, randomId } from '../base/index.ts';
 import { fold, newRunState, plan, statusOf, summaryOf, type RunState } from '../kernel/index.ts';
 import {
   isFinal,
@@ -21,16 +21,17 @@ import { Journal, passCrashPoints } from './journal.ts';
 import { loadRun } from './load-run.ts';
 import { makeWorld } from './make-world.ts';
 import { createdEvent, takenEvent } from './opening-events.ts';
-import { leaseName, type CreateOptions, type EnginePorts } from './options.ts';
+import type { CreateOptions, EnginePorts } from './options.ts';
 import type { Program } from './program.ts';
 import { assertSameWorkflow, refuseFromInside } from './refuse-driving.ts';
 import { repairRun } from './repair.ts';
 import { previewResume, type ResumePreview } from './preview.ts';
 import { isPartOf, reopen, resolveDrift } from './resolve-drift.ts';
 import type { Course } from './run-writer.ts';
+import { startTrouble } from './stall.ts';
 import { assertSecrets } from './secrets.ts';
 import { takenSessions } from './session-lease.ts';
-import { takeRunLease } from './take-run-lease.ts';
+import { isDrivenElsewhere, takeRunLease } from './take-run-lease.ts';
 import { Recorder } from './tell-observers.ts';
 import { tendRun } from './tend-run.ts';
 import { findSession, offerSession, type FoundSession, type OfferedSession } from './offer-session.ts';
@@ -49,14 +50,23 @@ export class Engine {
   /** Also those that are still recovering. */
   readonly #live = new Set<Driver>();
   #isClosing = false;
+  #heartbeatTrouble: string | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #unwatch: (() => void)[];
 
   constructor(ports: EnginePorts) {
-    this.#ports = { ...ports, spending: new DaySpending(ports) };
+    this.#ports = {
+      ...ports,
+      spending: new DaySpending(ports),
+      heartbeatTrouble: () => this.#heartbeatTrouble,
+    };
     this.#unwatch = [
       ports.store.watch(() => void this.#changed()),
       ports.store.onLeaseLost(({ token }) => this.#eachDriver((driver) => driver.leaseLost(token))),
+      ports.store.onHeartbeat((trouble) => {
+        this.#heartbeatTrouble = trouble;
+        this.#eachDriver((driver) => driver.wake());
+      }),
     ];
   }
 
@@ -135,7 +145,8 @@ export class Engine {
     assertSecrets(state, this.#ports.environment);
     const elsewhere = await usedElsewhere(this.#ports, state);
     const { evaluator } = program;
-    const world = makeWorld(this.#ports, { evaluator, mayStart: store.hasRoom(), elsewhere });
+    const mayStart = startTrouble(this.#ports) === undefined;
+    const world = makeWorld(this.#ports, { evaluator, mayStart, elsewhere });
     const events = [...opening, ...plan(state, world, { seq: 1, at, folded })];
     const commit: Commit = { run, seq: 1, at, epoch: 1, version: journalVersion, events };
     const { stored, blobs } = encodeCommit(commit, genesis);
@@ -290,11 +301,7 @@ export class Engine {
 
   /** Whether anybody may be driving the run: here, or elsewhere under a lease that has not run out. */
   async isDriven(run: string): Promise<boolean> {
-    if (this.#drivers.has(run)) return true;
-    const lease = await this.#ports.store.findLease(leaseName(run));
-    return (
-      lease !== undefined && lease.expiresAt > this.#ports.clock.now() && livenessOf(lease.owner) !== 'dead'
-    );
+    return this.#drivers.has(run) || isDrivenElsewhere(this.#ports, run);
   }
 
   async answerTo(id: string): Promise<CommandAnswer | undefined> {
@@ -310,12 +317,7 @@ export class Engine {
 
   /** The state of a run as it is stored, or as it was at an earlier checkpoint. Throws `RUN_NOT_FOUND`. */
   async load(run: string, seq?: number): Promise<RunState> {
-    const { state, head } = await loadRun(this.#ports.store, run, seq);
-    if (seq === undefined || head.seq === seq) return state;
-    throw new PitonError('RUN_NOT_FOUND', `Run ${run} has no commit ${seq}; its last is ${head.seq}.`, {
-      run,
-      seq,
-    });
+    return (await loadRun(this.#ports.store, run, seq)).state;
   }
 
   /**

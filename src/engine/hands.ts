@@ -17,6 +17,7 @@ export interface HandsPorts extends EnginePorts {
   /** What agents have used today in other runs. */
   elsewhere(): Used;
   checkpoint(): Promise<void>;
+  heartbeatTrouble(): string | undefined;
   put(letter: Letter): void;
 }
 

@@ -16,6 +16,14 @@ export interface LoadedRun {
  * `upTo` goes back to an earlier checkpoint. Throws `RUN_NOT_FOUND`, or `RUN_DAMAGED` with the last good commit.
  */
 export async function loadRun(store: Store, run: string, upTo = Infinity): Promise<LoadedRun> {
+  const loaded = await loadPatiently(store, run, upTo);
+  const last = loaded.head.seq;
+  if (upTo === Infinity || last === upTo) return loaded;
+  const message = `Run ${run} has no commit ${upTo}; its last is ${last}.`;
+  throw new PitonError('RUN_NOT_FOUND', message, { run, seq: upTo });
+}
+
+async function loadPatiently(store: Store, run: string, upTo: number): Promise<LoadedRun> {
   try {
     return await loadOnce(store, run, upTo);
   } catch (thrown) {

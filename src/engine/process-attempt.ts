@@ -20,6 +20,8 @@ export interface ProcessPorts {
   readonly secrets: readonly string[];
   /** Where the task works; makes that place, if it is not there. */
   place(attempt: Attempt, given: { readonly state: RunState; readonly task: TaskState }): Promise<Placed>;
+  /** Why the lease of its run is not renewed at the moment, if so. */
+  heartbeatTrouble(): string | undefined;
   /** Nobody works there any more: keeps the files as they are. */
   save(attempt: Attempt): Promise<void>;
   /** A process exists. */
@@ -156,9 +158,8 @@ export class ProcessAttempt implements Attempt {
 
   async #spawn(order: SpoolOrder): Promise<void> {
     const { spool } = this.#ports;
-    if (this.#stopReason !== undefined && spool.claim(this.id)) {
-      return this.end(neverBegan(this.#stopReason));
-    }
+    const obstacle = this.#stopReason ?? interruptedBy(this.#ports.heartbeatTrouble());
+    if (obstacle !== undefined && spool.claim(this.id)) return this.end(neverBegan(obstacle));
     this.#hasBegun = true;
     try {
       this.#process = await spool.start(order);
@@ -277,6 +278,11 @@ function readStopNote(text: string | undefined): StopReason | undefined {
 
 function fenceOptions(process: ProcessIdentity | undefined): { readonly process?: ProcessIdentity } {
   return process === undefined ? {} : { process };
+}
+
+/** Making its place may have taken minutes: only what happens now counts. */
+function interruptedBy(trouble: string | undefined): StopReason | undefined {
+  return trouble === undefined ? undefined : { type: 'interrupted', text: trouble };
 }
 
 function neverBegan({ type, text }: StopReason): Outcome {

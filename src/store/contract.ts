@@ -75,6 +75,12 @@ export interface Store {
   /** Called once for each lease of this store that turned out, at a renewal, to be someone else's or expired. Returns the way to stop. */
   onLeaseLost(listener: (lease: Lease) => void): () => void;
 
+  /**
+   * Calls back with the reason when leases of this store are not renewed any more, and with nothing when they are again:
+   * meanwhile nothing may be started under them. Returns the way to stop.
+   */
+  onHeartbeat(listener: (trouble: string | undefined) => void): () => void;
+
   /** Puts a command into the inbox. The same id twice is the same command: the second changes nothing. */
   sendCommand(command: InboxCommand): Promise<void>;
 

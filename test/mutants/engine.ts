@@ -521,4 +521,40 @@ export const engine: readonly Defect[] = [
     replace: "release === ''",
     tests: ['test/engine/journal-shapes.test.ts'],
   },
+  {
+    name: 'a driver whose heartbeat has died goes on starting tasks',
+    file: 'src/engine/stall.ts',
+    find: 'return heartbeatTrouble() ?? (store',
+    replace: 'return (store',
+    tests: ['test/engine/heartbeat.test.ts', 'test/crash/heartbeat.test.ts'],
+  },
+  {
+    name: 'a command that was being prepared when the heartbeat died is started',
+    file: 'src/engine/process-attempt.ts',
+    find: 'this.#stopReason ?? interruptedBy(this.#ports.heartbeatTrouble())',
+    replace: 'this.#stopReason ?? interruptedBy(undefined)',
+    tests: ['test/engine/heartbeat.test.ts'],
+  },
+  {
+    name: 'a function that was about to be called when the heartbeat died is called',
+    file: 'src/engine/driver.ts',
+    find: ': this.#ports.heartbeatTrouble();\n    this.#attempts.start',
+    replace: ': undefined;\n    this.#attempts.start',
+    tests: ['test/engine/heartbeat.test.ts'],
+  },
+  {
+    name: 'a driver without a heartbeat does not notice that another has its run',
+    file: 'src/engine/driver.ts',
+    find: "has('lease-lost') || isUnattended",
+    replace: "has('lease-lost')",
+    tests: ['test/crash/heartbeat.test.ts'],
+  },
+  {
+    name: 'a run stays stalled when its heartbeat lives again',
+    file: 'src/store/sqlite/heartbeat.ts',
+    find: `    this.#recovered();
+    for (`,
+    replace: '    for (',
+    tests: ['test/crash/heartbeat.test.ts'],
+  },
 ];

@@ -148,6 +148,11 @@ class MemoryStore implements Store {
     this.#change((medium) => freeLease(medium, name, token));
   }
 
+  /** They are renewed by nobody else's doing. */
+  onHeartbeat(): () => void {
+    return () => {};
+  }
+
   onLeaseLost(listener: (lease: Lease) => void): () => void {
     this.#lossListeners.add(listener);
     return () => void this.#lossListeners.delete(listener);

@@ -61,6 +61,7 @@ function forwarded(inner: Store) {
     findLease: inner.findLease.bind(inner),
     releaseLease: inner.releaseLease.bind(inner),
     onLeaseLost: inner.onLeaseLost.bind(inner),
+    onHeartbeat: inner.onHeartbeat.bind(inner),
     sendCommand: inner.sendCommand.bind(inner),
     pendingCommands: inner.pendingCommands.bind(inner),
     findCommand: inner.findCommand.bind(inner),

@@ -142,6 +142,10 @@ class SqliteStore implements Store {
     return this.#leases.onLost(listener);
   }
 
+  onHeartbeat(listener: (trouble: string | undefined) => void): () => void {
+    return this.#leases.onHeartbeat(listener);
+  }
+
   sendCommand(command: InboxCommand): Promise<void> {
     return this.#write(sendCommand(command));
   }
