@@ -24,7 +24,7 @@ import { createdEvent, takenEvent } from './opening-events.ts';
 import type { CreateOptions, EnginePorts } from './options.ts';
 import type { Program } from './program.ts';
 import { assertSameWorkflow, refuseFromInside } from './refuse-driving.ts';
-import { repairRun } from './repair.ts';
+import { rebuildRow, repairRun, type Repair } from './repair.ts';
 import { previewResume, type ResumePreview } from './preview.ts';
 import { isPartOf, reopen, resolveDrift } from './resolve-drift.ts';
 import type { Course } from './run-writer.ts';
@@ -341,15 +341,13 @@ export class Engine {
   }
 
   /** Goes back to the last good commit of a damaged run and holds what may have run since. */
-  repair(run: string): Promise<{ readonly held: readonly string[]; readonly lastGood: number }> {
+  repair(run: string): Promise<Repair> {
     return repairRun(this.#ports, run).finally(() => this.#ports.spending.expire());
   }
 
   /** Folds the summaries of all runs anew from their journals. */
   async rebuildSummaries(): Promise<void> {
-    for (const { run } of await this.list({ limit: Number.MAX_SAFE_INTEGER })) {
-      await this.#ports.store.rebuildSummary(run, summaryOf(await this.load(run)));
-    }
+    for (const run of await this.#ports.store.listRunIds()) await rebuildRow(this.#ports.store, run);
   }
 
   /** Stops all drivers, also those about to begin, so that their runs can be resumed. */

@@ -64,6 +64,34 @@ async function usableSnapshot(
   return commits[snapshot.seq - 1]?.hash === snapshot.hash ? snapshot : undefined;
 }
 
+/** What is wrong with the snapshots of a run that has these commits. They are not used then, which costs time, not truth. */
+export async function findSnapshotFaults(store: Store, commits: readonly StoredCommit[]): Promise<string[]> {
+  const faults: string[] = [];
+  const { run } = commits[0]!;
+  for (let upTo = Number.MAX_SAFE_INTEGER; ;) {
+    const snapshot = await store.loadSnapshot(run, upTo);
+    if (snapshot === undefined) return faults;
+    const isWhole = isSealed(snapshot) && commits[snapshot.seq - 1]?.hash === snapshot.hash;
+    if (!isWhole) faults.push(`the snapshot at ${run}@${snapshot.seq} is not what was written`);
+    upTo = snapshot.seq - 1;
+  }
+}
+
+/** Writes those anew that are not what was written. */
+export async function mendSnapshots(store: Store, commits: readonly StoredCommit[]): Promise<void> {
+  const { run } = commits[0]!;
+  for (let upTo = Number.MAX_SAFE_INTEGER; ;) {
+    const snapshot = await store.loadSnapshot(run, upTo);
+    if (snapshot === undefined) return;
+    const head = commits[snapshot.seq - 1];
+    if (head !== undefined && !(isSealed(snapshot) && head.hash === snapshot.hash)) {
+      const { state } = await foldCommits(store, commits.slice(0, head.seq));
+      await store.saveSnapshot(sealSnapshot(state, head));
+    }
+    upTo = snapshot.seq - 1;
+  }
+}
+
 /** A snapshot is not in the chain: its own checksum tells whether it is what was written. */
 export function sealSnapshot(state: RunState, head: Head): Snapshot {
   const text = encodeState(state);
@@ -77,6 +105,9 @@ export function sealSnapshot(state: RunState, head: Head): Snapshot {
 }
 
 function openSnapshot({ text }: Snapshot): RunState | undefined {
-  const content = text.slice(64);
-  return sha256(content) === text.slice(0, 64) ? decodeState(content) : undefined;
+  return isSealed({ text }) ? decodeState(text.slice(64)) : undefined;
+}
+
+function isSealed({ text }: Pick<Snapshot, 'text'>): boolean {
+  return sha256(text.slice(64)) === text.slice(0, 64);
 }
