@@ -12,7 +12,7 @@ export { readLastLine, readOutput, type OutputOptions, type OutputPart } from '.
 export { accountOf } from './run-account.ts';
 export { cleanRequest } from './sweeper.ts';
 export type { Repair } from './repair.ts';
-export type { RunFault, RunVerdict } from './verify-run.ts';
+export type { RunVerdict } from './verify-run.ts';
 export {
   addUsed,
   nothingUsed,

@@ -83,24 +83,21 @@ async function hasChanged(store: Store, commits: readonly StoredCommit[]): Promi
 }
 
 async function compareDerived(store: Store, commits: readonly StoredCommit[]): Promise<RunFault[]> {
-  const { run } = commits[0]!;
+  const remedy = `piton verify ${commits[0]!.run} --repair makes it anew from the journal.`;
+  const wrong = await findSnapshotFaults(store, commits);
+  const snapshots = wrong.map((what): RunFault => ({ in: 'snapshot', what, remedy }));
   try {
     const differing = await store.compareRun(await expectedRecord(store, commits));
-    const remedy = `piton verify ${run} --repair makes it anew from the journal.`;
-    return [
-      ...differing.map((what): RunFault => ({ in: 'row', what, remedy })),
-      ...(await findSnapshotFaults(store, commits)).map((what): RunFault => ({
-        in: 'snapshot',
-        what,
-        remedy,
-      })),
-    ];
+    return [...differing.map((what): RunFault => ({ in: 'row', what, remedy })), ...snapshots];
   } catch (thrown) {
     if (!(thrown instanceof PitonError) || !unfoldable.has(thrown.code)) throw thrown;
-    const { message, remedy = '', details } = thrown;
-    const seq = typeof details['seq'] === 'number' ? { seq: details['seq'] } : {};
-    return [{ in: 'version', ...seq, what: message.replace(` ${remedy}`, ''), remedy }];
+    return [...snapshots, unfolded(thrown)];
   }
+}
+
+function unfolded({ message, remedy = '', details }: PitonError): RunFault {
+  const seq = typeof details['seq'] === 'number' ? { seq: details['seq'] } : {};
+  return { in: 'version', ...seq, what: message.replace(` ${remedy}`, ''), remedy };
 }
 
 /** The journal is what was written, and this Piton cannot make a state of it. */

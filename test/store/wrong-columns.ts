@@ -121,10 +121,10 @@ async function findings(file: string): Promise<string[]> {
 
 /** How each finding has to name what is wrong. */
 function namesIt([table, column]: readonly [string, string]): RegExp {
-  if (table === 'runs' && ['number', 'run', 'seq', 'hash'].includes(column)) return /commit|own row/;
+  if (table === 'runs' && ['number', 'run', 'seq', 'hash'].includes(column)) return /commit|own row|runs\b/;
   if (table === 'runs') return new RegExp(`column ${column}\\b`);
   if (table === 'commits') return /commit|journal|last commit/;
-  if (table === 'snapshots') return /snapshot/;
+  if (table === 'snapshots') return /snapshot|blob/;
   if (table === 'blobs' || table === 'blob_refs') return /blob/;
   return new RegExp(table === 'leases' ? 'lease' : table);
 }

@@ -12,6 +12,10 @@ const badJson = (column: string): string =>
   `iif(json_valid(${column}), json_type(${column}), 'none') <> 'object'`;
 const aYearMs = 366 * 24 * 3_600_000;
 
+/** What a repair has moved aside may refer to what is lost. */
+const movedAside = `EXISTS (SELECT 1 FROM quarantine JOIN runs ON runs.run = quarantine.run
+                            WHERE runs.number = blob_refs.run_number AND quarantine.seq = blob_refs.seq)`;
+
 const checks: readonly RowCheck[] = [
   {
     table: 'runs',
@@ -41,9 +45,11 @@ const checks: readonly RowCheck[] = [
   {
     table: 'blob_refs',
     sql: `SELECT hash AS name, 'refers to what is not there (run_number ' || ifnull(run_number, 'NULL') || ', seq ' || ifnull(seq, 'NULL') || ')' AS fault
-          FROM blob_refs WHERE hash NOT IN (SELECT hash FROM blobs)
-          OR NOT EXISTS (SELECT 1 FROM commits WHERE commits.run_number = blob_refs.run_number AND commits.seq = blob_refs.seq
-                         AND instr(commits.body, blob_refs.hash) > 0)`,
+          FROM blob_refs
+          WHERE (hash NOT IN (SELECT hash FROM blobs)
+                 OR NOT EXISTS (SELECT 1 FROM commits WHERE commits.run_number = blob_refs.run_number
+                                AND commits.seq = blob_refs.seq AND instr(commits.body, blob_refs.hash) > 0))
+          AND NOT ${movedAside}`,
   },
   {
     table: 'blobs',
@@ -80,11 +86,14 @@ function wrongRows(database: DatabaseSync, { table, sql }: RowCheck): string[] {
   );
 }
 
+const texts = `SELECT hash, text FROM blobs
+               WHERE NOT EXISTS (SELECT 1 FROM blob_refs WHERE blob_refs.hash = blobs.hash AND ${movedAside})`;
+
 /** One at a time: they are big. */
 function changedBlobs(database: DatabaseSync): string[] {
   return unlessUnreadable('blobs', () => {
     const found: string[] = [];
-    for (const { hash, text } of database.prepare('SELECT hash, text FROM blobs').iterate()) {
+    for (const { hash, text } of database.prepare(texts).iterate()) {
       if (typeof text === 'string' && sha256(text) === hash) continue;
       found.push(`blobs, row ${shown(hash)}: its text is not what was written`);
     }
