@@ -64,17 +64,30 @@ export async function readChain(store: Store, run: string): Promise<Chain> {
   }
 }
 
+/** What the run's own row says of the end of its journal: also if the rest of the row is damaged. Throws `RUN_NOT_FOUND`. */
+async function findEnd(store: Store, run: string): Promise<Head> {
+  try {
+    return await findRun(store, run);
+  } catch (thrown) {
+    if (!(thrown instanceof PitonError) || thrown.code !== 'STORE_DAMAGED') throw thrown;
+    const { run: of, seq, hash } = thrown.details;
+    if (of !== run) throw thrown;
+    return { seq: Number.isSafeInteger(seq) ? Number(seq) : 0, hash: String(hash) };
+  }
+}
+
 async function readOnce(store: Store, run: string): Promise<Chain> {
   // In this order, each can only show more than the one before: whoever writes at this moment writes the commit and the
   // run's row together, and then to the mirror.
   const witnessed = (await store.witnessedSeq(run)) ?? 0;
-  const record = await findRun(store, run);
+  const end = await findEnd(store, run);
   const commits: StoredCommit[] = [];
   const inside = await addAllGood(commits, store, run);
-  const fault = inside ?? tailFault(commits, record, witnessed) ?? (await overhang(store, record, commits));
+  const fault =
+    inside ?? tailFault(commits, end, witnessed) ?? (await overhang(store, { run, ...end }, commits));
   if (fault === undefined) return { commits };
   const lastGood = { seq: commits.length, hash: commits.at(-1)?.hash ?? genesis };
-  const knownSeq = Math.max(record.seq, witnessed, lastGood.seq);
+  const knownSeq = Math.max(end.seq, witnessed, lastGood.seq);
   return { commits, damage: { lastGood, firstBad: lastGood.seq + 1, knownSeq, reason: fault } };
 }
 
@@ -119,7 +132,7 @@ const otherEnd = `the run's own row names another last commit`;
 
 function tailFault(
   commits: readonly StoredCommit[],
-  { seq, hash }: RunRecord,
+  { seq, hash }: Head,
   witnessed: number,
 ): string | undefined {
   const { length } = commits;
@@ -131,11 +144,11 @@ function tailFault(
 /** More commits than the row knew of may have been written since. Then the row, too, has gone on. */
 async function overhang(
   store: Store,
-  { run, seq }: RunRecord,
+  { run, seq }: { readonly run: string; readonly seq: number },
   { length }: readonly StoredCommit[],
 ): Promise<string | undefined> {
   if (length === seq) return undefined;
-  return (await findRun(store, run)).seq < length ? otherEnd : undefined;
+  return (await findEnd(store, run)).seq < length ? otherEnd : undefined;
 }
 
 export function damaged(store: Store, run: string, damage: Damage): PitonError {

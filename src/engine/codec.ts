@@ -106,29 +106,65 @@ export type Decode = (stored: StoredCommit) => Promise<Commit> | Commit;
 export function createDecoder(blobs: BlobSource): Decode {
   return (stored) => {
     const raw = JSON.parse(stored.body) as RawCommit;
-    if (raw.version > journalVersion) throw tooNew(stored, raw.version);
+    assertKnown(stored, raw);
     if (raw.events.every((event) => event.blobs === undefined)) return check(stored, raw, raw.events);
     return fetchAll(raw, blobs).then((events) => check(stored, raw, events));
   };
 }
 
+const commitKeys = new Set(['run', 'seq', 'at', 'epoch', 'version', 'events']);
+
+function assertKnown(stored: StoredCommit, raw: RawCommit): void {
+  if (raw.version > journalVersion) throw tooNew(stored, raw.version);
+  const unknown = Object.keys(raw).filter((key) => !commitKeys.has(key));
+  if (unknown.length > 0) throw tooNew(stored, raw.version, `the fields ${unknown.join(', ')}`);
+}
+
+/**
+ * Throws `RUN_TOO_NEW` for a commit that is not decoded, because a snapshot tells what came of it: whoever made that
+ * may have known more than we do.
+ */
+export function assertReadable(stored: StoredCommit): void {
+  const found = /^[^[]*?"version":(\d+),"events":\[/.exec(stored.body)?.[1];
+  const version = Number(found ?? (JSON.parse(stored.body) as RawCommit).version);
+  if (version > journalVersion) throw tooNew(stored, version);
+}
+
 function check(stored: StoredCommit, raw: RawCommit, events: readonly unknown[]): Commit {
-  const checked = upcast(events, raw.version).map((event) => checkEvent(event, stored));
+  const place = { ...stored, version: raw.version };
+  const checked = upcast(events, raw.version).map((event) => checkEvent(event, place));
   return { ...raw, version: journalVersion, events: checked };
 }
 
+/** Names of values that an event lacks because they were dropped on purpose. No key of text that was read is a symbol. */
+const droppedKeys = Symbol('dropped');
+
 /** One that names dropped values may lack these, and goes on naming them. */
-function checkEvent(raw: unknown, stored: StoredCommit): Event {
+function checkEvent(raw: unknown, place: StoredCommit & { readonly version: number }): Event {
   const { event, faults } = readEvent(raw);
-  const { dropped } = raw as { readonly dropped?: readonly unknown[] };
-  const isWrong =
-    dropped === undefined ? faults.length > 0 : !faults.every(({ path }) => isOf(dropped, path));
-  if (isWrong) throw unreadable(stored, faults);
-  return dropped === undefined ? event : Object.freeze({ ...event, dropped });
+  const { [droppedKeys]: dropped } = raw as { readonly [droppedKeys]?: readonly string[] };
+  if (faults.length > 0) assertFitting(faults, place, dropped);
+  if (dropped === undefined) return event;
+  const { [droppedKeys]: _, ...known } = event as Event & { readonly [droppedKeys]?: unknown };
+  return Object.freeze({ ...known, dropped }) as Event;
 }
 
-function isOf(dropped: readonly unknown[], [first, second]: readonly unknown[]): boolean {
-  return first === 'data' && dropped.includes(second);
+/** Of version 1, fields that are not known are those that were given up since. */
+function assertFitting(
+  faults: readonly Fault[],
+  place: StoredCommit & { readonly version: number },
+  dropped: readonly string[] = [],
+): void {
+  const counting = faults.filter(
+    ({ path, unknown }) => !isOf(dropped, path) && !(unknown === 'field' && place.version === 1),
+  );
+  if (counting.length === 0) return;
+  if (counting.some(({ unknown }) => unknown === undefined)) throw unreadable(place, counting);
+  throw tooNew(place, place.version, wordsOf(counting));
+}
+
+function isOf(dropped: readonly string[], [first, second]: readonly unknown[]): boolean {
+  return first === 'data' && dropped.includes(second as string);
 }
 
 function fetchAll({ events }: RawCommit, source: BlobSource): Promise<unknown[]> {
@@ -143,12 +179,29 @@ async function fetchBlobs({ blobs, ...event }: RawEvent, source: BlobSource): Pr
     if (text === undefined) dropped.push(key);
     else data[key] = JSON.parse(text) as unknown;
   }
-  return { ...event, data, ...(dropped.length > 0 && { dropped }) };
+  return { ...event, data, ...(dropped.length > 0 && { [droppedKeys]: dropped }) };
 }
 
-function tooNew({ run, seq }: StoredCommit, version: number): PitonError {
-  const message = `Commit ${run}@${seq} was written by a newer Piton (journal version ${version}).`;
-  return new PitonError('RUN_TOO_NEW', message, { run, seq, remedy: 'Update Piton.' });
+/** `what` is not known, though the version is: whoever wrote it came in between. */
+function tooNew({ run, seq }: StoredCommit, version: number, what?: string): PitonError {
+  const holds = what === undefined ? '' : `, and holds what this one does not know: ${what}`;
+  const message = `Commit ${run}@${seq} was written by a newer Piton (journal version ${version}; this one reads up to ${journalVersion})${holds}.`;
+  const needed =
+    what === undefined ? `to one that reads journal version ${version}` : 'to the one that wrote it';
+  return new PitonError('RUN_TOO_NEW', message, {
+    run,
+    seq,
+    version,
+    remedy: `Update Piton ${needed}, or a later one. Nothing was changed.`,
+  });
+}
+
+function wordsOf(faults: readonly Fault[]): string {
+  return faults
+    .map(({ path, expected, unknown }) =>
+      unknown === 'field' ? `the field ${path.join('.')}` : `${path.join('.')} is not ${expected}`,
+    )
+    .join('; ');
 }
 
 function unreadable({ run, seq }: StoredCommit, faults: readonly Fault[]): PitonError {

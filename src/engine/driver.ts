@@ -23,10 +23,10 @@ import { makeWorld } from './make-world.ts';
 import { Unanswered } from './unanswered.ts';
 import { WakeTimer } from './wake-timer.ts';
 import { whileDriving } from './while-driving.ts';
-import type { EnginePorts } from './options.ts';
 import { isPassing, patiently, type Patience } from './patience.ts';
 import type { Program } from './program.ts';
 import { recoverAttempts } from './recover-attempts.ts';
+import { Stall } from './stall.ts';
 import { RunWriter, type Answers, type Course } from './run-writer.ts';
 
 /** Timers are looked at again at least so often: a sleeping machine or a changed clock must not lose one. */
@@ -43,7 +43,7 @@ export class Driver {
   readonly run: string;
   /** Resolves when the run has ended or the driver was stopped; rejects if it cannot go on driving. */
   readonly done: Promise<void>;
-  readonly #ports: EnginePorts;
+  readonly #ports: ElsewherePorts;
   readonly #program: Program;
   readonly #writer: RunWriter;
   readonly #patience: Patience;
@@ -55,11 +55,7 @@ export class Driver {
   readonly #unanswered = new Unanswered();
   readonly #stopping = new AbortController();
   #isOver = false;
-  /** Why nothing can be written at the moment, if so. */
-  #storeTrouble: string | undefined;
-  #lacksRoom = false;
-  /** Why the end of attempts cannot be recorded, by their ids. */
-  readonly #troubles = new Map<string, string>();
+  readonly #stall: Stall;
   readonly #timer: WakeTimer;
   #startDriving!: (driving: Promise<void>) => void;
 
@@ -68,10 +64,11 @@ export class Driver {
     this.run = course.state.run;
     this.#ports = ports;
     this.#program = program;
+    this.#stall = new Stall(ports, this.run);
     this.#patience = {
       clock,
       signal: this.#stopping.signal,
-      stalled: (reason) => this.#change(() => (this.#storeTrouble = reason)),
+      stalled: (reason) => this.#stall.writing(reason),
     };
     const { checkpoint: policy } = program.workflow;
     const mayRelease = (state: RunState): boolean => !this.#hands.sweeper.isNeeded(state);
@@ -87,10 +84,7 @@ export class Driver {
       head: () => this.#head(),
       elsewhere: () => this.#elsewhere.used,
       put: (letter) => this.#mailbox.put(letter),
-      stalled: ({ id }, reason) =>
-        this.#change(() =>
-          reason === undefined ? this.#troubles.delete(id) : this.#troubles.set(id, reason),
-        ),
+      stalled: ({ id }, reason) => this.#stall.ending(id, reason),
     });
     this.#attempts = this.#hands.attempts;
     this.#elsewhere = new Elsewhere(ports, program.workflow, this.#patience);
@@ -100,9 +94,7 @@ export class Driver {
 
   /** Why nothing can be written or started at the moment, if so. */
   get stalled(): string | undefined {
-    if (this.#storeTrouble !== undefined) return this.#storeTrouble;
-    if (this.#lacksRoom) return `there is too little room for ${this.#ports.store.url}`;
-    return this.#troubles.values().next().value;
+    return this.#stall.reason;
   }
 
   /** It has let go of the run, or is about to. */
@@ -155,6 +147,11 @@ export class Driver {
   /** A command for this run is in the inbox. */
   notify(): void {
     this.#mailbox.put({ type: 'inbox' });
+  }
+
+  /** Something has changed that is looked at in each transition. */
+  wake(): void {
+    this.#mailbox.poke();
   }
 
   leaseLost(token: string): void {
@@ -252,7 +249,9 @@ export class Driver {
   /** One transition: everything that has come in, what it means, made durable, acted upon. */
   async #turn(letters: readonly Letter[]): Promise<void> {
     const has = (type: Letter['type']): boolean => letters.some((letter) => letter.type === type);
-    if (has('lease-lost')) await this.#writer.keepLease();
+    // Nobody else notices that it has run out while no thread renews it.
+    const isUnattended = this.#ports.heartbeatTrouble() !== undefined;
+    if (has('lease-lost') || isUnattended) await this.#writer.keepLease();
     const commands = has('inbox') ? await this.#pendingCommands() : [];
     this.#writer.add(await this.#elsewhere.look(this.#writer.state));
     const alreadyActedUpon = this.#writer.buffered.length;
@@ -323,23 +322,12 @@ export class Driver {
   }
 
   #world(): World {
-    const hasRoom = this.#ports.store.hasRoom();
-    if (this.#lacksRoom === hasRoom) this.#change(() => (this.#lacksRoom = !hasRoom));
     return makeWorld(this.#ports, {
       evaluator: this.#program.evaluator,
-      mayStart: hasRoom && !this.#isStopping(),
+      mayStart: this.#stall.look() && !this.#isStopping(),
       elsewhere: this.#elsewhere.used,
       locked: this.#elsewhere.locked,
     });
-  }
-
-  /** Observers hear of it when the run begins to stall. */
-  #change(change: () => void): void {
-    const before = this.stalled;
-    change();
-    const reason = this.stalled;
-    if (before !== undefined || reason === undefined) return;
-    this.#ports.observers.tell({ type: 'run.stalled', run: this.run, at: this.#ports.clock.now(), reason });
   }
 
   #react(events: readonly Event[]): void {
@@ -365,7 +353,8 @@ export class Driver {
     const { state } = this.#writer;
     const task = taskAt(state, address);
     if (task.life.status !== 'running' || task.life.attempt?.id !== id) return;
-    this.#attempts.start(state, task, this.#isStopping() ? 'the driver was stopped' : undefined);
+    const stopped = this.#isStopping() ? 'the driver was stopped' : this.#ports.heartbeatTrouble();
+    this.#attempts.start(state, task, stopped);
   }
 
   #longestWait(): number {
@@ -376,7 +365,8 @@ export class Driver {
   #setTimer(): void {
     const limit = this.#ports.clock.now() + this.#longestWait();
     // What is due but must not start yet would wake us again and again.
-    const wake = this.#lacksRoom || this.#isStopping() ? undefined : nextWake(this.#writer.state);
+    const mayStart = this.#stall.mayStart && !this.#isStopping();
+    const wake = mayStart ? nextWake(this.#writer.state) : undefined;
     this.#timer.setFor(Math.min(wake ?? Infinity, this.#writer.dueAt ?? Infinity, limit));
   }
 }

@@ -8,6 +8,8 @@ import { abandonedSessions } from './session-lease.ts';
 
 export interface ElsewherePorts extends EnginePorts {
   readonly spending: DaySpending;
+  /** Why leases are not renewed at the moment, if so: nothing may be started. */
+  heartbeatTrouble(): string | undefined;
 }
 
 /** What only the store can tell: what other runs have used and locked, and whether people still have our sessions. */

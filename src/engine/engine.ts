@@ -1,4 +1,4 @@
-import { hasCode, livenessOf, PitonError, randomId } from '../base/index.ts';
+import { hasCode, PitonError, randomId } from '../base/index.ts';
 import { fold, newRunState, plan, statusOf, summaryOf, type RunState } from '../kernel/index.ts';
 import {
   isFinal,
@@ -22,16 +22,17 @@ import { Journal, passCrashPoints } from './journal.ts';
 import { loadRun } from './load-run.ts';
 import { makeWorld } from './make-world.ts';
 import { createdEvent, takenEvent } from './opening-events.ts';
-import { leaseName, type CreateOptions, type EnginePorts } from './options.ts';
+import type { CreateOptions, EnginePorts } from './options.ts';
 import type { Program } from './program.ts';
 import { assertSameWorkflow, refuseFromInside } from './refuse-driving.ts';
-import { repairRun } from './repair.ts';
+import { rebuildRow, repairRun, type Repair } from './repair.ts';
 import { previewResume, type ResumePreview } from './preview.ts';
 import { isPartOf, reopen, resolveDrift } from './resolve-drift.ts';
 import type { Course } from './run-writer.ts';
+import { startTrouble } from './stall.ts';
 import { assertSecrets } from './secrets.ts';
 import { takenSessions } from './session-lease.ts';
-import { takeRunLease } from './take-run-lease.ts';
+import { isDrivenElsewhere, takeRunLease } from './take-run-lease.ts';
 import { Recorder } from './tell-observers.ts';
 import { tendRun } from './tend-run.ts';
 import { findSession, offerSession, type FoundSession, type OfferedSession } from './offer-session.ts';
@@ -51,14 +52,23 @@ export class Engine {
   /** Also those that are still recovering. */
   readonly #live = new Set<Driver>();
   #isClosing = false;
+  #heartbeatTrouble: string | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #unwatch: (() => void)[];
 
   constructor(ports: EnginePorts) {
-    this.#ports = { ...ports, spending: new DaySpending(ports) };
+    this.#ports = {
+      ...ports,
+      spending: new DaySpending(ports),
+      heartbeatTrouble: () => this.#heartbeatTrouble,
+    };
     this.#unwatch = [
       ports.store.watch(() => void this.#changed()),
       ports.store.onLeaseLost(({ token }) => this.#eachDriver((driver) => driver.leaseLost(token))),
+      ports.store.onHeartbeat((trouble) => {
+        this.#heartbeatTrouble = trouble;
+        this.#eachDriver((driver) => driver.wake());
+      }),
     ];
   }
 
@@ -137,7 +147,8 @@ export class Engine {
     assertSecrets(state, this.#ports.environment);
     const elsewhere = await usedElsewhere(this.#ports, state);
     const { evaluator } = program;
-    const world = makeWorld(this.#ports, { evaluator, mayStart: store.hasRoom(), elsewhere });
+    const mayStart = startTrouble(this.#ports) === undefined;
+    const world = makeWorld(this.#ports, { evaluator, mayStart, elsewhere });
     const events = [...opening, ...plan(state, world, { seq: 1, at, folded })];
     const commit: Commit = { run, seq: 1, at, epoch: 1, version: journalVersion, events };
     const { stored, blobs } = encodeCommit(commit, genesis);
@@ -292,11 +303,7 @@ export class Engine {
 
   /** Whether anybody may be driving the run: here, or elsewhere under a lease that has not run out. */
   async isDriven(run: string): Promise<boolean> {
-    if (this.#drivers.has(run)) return true;
-    const lease = await this.#ports.store.findLease(leaseName(run));
-    return (
-      lease !== undefined && lease.expiresAt > this.#ports.clock.now() && livenessOf(lease.owner) !== 'dead'
-    );
+    return this.#drivers.has(run) || isDrivenElsewhere(this.#ports, run);
   }
 
   async answerTo(id: string): Promise<CommandAnswer | undefined> {
@@ -312,12 +319,7 @@ export class Engine {
 
   /** The state of a run as it is stored, or as it was at an earlier checkpoint. Throws `RUN_NOT_FOUND`. */
   async load(run: string, seq?: number): Promise<RunState> {
-    const { state, head } = await loadRun(this.#ports.store, run, seq);
-    if (seq === undefined || head.seq === seq) return state;
-    throw new PitonError('RUN_NOT_FOUND', `Run ${run} has no commit ${seq}; its last is ${head.seq}.`, {
-      run,
-      seq,
-    });
+    return (await loadRun(this.#ports.store, run, seq)).state;
   }
 
   /**
@@ -342,15 +344,13 @@ export class Engine {
   }
 
   /** Goes back to the last good commit of a damaged run and holds what may have run since. */
-  repair(run: string): Promise<{ readonly held: readonly string[]; readonly lastGood: number }> {
+  repair(run: string): Promise<Repair> {
     return repairRun(this.#ports, run).finally(() => this.#ports.spending.expire());
   }
 
   /** Folds the summaries of all runs anew from their journals. */
   async rebuildSummaries(): Promise<void> {
-    for (const { run } of await this.list({ limit: Number.MAX_SAFE_INTEGER })) {
-      await this.#ports.store.rebuildSummary(run, summaryOf(await this.load(run)));
-    }
+    for (const run of await this.#ports.store.listRunIds()) await rebuildRow(this.#ports.store, run);
   }
 
   /** Stops all drivers, also those about to begin, so that their runs can be resumed. */

@@ -21,6 +21,7 @@ export interface HandsPorts extends EnginePorts {
   checkpoint(): Promise<void>;
   /** Of the journal; undefined where it does not outlive us. */
   head(): JournalHead | undefined;
+  heartbeatTrouble(): string | undefined;
   put(letter: Letter): void;
   stalled(attempt: Attempt, reason: string | undefined): void;
 }

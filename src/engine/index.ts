@@ -11,6 +11,7 @@ export { readEvents } from './read-events.ts';
 export { readLastLine, readOutput, type OutputOptions, type OutputPart } from './read-output.ts';
 export { accountOf } from './run-account.ts';
 export { cleanRequest } from './sweeper.ts';
+export type { Repair } from './repair.ts';
 export type { RunVerdict } from './verify-run.ts';
 export {
   addUsed,

@@ -3,7 +3,7 @@ import { decodeState, encodeState, foldCommit, snapshotFormat, type RunState } f
 import type { StoredCommit } from '../model/index.ts';
 import type { Snapshot, Store } from '../store/index.ts';
 import { damaged, readChain, type Head } from './chain.ts';
-import { createDecoder } from './codec.ts';
+import { assertReadable, createDecoder } from './codec.ts';
 
 /** A run as its journal tells it: the state, and the head to which the next commit is chained. */
 export interface LoadedRun {
@@ -16,6 +16,14 @@ export interface LoadedRun {
  * `upTo` goes back to an earlier checkpoint. Throws `RUN_NOT_FOUND`, or `RUN_DAMAGED` with the last good commit.
  */
 export async function loadRun(store: Store, run: string, upTo = Infinity): Promise<LoadedRun> {
+  const loaded = await loadPatiently(store, run, upTo);
+  const last = loaded.head.seq;
+  if (upTo === Infinity || last === upTo) return loaded;
+  const message = `Run ${run} has no commit ${upTo}; its last is ${last}.`;
+  throw new PitonError('RUN_NOT_FOUND', message, { run, seq: upTo });
+}
+
+async function loadPatiently(store: Store, run: string, upTo: number): Promise<LoadedRun> {
   try {
     return await loadOnce(store, run, upTo);
   } catch (thrown) {
@@ -38,6 +46,7 @@ export async function foldCommits(store: Store, commits: readonly StoredCommit[]
   const decode = createDecoder(store);
   const snapshot = await usableSnapshot(store, commits, last);
   let state = snapshot === undefined ? undefined : openSnapshot(snapshot);
+  for (let index = 0; index < (state?.seq ?? 0); index++) assertReadable(commits[index]!);
   for (let index = state?.seq ?? 0; index < commits.length; index++) {
     const decoded = decode(commits[index]!);
     state = foldCommit(state, decoded instanceof Promise ? await decoded : decoded);
@@ -55,6 +64,34 @@ async function usableSnapshot(
   return commits[snapshot.seq - 1]?.hash === snapshot.hash ? snapshot : undefined;
 }
 
+/** What is wrong with the snapshots of a run that has these commits. They are not used then, which costs time, not truth. */
+export async function findSnapshotFaults(store: Store, commits: readonly StoredCommit[]): Promise<string[]> {
+  const faults: string[] = [];
+  const { run } = commits[0]!;
+  for (let upTo = Number.MAX_SAFE_INTEGER; ;) {
+    const snapshot = await store.loadSnapshot(run, upTo);
+    if (snapshot === undefined) return faults;
+    const isWhole = isSealed(snapshot) && commits[snapshot.seq - 1]?.hash === snapshot.hash;
+    if (!isWhole) faults.push(`the snapshot at ${run}@${snapshot.seq} is not what was written`);
+    upTo = snapshot.seq - 1;
+  }
+}
+
+/** Writes those anew that are not what was written. */
+export async function mendSnapshots(store: Store, commits: readonly StoredCommit[]): Promise<void> {
+  const { run } = commits[0]!;
+  for (let upTo = Number.MAX_SAFE_INTEGER; ;) {
+    const snapshot = await store.loadSnapshot(run, upTo);
+    if (snapshot === undefined) return;
+    const head = commits[snapshot.seq - 1];
+    if (head !== undefined && !(isSealed(snapshot) && head.hash === snapshot.hash)) {
+      const { state } = await foldCommits(store, commits.slice(0, head.seq));
+      await store.saveSnapshot(sealSnapshot(state, head));
+    }
+    upTo = snapshot.seq - 1;
+  }
+}
+
 /** A snapshot is not in the chain: its own checksum tells whether it is what was written. */
 export function sealSnapshot(state: RunState, head: Head): Snapshot {
   const text = encodeState(state);
@@ -68,6 +105,9 @@ export function sealSnapshot(state: RunState, head: Head): Snapshot {
 }
 
 function openSnapshot({ text }: Snapshot): RunState | undefined {
-  const content = text.slice(64);
-  return sha256(content) === text.slice(0, 64) ? decodeState(content) : undefined;
+  return isSealed({ text }) ? decodeState(text.slice(64)) : undefined;
+}
+
+function isSealed({ text }: Pick<Snapshot, 'text'>): boolean {
+  return sha256(text.slice(64)) === text.slice(0, 64);
 }

@@ -23,6 +23,8 @@ export interface ProcessPorts {
   place(attempt: Attempt, given: { readonly state: RunState; readonly task: TaskState }): Promise<Placed>;
   /** Of the journal, which tells of all that is begun; undefined where it does not outlive us. */
   head(): JournalHead | undefined;
+  /** Why the lease of its run is not renewed at the moment, if so. */
+  heartbeatTrouble(): string | undefined;
   /** Nobody works there any more: keeps the files as they are. */
   save(attempt: Attempt): Promise<void>;
   /** A process exists. */
@@ -186,9 +188,8 @@ export class ProcessAttempt implements Attempt {
 
   async #spawn(order: SpoolOrder): Promise<void> {
     const { spool } = this.#ports;
-    if (this.#stopReason !== undefined && spool.claim(this.id)) {
-      return this.end(neverBegan(this.#stopReason));
-    }
+    const obstacle = this.#stopReason ?? interruptedBy(this.#ports.heartbeatTrouble());
+    if (obstacle !== undefined && spool.claim(this.id)) return this.end(neverBegan(obstacle));
     this.#hasBegun = true;
     try {
       this.#process = await spool.start(order);
@@ -338,6 +339,11 @@ function readStopNote(text: string | undefined): StopReason | undefined {
 
 function fenceOptions(process: ProcessIdentity | undefined): { readonly process?: ProcessIdentity } {
   return process === undefined ? {} : { process };
+}
+
+/** Making its place may have taken minutes: only what happens now counts. */
+function interruptedBy(trouble: string | undefined): StopReason | undefined {
+  return trouble === undefined ? undefined : { type: 'interrupted', text: trouble };
 }
 
 function neverBegan({ type, text }: StopReason): Outcome {

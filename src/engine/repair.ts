@@ -1,59 +1,88 @@
-import { PitonError } from '../base/index.ts';
+import { hasCode, PitonError } from '../base/index.ts';
 import { fold, isSettled, summaryOf, type RunState, type SpooledAttempt } from '../kernel/index.ts';
-import { journalVersion, type Event, type StoredCommit, type TaskSpec } from '../model/index.ts';
+import { journalVersion, type Event, type Lease, type StoredCommit, type TaskSpec } from '../model/index.ts';
 import type { JournalHead, WrittenOrder } from '../spool/index.ts';
-import { faultOf, type Damage } from './chain.ts';
+import { damaged, faultOf, readChain, type Chain, type Damage } from './chain.ts';
 import { encodeCommit } from './codec.ts';
 import { isProcess } from './is-process.ts';
 import { passCrashPoints } from './journal.ts';
-import { foldCommits } from './load-run.ts';
+import { expectedRecord } from './expected-record.ts';
+import { foldCommits, mendSnapshots } from './load-run.ts';
+import type { Store } from '../store/index.ts';
 import type { EnginePorts } from './options.ts';
 import { takeRunLease } from './take-run-lease.ts';
 import { examineRun } from './verify-run.ts';
-import { isSpoolWhole, lostAttempts, spooledAttemptOf, witnessesOf } from './witnesses.ts';
+import { isSpoolWhole, lostAttempts, spooledAttemptOf, witnessesOf, type Witnesses } from './witnesses.ts';
+
+export interface Repair {
+  readonly held: readonly string[];
+  readonly lastGood: number;
+  /** What of the run's row was not as its journal tells it, and is now. */
+  readonly mended?: readonly string[];
+}
 
 /**
  * Cuts a damaged journal back to its last good commit. What lies beyond is kept aside, and whatever it may have done is
- * held for a person: Piton never restarts by itself what it has evidence of having done.
+ * held for a person: Piton never restarts by itself what it has evidence of having done. What is derived from the journal is made anew.
  */
-export async function repairRun(
-  ports: EnginePorts,
-  run: string,
-): Promise<{ held: readonly string[]; lastGood: number }> {
-  const { store, clock, spool } = ports;
+export async function repairRun(ports: EnginePorts, run: string): Promise<Repair> {
+  const { store } = ports;
   const lease = await takeRunLease(ports, run);
   try {
     const witnesses = await witnessesOf(ports, run);
     const { commits, damage } = await examineRun(ports, run, witnesses);
-    if (damage === undefined) return { held: [], lastGood: commits.length };
     if (commits.length === 0) throw beyondRepair(run);
-    const { state, head } = await foldCommits(store, commits);
-    const lost = await store.readCommits(run, { after: head.seq, limit: Number.MAX_SAFE_INTEGER });
-    const started = await lostAttempts(store, commits, witnesses.orders);
-    const spooled = started.flatMap((order) => spooledAttemptOf(order) ?? []);
-    const isWhole = isSpoolWhole(witnesses);
-    const held = mayHaveRun(state, { damage, lost, started, isWhole });
-    const event = repaired(damage, held, { spooled, head: witnesses.head });
-    const at = clock.now();
-    fold(state, event, { seq: head.seq + 1, at });
-    const { seq } = state;
-    const commit = { run, seq, at, epoch: lease.epoch, version: journalVersion, events: [event] };
-    const { stored, blobs } = encodeCommit(commit, head.hash);
-    passCrashPoints('before', [event]);
-    await store.quarantine({
-      commit: stored,
-      blobs,
-      summary: summaryOf(state),
-      at,
-      token: lease.token,
-      lastGood: head,
-    });
-    passCrashPoints('after', [event]);
-    if (witnesses.head !== undefined) await spool.heads.replace(run, stored);
-    return { held, lastGood: head.seq };
+    const held = damage === undefined ? [] : await cutBack(ports, lease, { commits, damage, witnesses });
+    const mended = await mend(store, run);
+    return { held, lastGood: commits.length, ...(mended.length > 0 && { mended }) };
   } finally {
     await store.releaseLease(lease);
   }
+}
+
+/** Under its lease, so that nothing is added meanwhile. */
+async function mend(store: Store, run: string): Promise<string[]> {
+  const { commits } = await readChain(store, run);
+  await mendSnapshots(store, commits);
+  const expected = await expectedRecord(store, commits);
+  const differing = await store.compareRun(expected);
+  if (differing.length > 0) await store.rebuildRun(expected);
+  return differing;
+}
+
+/** What lists show of a run, folded anew. Whoever writes to it meanwhile writes that too. Throws `RUN_DAMAGED`. */
+export async function rebuildRow(store: Store, run: string): Promise<void> {
+  const { commits, damage } = await readChain(store, run);
+  if (damage !== undefined) throw damaged(store, run, damage);
+  try {
+    await store.rebuildRun(await expectedRecord(store, commits));
+  } catch (thrown) {
+    if (!hasCode(thrown, 'SEQ_CONFLICT')) throw thrown;
+  }
+}
+
+async function cutBack(
+  { store, clock, spool }: EnginePorts,
+  { epoch, token }: Lease,
+  { commits, damage, witnesses }: Required<Chain> & { readonly witnesses: Witnesses },
+): Promise<readonly string[]> {
+  const { state, head } = await foldCommits(store, commits);
+  const { run } = state;
+  const lost = await store.readCommits(run, { after: head.seq, limit: Number.MAX_SAFE_INTEGER });
+  const started = await lostAttempts(store, commits, witnesses.orders);
+  const spooled = started.flatMap((order) => spooledAttemptOf(order) ?? []);
+  const held = mayHaveRun(state, { damage, lost, started, isWhole: isSpoolWhole(witnesses) });
+  const event = repaired(damage, held, { spooled, head: witnesses.head });
+  const at = clock.now();
+  fold(state, event, { seq: head.seq + 1, at });
+  const commit = { run, seq: state.seq, at, epoch, version: journalVersion, events: [event] };
+  const { stored, blobs } = encodeCommit(commit, head.hash);
+  passCrashPoints('before', [event]);
+  const summary = summaryOf(state);
+  await store.quarantine({ commit: stored, blobs, summary, at, token, lastGood: head });
+  passCrashPoints('after', [event]);
+  if (witnesses.head !== undefined) await spool.heads.replace(run, stored);
+  return held;
 }
 
 function repaired(

@@ -27,6 +27,12 @@ export async function takeRunLease(
   return second.lease;
 }
 
+/** Under a lease that has not run out, by a process that may be alive. */
+export async function isDrivenElsewhere({ store, clock }: EnginePorts, run: string): Promise<boolean> {
+  const lease = await store.findLease(leaseName(run));
+  return lease !== undefined && lease.expiresAt > clock.now() && livenessOf(lease.owner) !== 'dead';
+}
+
 /** Whoever was stopped in the middle of a write keeps everybody else from writing: it is named, and can be ended. */
 async function takeIfFree(store: Store, request: TakeLeaseRequest): ReturnType<Store['takeLease']> {
   try {

@@ -3,7 +3,7 @@ import { journalVersion } from '../model/index.ts';
 /** Brings the events of one commit from one version of the journal to the next. Written ones are never changed. */
 export type Upcaster = (events: readonly unknown[]) => readonly unknown[];
 
-/** `upcasters[v]` reads what version v wrote. A change of an event's shape raises `journalVersion` and adds one here. */
+/** `upcasters[v]` reads what version v wrote. One is added here when a shape changes otherwise than by what is optional. */
 const upcasters: Readonly<Record<number, Upcaster>> = {};
 
 export function upcast(

@@ -1,10 +1,22 @@
-import { asError, hasCode } from '../base/index.ts';
+import { asError, hasCode, PitonError } from '../base/index.ts';
 import type { StoredCommit } from '../model/index.ts';
 import type { WrittenOrder } from '../spool/index.ts';
 import type { Store } from '../store/index.ts';
 import { findRun, readChain, type Chain } from './chain.ts';
 import { blobsOf, genesis, type BlobRef } from './codec.ts';
 import { missingIn, witnessesOf, type WitnessPorts, type Witnesses } from './witnesses.ts';
+import { expectedRecord } from './expected-record.ts';
+import { findSnapshotFaults } from './load-run.ts';
+import { surveyCommits } from './survey-commits.ts';
+
+/** One thing that is wrong with a run, and what to do about it. */
+export interface RunFault {
+  /** Of the journal: everything from the first wrong commit on is lost. Of the row or a snapshot: it is made anew. */
+  readonly in: 'journal' | 'row' | 'snapshot' | 'version';
+  readonly seq?: number;
+  readonly what: string;
+  readonly remedy: string;
+}
 
 export interface RunVerdict {
   readonly run: string;
@@ -12,20 +24,100 @@ export interface RunVerdict {
   readonly commits: number;
   readonly ok: boolean;
   readonly firstBad?: number;
+  /** The first fault. */
   readonly reason?: string;
+  readonly faults: readonly RunFault[];
 }
 
-/** Looks through the whole journal of a run, at everything it refers to, and at all that tells of it elsewhere. */
+/**
+ * Looks through the whole journal of a run, at everything it refers to, at what was derived from it, and at all that tells of it elsewhere. Goes on past damage, and
+ * names all of it. Throws `RUN_NOT_FOUND`, and trouble that passes.
+ */
 export async function verifyRun(
   ports: WitnessPorts,
   run: string,
   orders?: readonly WrittenOrder[],
 ): Promise<RunVerdict> {
-  const { commits, damage } = await examineRun(ports, run, await witnessesOf(ports, run, orders));
-  if (damage === undefined) return { run, commits: commits.length, ok: true };
-  const { firstBad, reason } = damage;
-  return { run, commits: commits.length, ok: false, firstBad, reason };
+  const { commits, faults } = await lookThrough(ports, run, orders);
+  const [first] = faults;
+  if (first === undefined) return { run, commits, ok: true, faults };
+  const firstBad = faults.find(({ in: where }) => where === 'journal')?.seq;
+  return { run, commits, ok: false, ...(firstBad !== undefined && { firstBad }), reason: first.what, faults };
 }
+
+interface Findings {
+  readonly commits: number;
+  readonly faults: readonly RunFault[];
+}
+
+async function lookThrough(
+  ports: WitnessPorts,
+  run: string,
+  orders: readonly WrittenOrder[] | undefined,
+): Promise<Findings> {
+  const { store } = ports;
+  try {
+    const chain = await examineRun(ports, run, await witnessesOf(ports, run, orders));
+    const { commits, damage } = chain;
+    if (damage === undefined) return { commits: commits.length, faults: await derivedFaults(store, chain) };
+    const first = { seq: damage.firstBad, what: damage.reason };
+    const others = (await surveyCommits(store, run, damage.knownSeq)).filter(({ seq }) => seq > first.seq);
+    return { commits: commits.length, faults: [first, ...others].map((fault) => inJournal(run, fault)) };
+  } catch (thrown) {
+    if (!hasCode(thrown, 'STORE_DAMAGED')) throw thrown;
+    const faults = await surveyCommits(store, run);
+    const found = faults.length > 0 ? faults : [{ seq: 1, what: asError(thrown).message }];
+    return { commits: found[0]!.seq - 1, faults: found.map((fault) => inJournal(run, fault)) };
+  }
+}
+
+function inJournal(run: string, { seq, what }: { readonly seq: number; readonly what: string }): RunFault {
+  const remedy = `piton verify ${run} --repair goes back to ${run}@${seq - 1} and holds what may have run since; or restore a backup.`;
+  return { in: 'journal', seq, what, remedy };
+}
+
+/** Of a sound journal: what lists, prune and snapshots say of it. */
+async function derivedFaults(store: Store, { commits }: Chain): Promise<readonly RunFault[]> {
+  const faults = await compareDerived(store, commits);
+  return faults.length > 0 && (await hasChanged(store, commits)) ? [] : faults;
+}
+
+/** Somebody has written to it since, and its row is sound. */
+async function hasChanged(store: Store, commits: readonly StoredCommit[]): Promise<boolean> {
+  const { run, hash } = commits.at(-1)!;
+  try {
+    return (await findRun(store, run)).hash !== hash;
+  } catch (thrown) {
+    if (hasCode(thrown, 'STORE_DAMAGED')) return false;
+    throw thrown;
+  }
+}
+
+async function compareDerived(store: Store, commits: readonly StoredCommit[]): Promise<RunFault[]> {
+  const remedy = `piton verify ${commits[0]!.run} --repair makes it anew from the journal.`;
+  const wrong = await findSnapshotFaults(store, commits);
+  const snapshots = wrong.map((what): RunFault => ({ in: 'snapshot', what, remedy }));
+  try {
+    const differing = await store.compareRun(await expectedRecord(store, commits));
+    return [...differing.map((what): RunFault => ({ in: 'row', what, remedy })), ...snapshots];
+  } catch (thrown) {
+    if (!(thrown instanceof PitonError) || !unfoldable.has(thrown.code)) throw thrown;
+    return [...snapshots, unfolded(thrown)];
+  }
+}
+
+function unfolded({ message, remedy = '', details }: PitonError): RunFault {
+  const seq = typeof details['seq'] === 'number' ? { seq: details['seq'] } : {};
+  return { in: 'version', ...seq, what: message.replace(` ${remedy}`, ''), remedy };
+}
+
+/** The journal is what was written, and this Piton cannot make a state of it. */
+const unfoldable: ReadonlySet<string> = new Set([
+  'RUN_TOO_NEW',
+  'RUN_UNREADABLE',
+  'BLOB_MISSING',
+  'STORE_DAMAGED',
+]);
 
 /**
  * The chain of a run up to the first commit that is wrong itself, refers to a value that is lost, or is missing although
@@ -59,19 +151,29 @@ async function findLostValue(
 ): Promise<{ seq: number; reason: string } | undefined> {
   const seen = new Set<string>();
   for (const commit of commits) {
-    for (const blob of blobsOf(commit)) {
-      const reason = seen.has(blob.hash) ? undefined : await faultOf(store, blob, commit);
-      if (reason !== undefined) return { seq: commit.seq, reason: `commit ${commit.seq}: ${reason}` };
-      seen.add(blob.hash);
-    }
+    const reason = await lostValueIn(store, commit, { seen, commits });
+    if (reason !== undefined) return { seq: commit.seq, reason: `commit ${commit.seq}: ${reason}` };
   }
   return undefined;
 }
 
-async function faultOf(
+async function lostValueIn(
+  store: Store,
+  commit: StoredCommit,
+  { seen, commits }: { readonly seen: Set<string>; readonly commits: readonly StoredCommit[] },
+): Promise<string | undefined> {
+  for (const blob of blobsOf(commit)) {
+    const reason = seen.has(blob.hash) ? undefined : await lossOf(store, blob, { commit, commits });
+    if (reason !== undefined) return reason;
+    seen.add(blob.hash);
+  }
+  return undefined;
+}
+
+async function lossOf(
   store: Store,
   { name, hash }: BlobRef,
-  { run, seq }: StoredCommit,
+  { commit, commits }: { readonly commit: StoredCommit; readonly commits: readonly StoredCommit[] },
 ): Promise<string | undefined> {
   try {
     await store.readBlob(hash);
@@ -79,8 +181,8 @@ async function faultOf(
   } catch (thrown) {
     if (hasCode(thrown, 'STORE_DAMAGED')) return asError(thrown).message;
     if (!hasCode(thrown, 'BLOB_MISSING')) throw thrown;
-    const isDefinition = seq === 1 && name === 'workflow';
-    return !isDefinition && (await mayDrop(store, run)) ? undefined : asError(thrown).message;
+    const isDefinition = commit.seq === 1 && name === 'workflow';
+    return !isDefinition && (await hasDropped(store, commits)) ? undefined : asError(thrown).message;
   }
 }
 
@@ -91,4 +193,11 @@ async function faultOf(
 export async function mayDrop(store: Store, run: string): Promise<boolean> {
   const { status, seq } = await findRun(store, run);
   return status === 'succeeded' && (await store.loadSnapshot(run, seq))?.seq === seq;
+}
+
+/** The same of commits that were verified, whatever the run's row says. */
+async function hasDropped(store: Store, commits: readonly StoredCommit[]): Promise<boolean> {
+  const last = commits.at(-1)!;
+  const snapshot = await store.loadSnapshot(last.run, last.seq);
+  return snapshot?.seq === last.seq && commits.some(({ body }) => body.includes('"type":"run.succeeded"'));
 }

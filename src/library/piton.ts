@@ -11,11 +11,12 @@ import {
   type OutputPart,
   type ResumeOptions,
   type ResumePreview,
+  type Repair,
   type RunVerdict,
 } from '../engine/index.ts';
 import { mayNeedWorktrees, mentionsGit } from '../kernel/index.ts';
 import type { Origin, Workflow } from '../model/index.ts';
-import type { RunFilter, RunRecord } from '../store/index.ts';
+import type { Pruned, RunFilter, RunRecord } from '../store/index.ts';
 import type { Diff, PullRequest, RunMerged } from '../workspaces/index.ts';
 import { usageByDay, type DayUsage } from './day-usage.ts';
 import type { Definition } from './definition.ts';
@@ -262,14 +263,26 @@ export class Piton implements AsyncDisposable {
   async verify(id?: string): Promise<readonly RunVerdict[]> {
     // Before the journals are read: what is started meanwhile is in them.
     const orders = id === undefined ? this.#ports.spool.orders() : undefined;
-    const runs = id === undefined ? await this.#allRuns() : [id];
+    const runs = id === undefined ? await this.runIds() : [id];
     const verdicts: RunVerdict[] = [];
     for (const run of runs) verdicts.push(await this.#engine.verify(run, orders));
     return verdicts;
   }
 
-  /** Takes a damaged run back to its last good commit, and holds every task that may have run since. */
-  repair(id: string): Promise<{ readonly held: readonly string[]; readonly lastGood: number }> {
+  /** All runs, newest first, also those of which a list can show nothing because their rows are damaged. */
+  runIds(): Promise<string[]> {
+    return this.#ports.store.listRunIds();
+  }
+
+  /** Looks through the store itself, beside the journals: pages, rows and what they refer to. Each text names one damage. */
+  checkStore(): Promise<readonly string[]> {
+    return this.#ports.store.checkMedium();
+  }
+
+  /**
+   * Takes a damaged run back to its last good commit, and holds every task that may have run since; makes anew what lists show of it.
+   */
+  repair(id: string): Promise<Repair> {
     return this.#engine.repair(id);
   }
 
@@ -278,21 +291,18 @@ export class Piton implements AsyncDisposable {
     return this.#engine.rebuildSummaries();
   }
 
-  /** Removes runs that ended before a time, or the ones named. */
+  /** Removes runs that ended before a time, or the ones named. What is damaged is kept, and named. */
   async prune(request: {
     readonly before?: number;
     readonly runs?: readonly string[];
-  }): Promise<{ readonly runs: number }> {
+  }): Promise<Pick<Pruned, 'runs' | 'kept'>> {
     const { store, spool } = this.#ports;
-    const known = request.runs ?? (await this.#allRuns());
+    const known = new Set(request.runs ?? (await this.runIds()));
     const pruned = await store.prune(request);
     // Else a run of the same name would look like one that the store has lost.
-    for (const run of known) if ((await store.findRun(run)) === undefined) await spool.heads.remove(run);
+    for (const run of await this.runIds()) known.delete(run);
+    for (const run of known) await spool.heads.remove(run);
     return pruned;
-  }
-
-  async #allRuns(): Promise<string[]> {
-    return (await this.list({ limit: Number.MAX_SAFE_INTEGER })).map(({ run }) => run);
   }
 
   /** A consistent copy of the store, while runs go on. */

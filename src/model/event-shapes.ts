@@ -1,4 +1,5 @@
 import type { JsonObject } from '../base/index.ts';
+import { definition } from './definition-shape.ts';
 import type { Failure } from './outcome.ts';
 import type { Patch } from './patch.ts';
 import {
@@ -17,11 +18,11 @@ import {
   type Fields,
   type Shape,
 } from './shape.ts';
-import type { Workflow } from './workflow.ts';
 
 /**
  * Every fact a journal can hold. `task` is the address of the task concerned (for what happens to a nested scope, of
  * the task that owns it). Types are inferred from here (`events.ts`), so this is the only definition.
+ * A new field is optional, because journals lack it; `node scripts/write-journal-shapes.ts` then says whether the version is raised.
  */
 const failure: Shape<Failure> = object({
   code: text,
@@ -70,8 +71,6 @@ const patch: Shape<Patch> = list(
     splice: object({ op: oneOf('splice'), path, at: number, remove: number, items: list(json) }),
   }),
 );
-/** The frozen definition was validated when it was made, and its hash is in it. */
-const workflow = objectWith<Workflow>({ format: oneOf(1), name: text, hash: text });
 const jsonObject = objectWith<JsonObject>();
 
 const refChange: Shape<{
@@ -127,7 +126,7 @@ const ofScope = <const Type extends string, Data extends Fields>(type: Type, dat
 
 export const eventShapes = [
   of('run.created', {
-    workflow,
+    workflow: definition,
     inputs: jsonObject,
     state: optional(jsonObject),
     origin: optional(origin),
@@ -148,7 +147,7 @@ export const eventShapes = [
     head: optional(object({ seq: number, hash: text })),
   }),
   of('lease.taken', { epoch: number, host: text, pid: number, instance: text }),
-  of('drift.accepted', { workflow }),
+  of('drift.accepted', { workflow: definition }),
   of('command.decided', {
     id: text,
     command: text,

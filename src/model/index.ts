@@ -41,6 +41,6 @@ export {
 } from './workflow.ts';
 export { mentionsFailure } from './conditions.ts';
 export { readRetryMatch } from './retry-match.ts';
-export { readEvent, readSpooledAttempt } from './read-event.ts';
+export { describeEvents, readEvent, readSpooledAttempt } from './read-event.ts';
 export type { Fault } from './shape.ts';
 export { functionsOf } from './function-refs.ts';

@@ -1,8 +1,12 @@
 import type { ProcessIdentity } from '../base/index.ts';
 import type { Event } from './events.ts';
 
-/** Of the events as they are written today. Older ones pass through upcasters when they are read. */
-export const journalVersion = 1;
+/**
+ * What a reader has to know: every commit carries the version of its writer, and one of a higher version is not read. It is
+ * raised, once for each release, when anything changes that is stored: an event, a field, one more of several texts, what one of
+ * them means, or a key of a definition (decision 0033). Version 1 had several forms, of which readers left out what they did not know.
+ */
+export const journalVersion = 2;
 
 /** One durable row of a run's journal: all events of one transition. */
 export interface Commit {

@@ -7,7 +7,7 @@ export const eventTypes: readonly Event['type'][] = eventShapes.map(({ type }) =
 
 const anyEvent = variants('type', Object.fromEntries(eventShapes.map((shape) => [shape.type, shape])));
 
-/** An event from the text of a journal, checked and frozen: as it is but for keys that are not known. */
+/** An event from the text of a journal, checked and frozen: as it is but for keys that are not known, which are faults. */
 export function readEvent(value: unknown): { readonly event: Event; readonly faults: readonly Fault[] } {
   const faults: Fault[] = [];
   const event = anyEvent.read(value, faults) as Event;
@@ -19,4 +19,9 @@ export function readSpooledAttempt(value: unknown): Shaped<typeof spooledAttempt
   const faults: Fault[] = [];
   const read = spooledAttempt.read(value, faults) as Shaped<typeof spooledAttempt>;
   return faults.length === 0 ? read : undefined;
+}
+
+/** Every event as text, one in a line: see `scripts/write-journal-shapes.ts`. */
+export function describeEvents(): string {
+  return eventShapes.map(({ type, describe }) => `${type} ${describe()}\n`).join('');
 }

@@ -4,14 +4,18 @@ import { freezeParsed, isPlainObject, type Json } from '../base/index.ts';
 export interface Fault {
   readonly path: (string | number)[];
   readonly expected: string;
+  /** What another version may know: a field, or one more of several texts. */
+  readonly unknown?: 'field' | 'text';
 }
 
 /**
  * What a value from JSON text must be. Reading checks and freezes it in one walk, in place: a journal is read at every
- * resume. Keys that are not known are left out, and only then is anything copied. Faults are added to the list.
+ * resume. Keys that are not known are faults, and left out; only then is anything copied. Faults are added to the list.
  */
 export interface Shape<T> {
   read(value: unknown, faults: Fault[]): unknown;
+  /** The whole of it as text: whoever changes it changes what is stored. */
+  describe(): string;
   /** There for the compiler alone. */
   readonly of?: T;
 }
@@ -34,6 +38,7 @@ type Plain<T> = { [Key in keyof T]: T[Key] };
 
 function scalar<T>(expected: string, fits: (value: unknown) => boolean): Shape<T> {
   return {
+    describe: () => expected,
     read(value, faults) {
       if (!fits(value)) faults.push({ path: [], expected });
       return value;
@@ -56,11 +61,21 @@ export const textOrNumber = scalar<string | number>(
 export function oneOf<const Texts extends readonly (string | number)[]>(
   ...texts: Texts
 ): Shape<Texts[number]> {
-  return scalar(`one of ${texts.join(', ')}`, (value) => texts.includes(value as string));
+  const expected = `one of ${texts.join(', ')}`;
+  return {
+    describe: () => expected,
+    read(value, faults) {
+      if (texts.includes(value as string)) return value;
+      const isAnother = texts.some((known) => typeof known === typeof value);
+      faults.push({ path: [], expected, ...(isAnother && { unknown: 'text' }) });
+      return value;
+    },
+  };
 }
 
 /** Anything: it came from JSON text whose hash was verified. */
 export const json: Shape<Json> = {
+  describe: () => 'a value',
   read: (value, faults) => (value === undefined ? refuse(value, 'a value', faults) : freezeParsed(value)),
 };
 
@@ -68,10 +83,13 @@ export const json: Shape<Json> = {
 export function objectWith<T>(fields: Fields = {}): Shape<T> {
   const known = object(fields);
   return {
+    describe: () => `any object with ${known.describe()}`,
     read(value, faults) {
       // First, because what was frozen before is marked at a higher cost.
       const frozen = freezeParsed(value);
-      known.read(frozen, faults);
+      const inside: Fault[] = [];
+      known.read(frozen, inside);
+      for (const fault of inside) if (fault.unknown !== 'field') faults.push(fault);
       return frozen;
     },
   };
@@ -80,12 +98,14 @@ export function objectWith<T>(fields: Fields = {}): Shape<T> {
 export function optional<T>(shape: Shape<T>): Optional<T> {
   return {
     isOptional: true,
+    describe: () => shape.describe(),
     read: (value, faults) => (value === undefined ? undefined : shape.read(value, faults)),
   };
 }
 
 export function list<T>(item: Shape<T>): Shape<readonly T[]> {
   return {
+    describe: () => `list of ${item.describe()}`,
     read(value, faults) {
       if (!Array.isArray(value)) return refuse(value, 'a list', faults);
       let result: unknown[] = value;
@@ -106,6 +126,7 @@ export function object<F extends Fields>(fields: F): Shape<Plain<ShapedFields<F>
   const names = Object.keys(fields);
   const shapes = Object.values(fields);
   return {
+    describe: () => `{ ${Object.entries(fields).map(describeField).join(', ')} }`,
     read(value, faults) {
       if (!isPlainObject(value)) return refuse(value, 'an object', faults);
       let known = 0;
@@ -119,8 +140,9 @@ export function object<F extends Fields>(fields: F): Shape<Plain<ShapedFields<F>
         if (before !== undefined) known++;
         if (after !== before) (changed ??= {})[name] = after;
       }
-      const result =
-        changed === undefined && countKeys(value) === known ? value : pick(names, { ...value, ...changed });
+      const isKnown = countKeys(value) === known;
+      if (!isKnown) addUnknown(names, value, faults);
+      const result = changed === undefined && isKnown ? value : pick(names, { ...value, ...changed });
       return Object.freeze(result);
     },
   };
@@ -133,11 +155,14 @@ export function variants<S extends Readonly<Record<string, Shape<unknown>>>>(
 ): Shape<Shaped<S[keyof S]>> {
   const byText = new Map(Object.entries(shapes));
   return {
+    describe: () => [...byText.values()].map((shape) => shape.describe()).join(' or '),
     read(value, faults) {
       if (!isPlainObject(value)) return refuse(value, 'an object', faults);
       const shape = byText.get(value[field] as string);
       if (shape !== undefined) return shape.read(value, faults);
-      faults.push({ path: [field], expected: 'one that is known' });
+      const isAnother = typeof value[field] === 'string';
+      const expected = 'one that is known';
+      faults.push({ path: [field], expected, ...(isAnother && { unknown: 'text' }) });
       return value;
     },
   };
@@ -151,6 +176,16 @@ function refuse(value: unknown, expected: string, faults: Fault[]): unknown {
 /** Those found since then were found at this key. */
 function addKey(faults: readonly Fault[], since: number, key: string | number): void {
   for (let index = since; index < faults.length; index++) faults[index]!.path.unshift(key);
+}
+
+function describeField([name, shape]: [string, Shape<unknown>]): string {
+  return `${name}${'isOptional' in shape ? '?' : ''}: ${shape.describe()}`;
+}
+
+function addUnknown(names: readonly string[], value: object, faults: Fault[]): void {
+  for (const name of Object.keys(value)) {
+    if (!names.includes(name)) faults.push({ path: [name], expected: 'known', unknown: 'field' });
+  }
 }
 
 function countKeys(value: object): number {

@@ -47,8 +47,17 @@ export interface Store {
   /** Newest first. */
   listRuns(filter: RunFilter): Promise<RunRecord[]>;
 
-  /** Replaces the summary of a run by one folded anew from its journal (projections can always be rebuilt). Throws `RUN_NOT_FOUND`. */
-  rebuildSummary(run: string, summary: RunSummary): Promise<void>;
+  /** All runs, also those whose rows are damaged, for which `findRun` and `listRuns` throw `STORE_DAMAGED` with the run in its details. */
+  listRunIds(): Promise<string[]>;
+
+  /** What of the run's row differs from `expected`, each in words; empty = nothing. Throws `RUN_NOT_FOUND`. */
+  compareRun(expected: RunRecord): Promise<string[]>;
+
+  /**
+   * Replaces the row of a run by one folded anew from its journal (projections can always be rebuilt).
+   * Throws `RUN_NOT_FOUND`, and `SEQ_CONFLICT` if the journal does not end with the commit that it names.
+   */
+  rebuildRun(record: RunRecord): Promise<void>;
 
   /** Keeps a fold of the journal up to `seq`. At most the two newest of a run are kept. Never the truth; of an unknown run it is not kept. */
   saveSnapshot(snapshot: Snapshot): Promise<void>;
@@ -74,6 +83,12 @@ export interface Store {
 
   /** Called once for each lease of this store that turned out, at a renewal, to be someone else's or expired. Returns the way to stop. */
   onLeaseLost(listener: (lease: Lease) => void): () => void;
+
+  /**
+   * Calls back with the reason when leases of this store are not renewed any more, and with nothing when they are again:
+   * meanwhile nothing may be started under them. Returns the way to stop.
+   */
+  onHeartbeat(listener: (trouble: string | undefined) => void): () => void;
 
   /** Puts a command into the inbox. The same id twice is the same command: the second changes nothing. */
   sendCommand(command: InboxCommand): Promise<void>;
@@ -103,8 +118,11 @@ export interface Store {
   /** The highest seq that anything outside the journal has seen of this run (a mirror); undefined without such a witness. */
   witnessedSeq(run: string): Promise<number | undefined>;
 
-  /** Removes whole runs (final ones only, unless `force`), and blobs nobody refers to. `dropBlobs`: see `preserve`. */
-  prune(request: PruneRequest): Promise<{ readonly runs: number; readonly blobs: number }>;
+  /**
+   * Removes whole runs (final ones only, unless `force`), and blobs nobody refers to. `dropBlobs`: see `preserve`.
+   * A run whose row is damaged or is not that of its journal's end is kept.
+   */
+  prune(request: PruneRequest): Promise<Pruned>;
 
   /**
    * A consistent copy of everything, while others go on writing.
@@ -190,6 +208,13 @@ export interface TakeLeaseRequest {
 export interface QuarantineRequest extends CommitRequest {
   readonly token: string;
   readonly lastGood: { readonly seq: number; readonly hash: string };
+}
+
+export interface Pruned {
+  readonly runs: number;
+  readonly blobs: number;
+  /** Those that would have gone, had they been sound. */
+  readonly kept?: readonly { readonly run: string; readonly reason: string }[];
 }
 
 export interface PruneRequest {

@@ -3,6 +3,7 @@ export type {
   Blob,
   CreateRunRequest,
   OpenStoreOptions,
+  Pruned,
   PruneRequest,
   QuarantineRequest,
   RunFilter,

@@ -205,7 +205,7 @@ test('verify finds damage with the first bad checkpoint, refuses with 4, and rep
   await interrupt(project, 'cut');
   expect(await project.json(['verify'])).toMatchObject({
     ok: true,
-    runs: expect.arrayContaining([{ run: 'aaa-1', commits: expect.any(Number), ok: true }]),
+    runs: expect.arrayContaining([{ run: 'aaa-1', commits: expect.any(Number), ok: true, faults: [] }]),
   });
   const database = new DatabaseSync(`${project.folder}/.piton/piton.db`);
   database.exec(
@@ -226,5 +226,18 @@ test('verify finds damage with the first bad checkpoint, refuses with 4, and rep
   ]);
   const repaired = await project.piton(['verify', 'cut', '--repair']);
   expect(repaired).toMatchObject({ code: 0, stdout: expect.stringContaining('cut was taken back to cut@1') });
-  expect(await project.json(['verify'])).toMatchObject({ ok: true });
+  expect(await project.json(['verify'])).toMatchObject({ ok: true, store: [] });
+
+  const again = new DatabaseSync(`${project.folder}/.piton/piton.db`);
+  again.exec(`UPDATE runs SET updated_at = 1 WHERE run = 'aaa-1'`);
+  again.close();
+  const row = await project.piton(['verify']);
+  expect(row).toMatchObject({
+    code: 4,
+    stdout: expect.stringMatching(/aaa-1.*column updated_at of its row is 1/),
+  });
+  expect(row.stdout).toMatch(/Next: piton verify aaa-1 --repair\n$/);
+  const mended = await project.piton(['verify', 'aaa-1', '--repair']);
+  expect(mended).toMatchObject({ code: 0, stdout: expect.stringContaining('made anew from the journal') });
+  expect(await project.json(['verify'])).toMatchObject({ ok: true, store: [] });
 });

@@ -49,14 +49,71 @@ test('data that looks like a reference to a blob is only data', async () => {
   expect((await roundTrip(commit)).commit).toEqual(commit);
 });
 
-test('a commit of a newer version is refused, and an event of unknown shape too', async () => {
-  const decode = createDecoder({ readBlob: async () => '' });
-  const { stored } = encodeCommit(commitOf(succeeded(1)), genesis);
-  const changed = (from: string, to: string) => ({ ...stored, body: stored.body.replace(from, to) });
-  expect(() => decode(changed('"version":1', '"version":99'))).toThrow(
-    /newer Piton \(journal version 99\).*Update/,
+/** Reads a commit with something in its text replaced. */
+function reading(event: object, from = '', to = ''): () => unknown {
+  const { stored } = encodeCommit(commitOf(event as Event), genesis);
+  return () =>
+    createDecoder({ readBlob: async () => '' })({ ...stored, body: stored.body.replace(from, to) });
+}
+
+const current = `"version":${journalVersion}`;
+
+test('a commit of a newer version is refused, and it is said which version is needed', () => {
+  expect(reading(succeeded(1), current, '"version":99')).toThrow(
+    expect.objectContaining({
+      code: 'RUN_TOO_NEW',
+      message: expect.stringMatching(
+        new RegExp(`r@1 .*journal version 99; this one reads up to ${journalVersion}`),
+      ),
+      details: expect.objectContaining({ version: 99 }),
+      remedy: expect.stringContaining('reads journal version 99'),
+    }),
   );
-  expect(() => decode(changed('task.succeeded', 'task.exploded'))).toThrow(/r@1 holds an event/);
+});
+
+const agent = { name: 'claude', how: 'new' };
+const started = { type: 'attempt.started', task: 'a', attempt: 'x', data: { number: 1, agent } };
+const definition = { format: 1, name: 'w', hash: 'h', tasks: [{ name: 'a', work: { type: 'command' } }] };
+
+test.each([
+  ['type is not one that is known', { ...started, type: 'task.exploded' }],
+  ['the field sign', { ...started, sign: 'taurus' }],
+  ['the field data.colour', { ...started, data: { number: 1, colour: 'red' } }],
+  ['the field data.agent.mood', { ...started, data: { number: 1, agent: { ...agent, mood: 'good' } } }],
+  ['data.agent.how is not one of new', { ...started, data: { number: 1, agent: { ...agent, how: 'odd' } } }],
+  ['data.patch.0.op is not one', { type: 'state.updated', data: { patch: [{ op: 'add' }] } }],
+  ['data.outcome is not one of succeeded', ended({ outcome: 'exploded' })],
+  ['data.workflow.format is not one of 1', drifted({ ...definition, format: 2 })],
+  ['the field data.workflow.mood', drifted({ ...definition, mood: 'good' })],
+  ['the field data.workflow.colour', drifted({ ...definition, tasks: [{ name: 'a', colour: 'red' }] })],
+  [
+    'the field data.workflow.speed',
+    drifted({ ...definition, tasks: [{ name: 'a', work: { type: 'command', speed: 1 } }] }),
+  ],
+])('what this Piton does not know is refused, though the version is known: %s', (place, event) => {
+  const body = JSON.stringify({ ...commitOf(), events: [event] });
+  const decode = createDecoder({ readBlob: async () => '' });
+  expect(() => decode({ run: 'r', seq: 1, body, hash: '' })).toThrow(
+    expect.objectContaining({ code: 'RUN_TOO_NEW', message: expect.stringContaining(place) }),
+  );
+});
+
+test('a commit with a field that is not known is refused', () => {
+  expect(reading(succeeded(1), current, `${current},"mood":"good"`)).toThrow(/the fields mood/);
+});
+
+test('data of the user is left alone, whatever its keys are', () => {
+  const output = JSON.parse('{"__proto__":{"x":1},"constructor":[{"y":null}]}') as Json;
+  expect(JSON.stringify(decodeOne(succeeded(output)))).toBe(JSON.stringify(succeeded(output)));
+});
+
+test('of version 1, which had several forms, fields that were given up are left out at any depth', () => {
+  const data = { number: 1, agent: { ...agent, mood: 'good' }, colour: 'red' };
+  const read = reading({ ...started, data, sign: 'taurus' }, current, '"version":1')() as Commit;
+  expect(read.events).toEqual([started]);
+  expect(reading({ ...started, type: 'task.exploded' }, current, '"version":1')).toThrow(
+    expect.objectContaining({ code: 'RUN_TOO_NEW' }),
+  );
 });
 
 test('events of an older version pass through every upcaster up to ours', () => {
@@ -77,20 +134,12 @@ function decodeOne(event: object): Event {
   return events[0]!;
 }
 
-test('what is not known of an event is left out, at any depth, and data of the user is left alone', () => {
-  const data = { number: 1, agent: { name: 'claude', how: 'new', mood: 'good' }, colour: 'red' };
-  const read = decodeOne({ type: 'attempt.started', task: 'a', attempt: 'x', data, sign: 'taurus' });
-  const known = { number: 1, agent: { name: 'claude', how: 'new' } };
-  expect(read).toEqual({ type: 'attempt.started', task: 'a', attempt: 'x', data: known });
-
-  const output = JSON.parse('{"__proto__":{"x":1},"constructor":[{"y":null}]}') as Json;
-  expect(JSON.stringify(decodeOne(succeeded(output)))).toBe(JSON.stringify(succeeded(output)));
-});
-
 test('every part of an event that is read is frozen, copied or not', () => {
   const patch = [{ op: 'set', path: ['a', 0], value: { deep: [1] } }];
   for (const extra of [{}, { more: 1 }]) {
-    const read = decodeOne({ type: 'state.updated', data: { patch, ...extra } }) as EventOf<'state.updated'>;
+    const event = { type: 'state.updated', data: { patch, ...extra } };
+    const { events } = reading(event, current, '"version":1')() as Commit;
+    const read = events[0] as EventOf<'state.updated'>;
     const operation = read.data.patch[0] as (typeof patch)[number];
     const parts = [read, read.data, read.data.patch, operation, operation.path, operation.value];
     for (const part of [...parts, operation.value.deep]) expect(Object.isFrozen(part)).toBe(true);
@@ -105,11 +154,11 @@ test.each([
   ['attempt is not a text', { type: 'attempt.started', task: 'a', data: { number: 1 } }],
   ['data is not an object', { type: 'task.released', task: 'a', data: [] }],
   ['data.items.1.item is not a value', expanded([{ key: 'k', item: null }, { key: 'l' }])],
-  ['data.patch.0.op is not one that is known', { type: 'state.updated', data: { patch: [{ op: 'add' }] } }],
-  ['data.outcome is not one of succeeded', ended({ outcome: 'exploded' })],
   ['data.reason is not a text', ended({ outcome: 'failed', reason: null })],
+  ['data.workflow.name is not a text', drifted({ format: 1, hash: 'h' })],
+  ['data.patch.0.op is not one that is known', { type: 'state.updated', data: { patch: [{}] } }],
+  ['data.outcome is not one of succeeded', ended({ outcome: 5 })],
   ['data.inputs is not an object', { type: 'scope.opened', data: { inputs: [] } }],
-  ['data.workflow.format is not one of 1', drifted({ format: 2, name: 'w', hash: 'h' })],
 ])('an event of another shape is refused, and it is said where: %s', (place, event) => {
   const body = JSON.stringify({ ...commitOf(), events: [event] });
   let thrown: unknown;

@@ -1,8 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { sha256, systemClock } from '../../src/base/index.ts';
+import { chainHash, genesis } from '../../src/engine/codec.ts';
 import { loadRun } from '../../src/engine/load-run.ts';
 import { workflow } from '../../src/index.ts';
-import type { Snapshot, Store } from '../../src/store/index.ts';
+import { journalVersion, type StoredCommit } from '../../src/model/index.ts';
+import type { RunRecord, Snapshot, Store } from '../../src/store/index.ts';
 import { openMemoryStore } from '../../src/store/memory/index.ts';
 import { openPiton } from '../support/open-piton.ts';
 
@@ -50,3 +52,38 @@ test('a snapshot saves the work of folding, and is believed as far as it is what
   );
   expect(await outputIn(withSnapshot({ text: sealed, format: -1 })), 'of another version').toBe('right');
 });
+
+test('a snapshot does not hide that its commits were written by a newer Piton', async () => {
+  const { withSnapshot } = await ended('memory:newer');
+  const store = withSnapshot({});
+  const rewritten = new Proxy(store, {
+    get(target, name) {
+      if (name === 'readCommits') return () => target.readCommits('r', { after: 0, limit: 99 }).then(asNewer);
+      if (name === 'findRun') return () => newerHead(target);
+      if (name === 'loadSnapshot') return () => newerSnapshot(target);
+      return Reflect.get(target, name) as unknown;
+    },
+  });
+  await expect(loadRun(rewritten, 'r')).rejects.toMatchObject({ code: 'RUN_TOO_NEW', details: { seq: 1 } });
+});
+
+/** The journal as it would be, had its first commit been written by the next version. */
+function asNewer(commits: readonly StoredCommit[]): StoredCommit[] {
+  let previous = genesis;
+  return commits.map((commit) => {
+    const version = `"version":${journalVersion}`;
+    const body =
+      commit.seq === 1 ? commit.body.replace(version, `"version":${journalVersion + 1}`) : commit.body;
+    previous = chainHash(previous, body);
+    return { ...commit, body, hash: previous };
+  });
+}
+
+async function newerHead(store: Store): Promise<RunRecord> {
+  const head = asNewer(await store.readCommits('r', { after: 0, limit: 99 })).at(-1)!;
+  return { ...(await store.findRun('r'))!, hash: head.hash };
+}
+
+async function newerSnapshot(store: Store): Promise<Snapshot> {
+  return { ...(await store.loadSnapshot('r', Infinity))!, hash: (await newerHead(store)).hash };
+}

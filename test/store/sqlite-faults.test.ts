@@ -18,11 +18,13 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/base/index.ts';
+import { workflow } from '../../src/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import type { FaultSeam } from '../../src/store/sqlite/connection.ts';
 import { openSqliteStore } from '../../src/store/sqlite/index.ts';
 import { losesLog, networkFileSystem } from '../../src/store/sqlite/medium.ts';
 import { eventually } from '../support/eventually.ts';
+import { openPiton } from '../support/open-piton.ts';
 import { startProgram } from '../support/start-program.ts';
 import { appending, blob, commit, creation, pauseOf, taking } from '../support/store-requests.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -615,4 +617,76 @@ test('a store that only survives processes says so', async () => {
 
   expect(store.durability).toBe('process');
   await store.close();
+});
+
+/** A store with runs `a` and `b` that have ended. */
+async function endedRuns(): Promise<string> {
+  const file = newFile();
+  await using piton = await openPiton({ store: `sqlite:${file}` });
+  const flow = workflow('flow')
+    .task('one', () => 1)
+    .task('two', { needs: ['one'] }, () => 2);
+  for (const id of ['a', 'b']) await (await piton.start(flow, { id })).result();
+  return file;
+}
+
+test.for([
+  ['updated_at', '1'],
+  ['status', `'running'`],
+  ['status', `'runninh'`],
+  ['settled', '7'],
+  ['spent', `'{'`],
+])('the row of a run that was changed on the disk is not believed: %s = %s', async ([column, value]) => {
+  const file = await endedRuns();
+  changeBehindItsBack(file, `UPDATE runs SET ${column} = ${value} WHERE run = 'a'`);
+  await using piton = await openPiton({ store: `sqlite:${file}` });
+  const named = {
+    code: 'STORE_DAMAGED',
+    details: { run: 'a' },
+    remedy: expect.stringContaining('verify a --repair'),
+  };
+  await expect(piton.find('a')).rejects.toMatchObject(named);
+  await expect(piton.list({ status: ['succeeded'] })).rejects.toMatchObject(named);
+  expect(await piton.prune({ before: Date.now() + 1_000 })).toMatchObject({ runs: 1, kept: [{ run: 'a' }] });
+
+  const [verdict] = await piton.verify();
+  expect(verdict).toMatchObject({ run: 'a', ok: false, reason: expect.stringContaining(`column ${column}`) });
+  expect(await piton.repair('a')).toMatchObject({ held: [], mended: [expect.stringContaining(column!)] });
+  expect(await piton.verify()).toMatchObject([{ run: 'a', ok: true }]);
+  expect(await piton.list()).toMatchObject([{ run: 'a', status: 'succeeded', settled: 2 }]);
+});
+
+test('a run is not pruned whose journal does not end where its row says', async () => {
+  const file = await endedRuns();
+  changeBehindItsBack(
+    file,
+    `DELETE FROM commits WHERE seq = 3 AND run_number = (SELECT number FROM runs WHERE run = 'a')`,
+  );
+  await using piton = await openPiton({ store: `sqlite:${file}` });
+  expect(await piton.prune({ before: Date.now() + 1_000 })).toEqual({
+    runs: 1,
+    blobs: 0,
+    kept: [{ run: 'a', reason: expect.stringContaining('does not end where its row says') }],
+  });
+});
+
+test('verify goes on behind each commit that is wrong, and names all of them', async () => {
+  const file = await endedRuns();
+  const ofA = `run_number = (SELECT number FROM runs WHERE run = 'a')`;
+  changeBehindItsBack(file, `UPDATE commits SET body = replace(body, 'one', 'eno') WHERE seq = 2 AND ${ofA}`);
+  changeBehindItsBack(file, `UPDATE commits SET body = replace(body, 'two', 'owt') WHERE seq = 3 AND ${ofA}`);
+  await using piton = await openPiton({ store: `sqlite:${file}` });
+  expect((await piton.verify()).find(({ run }) => run === 'a')).toMatchObject({
+    commits: 1,
+    firstBad: 2,
+    faults: [
+      {
+        in: 'journal',
+        seq: 2,
+        what: 'commit 2 is not what was written',
+        remedy: expect.stringContaining('a@1'),
+      },
+      { in: 'journal', seq: 3, what: 'commit 3 is not what was written' },
+    ],
+  });
 });

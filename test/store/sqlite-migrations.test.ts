@@ -24,10 +24,18 @@ function storeOf(version: number): string {
     VALUES (?, 3, ?, 2, ?, 9, 'ship', 'w1', 'running', 1, 4)`);
   insertRun.run('zebra', commit('zebra', 3).hash, 5);
   insertRun.run('ant', commit('ant', 3).hash, 6);
-  const insertCommit = database.prepare('INSERT INTO commits (run, seq, body, hash) VALUES (?, ?, ?, ?)');
+  // Since version 4, commits name their run by number, and one whose run is gone was moved aside.
+  const [column, value] =
+    version < 4 ? ['run', '?'] : ['run_number', '(SELECT number FROM runs WHERE run = ?)'];
+  const insertCommit = database.prepare(
+    `INSERT INTO commits (${column}, seq, body, hash) VALUES (${value}, ?, ?, ?)`,
+  );
+  const insertAside = database.prepare('INSERT INTO quarantine (run, seq, body, hash) VALUES (?, ?, ?, ?)');
   const stored = [1, 2, 3].flatMap((seq) => [commit('zebra', seq), commit('ant', seq)]);
-  for (const { run, seq, body, hash } of [...stored, commit('gone', 7)])
-    insertCommit.run(run, seq, body, hash);
+  for (const { run, seq, body, hash } of [...stored, commit('gone', 7)]) {
+    const insert = version < 4 || run !== 'gone' ? insertCommit : insertAside;
+    insert.run(run, seq, body, hash);
+  }
   return file;
 }
 

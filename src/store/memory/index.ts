@@ -4,6 +4,7 @@ import type {
   AppendRequest,
   CreateRunRequest,
   OpenStoreOptions,
+  Pruned,
   PruneRequest,
   QuarantineRequest,
   RunFilter,
@@ -12,7 +13,7 @@ import type {
   Store,
   TakeLeaseRequest,
 } from '../contract.ts';
-import { blobDamaged, blobMissing, storeClosed, unsupported } from '../refusals.ts';
+import { blobDamaged, blobMissing, storeClosed, unsupported, cutMisplaced } from '../refusals.ts';
 import { pendingCommands, sendCommand } from './inbox.ts';
 import { append, createRun, quarantine, readCommits, requireRun } from './journal.ts';
 import { findLease, freeAllOf, freeLease, leaseOf, putLease, takeLease } from './leases.ts';
@@ -106,11 +107,25 @@ class MemoryStore implements Store {
       .slice(0, limit);
   }
 
-  async rebuildSummary(run: string, summary: RunSummary): Promise<void> {
+  async listRunIds(): Promise<string[]> {
+    return (await this.listRuns({})).map(({ run }) => run);
+  }
+
+  async compareRun(expected: RunRecord): Promise<string[]> {
+    const record: Partial<Record<string, unknown>> = { ...requireRun(this.#open(), expected.run).record };
+    return [...new Set([...Object.keys(record), ...Object.keys(expected)])]
+      .map((name) => [name, record[name], expected[name as keyof RunRecord]] as const)
+      .filter(([, found, wanted]) => JSON.stringify(found) !== JSON.stringify(wanted))
+      .map(
+        ([name, found, wanted]) => `its ${name} is ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`,
+      );
+  }
+
+  async rebuildRun(record: RunRecord): Promise<void> {
     this.#change((medium) => {
-      const found = requireRun(medium, run);
-      const { seq, hash, incarnation, createdAt, updatedAt } = found.record;
-      found.record = Object.freeze({ ...summary, run, seq, hash, incarnation, createdAt, updatedAt });
+      const found = requireRun(medium, record.run);
+      if (found.commits.at(-1)?.hash !== record.hash) throw cutMisplaced(record.run, record.seq);
+      found.record = Object.freeze({ ...record });
     });
   }
 
@@ -146,6 +161,11 @@ class MemoryStore implements Store {
 
   async releaseLease({ name, token }: Lease): Promise<void> {
     this.#change((medium) => freeLease(medium, name, token));
+  }
+
+  /** They are renewed by nobody else's doing. */
+  onHeartbeat(): () => void {
+    return () => {};
   }
 
   onLeaseLost(listener: (lease: Lease) => void): () => void {
@@ -191,7 +211,7 @@ class MemoryStore implements Store {
     return undefined;
   }
 
-  async prune(request: PruneRequest): Promise<{ readonly runs: number; readonly blobs: number }> {
+  async prune(request: PruneRequest): Promise<Pruned> {
     return this.#change((medium) => prune(medium, request));
   }
 

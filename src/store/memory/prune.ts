@@ -1,9 +1,9 @@
 import { isFinal } from '../../model/index.ts';
-import type { PruneRequest } from '../contract.ts';
+import type { Pruned, PruneRequest } from '../contract.ts';
 import { leaseOf, loseLease } from './leases.ts';
 import type { Medium, MemoryRun } from './medium.ts';
 
-export function prune(medium: Medium, request: PruneRequest): { runs: number; blobs: number } {
+export function prune(medium: Medium, request: PruneRequest): Pruned {
   if (request.dropBlobs !== undefined) {
     const { run, keep } = request.dropBlobs;
     return { runs: 0, blobs: dropBlobs(medium, medium.runs.get(run), new Set(keep)) };

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { isFinal, type StoredCommit } from '../../model/index.ts';
-import type { PruneRequest, Store } from '../contract.ts';
+import type { StoredCommit } from '../../model/index.ts';
+import type { Store } from '../contract.ts';
 import { folderName } from './folder-name.ts';
 import { RunFiles } from './run-files.ts';
 import { RunMirror } from './run-mirror.ts';
@@ -29,9 +29,11 @@ export function mirrorStore(inner: Store, folder: string): Store {
       await mirrors.cutBack(request.commit.run);
     },
     async prune(request) {
-      const leaving = await runsToPrune(inner, request);
+      const before = request.dropBlobs === undefined ? await inner.listRunIds() : [];
       const pruned = await inner.prune(request);
-      for (const run of leaving) await mirrors.removeIfGone(run);
+      // Only if its run was there before and is gone now: the mirror of a lost database stays.
+      const left = new Set(before.length > 0 ? await inner.listRunIds() : []);
+      for (const run of before) if (!left.has(run)) await mirrors.remove(run);
       return pruned;
     },
     async witnessedSeq(run) {
@@ -54,13 +56,16 @@ function forwarded(inner: Store) {
     readCommits: inner.readCommits.bind(inner),
     findRun: inner.findRun.bind(inner),
     listRuns: inner.listRuns.bind(inner),
-    rebuildSummary: inner.rebuildSummary.bind(inner),
+    listRunIds: inner.listRunIds.bind(inner),
+    compareRun: inner.compareRun.bind(inner),
+    rebuildRun: inner.rebuildRun.bind(inner),
     saveSnapshot: inner.saveSnapshot.bind(inner),
     loadSnapshot: inner.loadSnapshot.bind(inner),
     readBlob: inner.readBlob.bind(inner),
     findLease: inner.findLease.bind(inner),
     releaseLease: inner.releaseLease.bind(inner),
     onLeaseLost: inner.onLeaseLost.bind(inner),
+    onHeartbeat: inner.onHeartbeat.bind(inner),
     sendCommand: inner.sendCommand.bind(inner),
     pendingCommands: inner.pendingCommands.bind(inner),
     findCommand: inner.findCommand.bind(inner),
@@ -70,16 +75,6 @@ function forwarded(inner: Store) {
     backup: inner.backup.bind(inner),
     checkMedium: inner.checkMedium.bind(inner),
   };
-}
-
-/** What the store may remove. A mirror goes only if its run was there before and is gone afterwards: that of a lost database stays. */
-async function runsToPrune(inner: Store, { runs, before, dropBlobs }: PruneRequest): Promise<string[]> {
-  if (dropBlobs !== undefined || (runs === undefined && before === undefined)) return [];
-  const present = await inner.listRuns({});
-  const isMeant = (run: string): boolean => runs?.includes(run) ?? true;
-  return present
-    .filter(({ run, status }) => isMeant(run) && (runs !== undefined || isFinal(status)))
-    .map(({ run }) => run);
 }
 
 class Mirrors {
@@ -123,8 +118,7 @@ class Mirrors {
     await this.#orWarn(this.#with(run, (mirror) => mirror.cutBack()));
   }
 
-  async removeIfGone(run: string): Promise<void> {
-    if ((await this.#inner.findRun(run)) !== undefined) return;
+  async remove(run: string): Promise<void> {
     await this.#orWarn(this.#with(run, (mirror) => mirror.remove()));
   }
 

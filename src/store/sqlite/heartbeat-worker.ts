@@ -21,6 +21,7 @@ let beat: NodeJS.Timeout | undefined;
 let beatAt = Infinity;
 
 parentPort!.on('message', obey);
+report([]);
 scheduleNext();
 
 function obey(order: HeartbeatOrder): void {
@@ -61,10 +62,14 @@ function renewAll(): void {
   const isDone = renewTogether();
   const lost = [...held.values()].filter(isExpired).map(({ key }) => key);
   for (const key of lost) held.delete(key);
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
-  if (lost.length > 0) parentPort?.postMessage({ lost } satisfies HeartbeatReport);
+  if (lost.length > 0) report(lost);
   if (isDone) scheduleNext();
   else beatWithin(retryMs);
+}
+
+function report(lost: readonly string[]): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port, not a window
+  parentPort?.postMessage({ lost } satisfies HeartbeatReport);
 }
 
 /** False if the database could not be written; then nothing is known to be lost but what has expired meanwhile. */

@@ -18,9 +18,15 @@ export type HeartbeatOrder =
   | { readonly type: 'drop'; readonly key: string }
   | { readonly type: 'stop' };
 
-/** Keys of leases that turned out not to be ours any longer. */
+/** Keys of leases that turned out not to be ours any longer. The first, without any, says that the thread is at work. */
 export interface HeartbeatReport {
   readonly lost: readonly string[];
+}
+
+export interface HeartbeatListener {
+  lost(key: string): void;
+  /** Why nothing is renewed at the moment; undefined when it is again. */
+  changed(trouble: string | undefined): void;
 }
 
 const delayMs = 250;
@@ -32,7 +38,7 @@ const delayMs = 250;
  */
 export class Heartbeat {
   readonly #file: string;
-  readonly #onLost: (key: string) => void;
+  readonly #listener: HeartbeatListener;
   readonly #held = new Map<string, HeldLease>();
   /** Keys of what the thread has not been told of yet. */
   #freed: string[] = [];
@@ -40,10 +46,11 @@ export class Heartbeat {
   /** Set while there is a lease to be renewed and no thread. */
   #startLater: NodeJS.Timeout | undefined;
   #hasDied = false;
+  #isInTrouble = false;
 
-  constructor(file: string, onLost: (key: string) => void) {
+  constructor(file: string, listener: HeartbeatListener) {
     this.#file = file;
-    this.#onLost = onLost;
+    this.#listener = listener;
   }
 
   hold(lease: HeldLease): void {
@@ -67,11 +74,13 @@ export class Heartbeat {
   /** The store says already that nobody has it: it cannot be renewed, so telling can wait until there is more to tell. */
   dropFreed(key: string): void {
     if (this.#held.delete(key) && this.#worker !== undefined) this.#freed.push(key);
+    if (this.#held.size === 0) this.#recovered();
   }
 
   /** No longer renewed, and not reported as lost even if a report is on its way. */
   drop(key: string): void {
     if (this.#held.delete(key)) this.#order({ type: 'drop', key });
+    if (this.#held.size === 0) this.#recovered();
   }
 
   async stop(): Promise<void> {
@@ -109,30 +118,43 @@ export class Heartbeat {
     });
     worker.on('message', ({ lost }: HeartbeatReport) => this.#report(lost));
     worker.on('error', (error: Error) => this.#died(error));
-    worker.on('exit', () => {
-      if (this.#worker !== worker) return;
-      this.#worker = undefined;
-      if (this.#held.size > 0) this.#startSoon();
+    worker.on('exit', (code) => {
+      if (this.#worker === worker) this.#died(new Error(`it ended with code ${code}`));
     });
     // After the listeners: adding one for messages makes the thread count again.
     worker.unref();
     return worker;
   }
 
-  /** The system lacks something: threads, open files. Leases that are not renewed expire, which stops their drivers. */
+  /** The system lacks something: threads, open files. Drivers start nothing until another lives. */
   #died(error: Error): void {
+    this.#worker = undefined;
     if (this.#held.size === 0) return;
     if (!this.#hasDied) process.emitWarning(`The lease heartbeat of ${this.#file} died: ${error.message}`);
     this.#hasDied = true;
-    this.#worker = undefined;
     this.#startSoon();
+    if (this.#isInTrouble) return;
+    this.#isInTrouble = true;
+    this.#listener.changed(troubleOf(error));
   }
 
   #report(lost: readonly string[]): void {
-    for (const key of lost) if (this.#held.delete(key)) this.#onLost(key);
+    this.#recovered();
+    for (const key of lost) if (this.#held.delete(key)) this.#listener.lost(key);
+  }
+
+  /** It lives, or there is nothing to be renewed. */
+  #recovered(): void {
+    if (!this.#isInTrouble) return;
+    this.#isInTrouble = false;
+    this.#listener.changed(undefined);
   }
 
   #order(order: HeartbeatOrder): void {
     this.#worker?.postMessage(order);
   }
+}
+
+function troubleOf({ message }: Error): string {
+  return `the thread that renews its lease has died (${message}); nothing is started until another lives. If open files or threads are lacking, raise the limits (ulimit -n, ulimit -u) or end what uses them`;
 }

@@ -1,9 +1,10 @@
 import type { Clock } from '../../base/index.ts';
-import type { InboxCommand, Lease, RunSummary, StoredCommit } from '../../model/index.ts';
+import type { InboxCommand, Lease, StoredCommit } from '../../model/index.ts';
 import type {
   AppendRequest,
   CreateRunRequest,
   OpenStoreOptions,
+  Pruned,
   PruneRequest,
   QuarantineRequest,
   RunFilter,
@@ -23,9 +24,9 @@ import { LeaseKeeper } from './lease-keeper.ts';
 import { findLease, freeLease, leaseOf, takeLease, type Taking } from './leases.ts';
 import { prepareMedium } from './medium.ts';
 import { patiently } from './patience.ts';
-import { pruneBlobs, pruneRun, runsToPrune, type Pruned } from './prune.ts';
+import { addPruned, nothingPruned, pruneBlobs, pruneRun, runsToPrune } from './prune.ts';
 import { Room } from './room.ts';
-import { findRun, listRuns, rebuildSummary } from './runs.ts';
+import { compareRun, findRun, listRunIds, listRuns, rebuildRun } from './runs.ts';
 import { loadSnapshot, saveSnapshot } from './snapshots.ts';
 import type { Statements } from './statements.ts';
 import { backUp, findDamage } from './upkeep.ts';
@@ -107,8 +108,16 @@ class SqliteStore implements Store {
     return this.#read((statements) => listRuns(statements, filter));
   }
 
-  rebuildSummary(run: string, summary: RunSummary): Promise<void> {
-    return this.#write(rebuildSummary(run, summary));
+  listRunIds(): Promise<string[]> {
+    return this.#read(listRunIds);
+  }
+
+  compareRun(expected: RunRecord): Promise<string[]> {
+    return this.#read((statements) => compareRun(statements, expected));
+  }
+
+  rebuildRun(record: RunRecord): Promise<void> {
+    return this.#write(rebuildRun(record));
   }
 
   saveSnapshot(snapshot: Snapshot): Promise<void> {
@@ -140,6 +149,10 @@ class SqliteStore implements Store {
 
   onLeaseLost(listener: (lease: Lease) => void): () => void {
     return this.#leases.onLost(listener);
+  }
+
+  onHeartbeat(listener: (trouble: string | undefined) => void): () => void {
+    return this.#leases.onHeartbeat(listener);
   }
 
   sendCommand(command: InboxCommand): Promise<void> {
@@ -179,10 +192,9 @@ class SqliteStore implements Store {
   /** A transaction per run: removing many at once would keep everyone else waiting. */
   async prune(request: PruneRequest): Promise<Pruned> {
     if (request.dropBlobs !== undefined) return this.#write(pruneBlobs(request.dropBlobs));
-    let total: Pruned = { runs: 0, blobs: 0 };
+    let total = nothingPruned;
     for (const run of await this.#read((statements) => runsToPrune(statements, request))) {
-      const { runs, blobs } = await this.#write(pruneRun(run, request));
-      total = { runs: total.runs + runs, blobs: total.blobs + blobs };
+      total = addPruned(total, await this.#write(pruneRun(run, request)));
     }
     return total;
   }

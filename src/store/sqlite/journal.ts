@@ -7,7 +7,7 @@ import type { Change } from './group-commit.ts';
 import { answerCommands } from './inbox.ts';
 import { findLease, leaseOf, putLease } from './leases.ts';
 import { number, text, type Row } from './rows.ts';
-import { findRun, summaryColumns } from './runs.ts';
+import { sealed } from './runs.ts';
 import type { Statements } from './statements.ts';
 
 /** A commit under a lease. */
@@ -18,13 +18,7 @@ export function createRun(request: CreateRunRequest, clock: Clock): Change<Lease
   const { run, seq, hash } = commit;
   return {
     apply(statements) {
-      const { changes } = statements.insertRun.run(
-        run,
-        seq,
-        hash,
-        request.at,
-        ...summaryColumns(request.summary),
-      );
+      const { changes } = statements.insertRun.run(...sealed({ run, seq, hash }, request));
       if (changes !== 1) throw runExists(run);
       writeCommit(statements, commit, request.blobs);
       const lease = putLease(statements, { name: leaseOf(run), owner, token, leaseMs }, clock.now());
@@ -50,24 +44,16 @@ export function append(request: AppendRequest, clock: Clock): Change<void> {
 }
 
 function advanceRun(statements: Statements, { commit, summary, at, token }: Write, now: number) {
-  return statements.advanceRun.run(
-    commit.run,
-    commit.seq,
-    commit.hash,
-    at,
-    ...summaryColumns(summary),
-    leaseOf(commit.run),
-    token,
-    now,
-  ).changes;
+  return statements.advanceRun.run(...sealed(commit, { summary, at }), leaseOf(commit.run), token, now)
+    .changes;
 }
 
 /** Only looked into when the row was not advanced: the hot path asks once. */
 function whyRefused(statements: Statements, { commit, token }: Write, now: number): Error {
-  const head = findRun(statements, commit.run);
+  const head = statements.findRun.get({ run: commit.run });
   if (head === undefined) return runMissing(commit.run);
   const lost = findLost(statements, { run: commit.run, token, now });
-  return lost ?? seqConflict(commit.run, { given: commit.seq, head: head.seq });
+  return lost ?? seqConflict(commit.run, { given: commit.seq, head: number(head, 'seq') });
 }
 
 function findLost(
@@ -90,7 +76,8 @@ function writeCommit(statements: Statements, commit: StoredCommit, blobs: readon
   }
 }
 
-function holdsCommit(statements: Statements, { run, seq, hash }: StoredCommit): boolean {
+/** Whether the journal has that commit. */
+export function holdsCommit(statements: Statements, { run, seq, hash }: Omit<StoredCommit, 'body'>): boolean {
   return statements.findCommitHash.get({ run, seq })?.['hash'] === hash;
 }
 
@@ -127,10 +114,10 @@ function checkCut(
   { commit: { run }, token, lastGood }: QuarantineRequest,
   now: number,
 ): void {
-  if (findRun(statements, run) === undefined) throw runMissing(run);
+  if (statements.knowsRun.get({ run }) === undefined) throw runMissing(run);
   const lost = findLost(statements, { run, token, now });
   if (lost !== undefined) throw lost;
-  if (lastGood.seq > 0 && !holdsCommit(statements, { run, body: '', ...lastGood })) {
+  if (lastGood.seq > 0 && !holdsCommit(statements, { run, ...lastGood })) {
     throw cutMisplaced(run, lastGood.seq);
   }
 }

@@ -8,10 +8,14 @@ export class LeaseKeeper {
   readonly #heartbeat: Heartbeat;
   readonly #kept = new Map<string, Lease>();
   readonly #listeners = new Set<(lease: Lease) => void>();
+  readonly #heartbeatListeners = new Set<(trouble: string | undefined) => void>();
 
   constructor(file: string, clock: Clock) {
     this.#clock = clock;
-    this.#heartbeat = new Heartbeat(file, (key) => this.#reportLost(key));
+    this.#heartbeat = new Heartbeat(file, {
+      lost: (key) => this.#reportLost(key),
+      changed: (trouble) => this.#heartbeatListeners.forEach((listener) => listener(trouble)),
+    });
   }
 
   get kept(): readonly Lease[] {
@@ -50,6 +54,11 @@ export class LeaseKeeper {
   onLost(listener: (lease: Lease) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
+  }
+
+  onHeartbeat(listener: (trouble: string | undefined) => void): () => void {
+    this.#heartbeatListeners.add(listener);
+    return () => void this.#heartbeatListeners.delete(listener);
   }
 
   /** From now on nothing is renewed; the leases themselves are the caller's to free. */

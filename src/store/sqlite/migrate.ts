@@ -7,6 +7,7 @@ import { isBusy, storeError } from './faults.ts';
 import { toOwner } from './lease-owner.ts';
 import { applicationId, migrations } from './migrations.ts';
 import { text } from './rows.ts';
+import { sealOf } from './seal.ts';
 
 /** Brings the schema to what this version knows, in one transaction. A new file gets all of it. */
 export function migrate(database: DatabaseSync, file: string): void {
@@ -17,6 +18,7 @@ export function migrate(database: DatabaseSync, file: string): void {
     if (version > migrations.length) throw tooNew(file, version);
     if (version === migrations.length) return;
     if (version > 0) assertMovable(database, file);
+    database.function('seal_of', { varargs: true }, (...values: unknown[]) => sealOf(values));
     for (const migration of migrations.slice(version)) database.exec(migration);
     database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}`);
     crashPoint('store:before-migrated');

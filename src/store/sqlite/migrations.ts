@@ -150,4 +150,10 @@ export const migrations: readonly string[] = [
   ALTER TABLE numbered_blob_refs RENAME TO blob_refs;
   CREATE INDEX blob_refs_by_hash ON blob_refs (hash, run_number);
   `,
+  // Of what lists decide by. The function is there while a store is migrated.
+  `
+  ALTER TABLE runs ADD COLUMN seal TEXT NOT NULL DEFAULT '';
+  UPDATE runs SET seal = seal_of(run, seq, hash, updated_at, workflow, workflow_hash, status, settled, total, wake_at,
+                                 reason, spent, places);
+  `,
 ];

@@ -1,14 +1,18 @@
+import { asError, hasCode } from '../../base/index.ts';
 import { isFinal } from '../../model/index.ts';
-import type { PruneRequest } from '../contract.ts';
+import type { Pruned, PruneRequest, RunRecord } from '../contract.ts';
+import { holdsCommit } from './journal.ts';
 import type { Change } from './group-commit.ts';
 import { leaseOf } from './leases.ts';
 import { text } from './rows.ts';
 import { findRun } from './runs.ts';
 import type { Statements } from './statements.ts';
 
-export interface Pruned {
-  readonly runs: number;
-  readonly blobs: number;
+export const nothingPruned: Pruned = { runs: 0, blobs: 0 };
+
+export function addPruned(total: Pruned, { runs, blobs, kept = [] }: Pruned): Pruned {
+  const all = [...(total.kept ?? []), ...kept];
+  return { runs: total.runs + runs, blobs: total.blobs + blobs, ...(all.length > 0 && { kept: all }) };
 }
 
 /** The runs that a request is about; whether each may go is decided when it does. */
@@ -25,7 +29,9 @@ export function runsToPrune(statements: Statements, { runs, before }: PruneReque
 export function pruneRun(run: string, request: PruneRequest): Change<Pruned> {
   return {
     apply(statements) {
-      if (!mayGo(statements, run, request)) return { runs: 0, blobs: 0 };
+      const standing = mayGo(statements, run, request);
+      if (standing === false) return nothingPruned;
+      if (standing !== true) return { ...nothingPruned, kept: [standing] };
       const blobs = dropBlobs(statements, run, []);
       for (const name of [
         'dropCommits',
@@ -42,14 +48,34 @@ export function pruneRun(run: string, request: PruneRequest): Change<Pruned> {
   };
 }
 
-function mayGo(statements: Statements, run: string, { before, runs, force }: PruneRequest): boolean {
-  const found = findRun(statements, run);
-  if (found === undefined || (before !== undefined && found.updatedAt >= before)) return false;
-  return isFinal(found.status) || (force === true && runs !== undefined);
+type Standing = boolean | NonNullable<Pruned['kept']>[number];
+
+/** What is deleted cannot be brought back: its row must be what was written, and be that of the end of its journal. */
+function mayGo(statements: Statements, run: string, request: PruneRequest): Standing {
+  const isForced = request.force === true && request.runs !== undefined;
+  if (isForced && request.before === undefined) return statements.knowsRun.get({ run }) !== undefined;
+  try {
+    const found = findRun(statements, run);
+    if (found === undefined || found.updatedAt >= (request.before ?? Infinity)) return false;
+    if (!isFinal(found.status)) return isForced;
+    return endsWith(statements, found) || { run, reason: 'its journal does not end where its row says' };
+  } catch (thrown) {
+    return damagedRun(run, thrown);
+  }
+}
+
+function damagedRun(run: string, thrown: unknown): Standing {
+  if (!hasCode(thrown, 'STORE_DAMAGED')) throw thrown;
+  return { run, reason: asError(thrown).message };
+}
+
+function endsWith(statements: Statements, { run, seq, hash }: RunRecord): boolean {
+  const isThere = holdsCommit(statements, { run, seq, hash });
+  return isThere && statements.readCommits.get({ run, after: seq, limit: 1 }) === undefined;
 }
 
 export function pruneBlobs({ run, keep }: NonNullable<PruneRequest['dropBlobs']>): Change<Pruned> {
-  return { apply: (statements) => ({ runs: 0, blobs: dropBlobs(statements, run, keep) }) };
+  return { apply: (statements) => ({ ...nothingPruned, blobs: dropBlobs(statements, run, keep) }) };
 }
 
 function dropBlobs(statements: Statements, run: string, keep: readonly string[]): number {

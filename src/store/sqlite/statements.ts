@@ -1,5 +1,11 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
+/** Node refuses whole rows for one number beyond its own: as a text it is a column that is wrong, and can be named. */
+const safe = (column: string): string =>
+  `iif(${column} NOT BETWEEN -9007199254740991 AND 9007199254740991, CAST(${column} AS TEXT), ${column}) AS ${column}`;
+const runColumns = `run, ${safe('seq')}, hash, ${safe('incarnation')}, created_at, updated_at, workflow, workflow_hash, status,
+           ${safe('settled')}, ${safe('total')}, wake_at, reason, spent, ${safe('places')}, seal`;
+
 /**
  * Every statement of the adapter, whole and constant. Those that starting a run and each commit need have numbered
  * parameters, which bind in a third of the time that named ones take; all others are named.
@@ -22,19 +28,19 @@ const sql = {
   /** Its number is of no row that was left behind by a run which is gone. */
   insertRun: `
     INSERT INTO runs (number, run, seq, hash, incarnation, created_at, updated_at, workflow, workflow_hash, status,
-                      settled, total, wake_at, reason, spent, places)
+                      settled, total, wake_at, reason, spent, places, seal)
     VALUES (1 + max(ifnull((SELECT max(number) FROM runs), 0), ifnull((SELECT max(run_number) FROM commits), 0),
-                    ifnull((SELECT max(run_number) FROM blob_refs), 0)), ?1, ?2, ?3, 1, ?4, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+                    ifnull((SELECT max(run_number) FROM blob_refs), 0)), ?1, ?2, ?3, 1, ?4, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
     ON CONFLICT (run) DO NOTHING`,
   /** The right to write, the place in the journal and the new summary in one statement: whoever lost either changes no row. */
   advanceRun: `
     UPDATE runs
     SET    seq = ?2, hash = ?3, updated_at = ?4, workflow = ?5, workflow_hash = ?6, status = ?7,
            settled = ?8, total = ?9, wake_at = ?10, reason = ?11, spent = ?12,
-           places = ?13
+           places = ?13, seal = ?14
     WHERE  run = ?1
     AND    seq = ?2 - 1
-    AND    EXISTS (SELECT 1 FROM leases WHERE name = ?14 AND token = ?15 AND expires_at > ?16)`,
+    AND    EXISTS (SELECT 1 FROM leases WHERE name = ?15 AND token = ?16 AND expires_at > ?17)`,
   insertCommit: `
     INSERT INTO commits (run_number, seq, body, hash) SELECT number, ?2, ?3, ?4 FROM runs WHERE run = ?1`,
   readCommits: `
@@ -43,21 +49,27 @@ const sql = {
     ORDER BY seq LIMIT :limit`,
   findCommitHash: `
     SELECT hash FROM commits WHERE run_number = (SELECT number FROM runs WHERE run = :run) AND seq = :seq`,
-  findRun: `SELECT * FROM runs WHERE run = :run`,
+  findRun: `SELECT ${runColumns} FROM runs WHERE run = :run`,
+  knowsRun: `SELECT 1 FROM runs WHERE run = :run`,
+  listRunIds: `SELECT run FROM runs WHERE typeof(run) = 'text' ORDER BY created_at DESC, run DESC`,
   listRuns: `
-    SELECT * FROM runs
-    WHERE  (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses)))
+    SELECT ${runColumns} FROM runs
+    WHERE  (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses))
+            OR substr(seal, 1, length(status) + 1) IS NOT status || ':')
     AND    (:workflow IS NULL OR workflow = :workflow)
     AND    (:prefix IS NULL OR substr(run, 1, length(:prefix)) = :prefix)
     AND    (:spentOn IS NULL OR (spent IS NOT NULL AND (:spentOn = 'any' OR instr(spent, '"' || :spentOn || '"') > 0)))
     AND    (:hasPlaces IS NULL OR places > 0)
     ORDER BY created_at DESC, run DESC
     LIMIT  :limit`,
-  updateSummary: `
+  /** Only while the journal ends where it was read to. */
+  rebuildRun: `
     UPDATE runs
-    SET    workflow = ?2, workflow_hash = ?3, status = ?4, settled = ?5, total = ?6, wake_at = ?7, reason = ?8,
-           spent = ?9, places = ?10
-    WHERE  run = ?1`,
+    SET    seq = ?2, hash = ?3, updated_at = ?4, workflow = ?5, workflow_hash = ?6, status = ?7, settled = ?8, total = ?9,
+           wake_at = ?10, reason = ?11, spent = ?12, places = ?13, seal = ?14, created_at = ?15, incarnation = ?16
+    WHERE  run = ?1
+    AND    EXISTS (SELECT 1 FROM commits WHERE run_number = runs.number AND seq = ?2 AND hash = ?3)
+    AND    NOT EXISTS (SELECT 1 FROM commits WHERE run_number = runs.number AND seq > ?2)`,
 
   insertSnapshot: `
     INSERT INTO snapshots (run, seq, hash, format, text)

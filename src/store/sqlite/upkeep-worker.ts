@@ -1,6 +1,7 @@
 /** Long looks at the whole file, in a thread of their own so that the event loop goes on. One task, one answer, the end. */
 import { backup, DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
+import { findWrongRows } from './check-rows.ts';
 import type { UpkeepTask } from './upkeep.ts';
 
 const task = workerData as UpkeepTask;
@@ -15,5 +16,6 @@ database.close();
 
 function findDamage(): string[] {
   const lines = database.prepare('PRAGMA integrity_check').all();
-  return lines.map((line) => String(line['integrity_check'])).filter((line) => line !== 'ok');
+  const found = lines.map((line) => String(line['integrity_check'])).filter((line) => line !== 'ok');
+  return [...found, ...findWrongRows(database)];
 }

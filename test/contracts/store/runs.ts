@@ -1,3 +1,4 @@
+import type { RunSummary } from '../../../src/model/index.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { RunFilter } from '../../../src/store/index.ts';
 import { creation, summary } from '../../support/store-requests.ts';
@@ -35,7 +36,7 @@ export function listingContract(world: World): void {
     test('finds the runs in which agents have used something, on a day or ever', async () => {
       const used = { input: 5, output: 1, cachedInput: 0, usd: 0.5, unpricedTokens: 0 };
       const spent = { '2026-11-15': { claude: used }, '2026-11-16': { codex: used } };
-      await world.store.rebuildSummary('b-old', summary({ spent }));
+      await rebuild('b-old', summary({ spent }));
 
       expect(await listed({ spentOn: '2026-11-15' })).toEqual(['b-old']);
       expect(await listed({ spentOn: 'any' })).toEqual(['b-old']);
@@ -44,20 +45,40 @@ export function listingContract(world: World): void {
     });
 
     test('finds the runs that have places left', async () => {
-      await world.store.rebuildSummary('b-old', summary({ places: 2 }));
+      await rebuild('b-old', summary({ places: 2 }));
       expect(await listed({ hasPlaces: true })).toEqual(['b-old']);
-      await world.store.rebuildSummary('b-old', summary());
+      await rebuild('b-old', summary());
       expect(await listed({ hasPlaces: true })).toEqual([]);
     });
 
-    test('replaces a summary that was folded anew, without touching the journal', async () => {
-      const before = await world.store.findRun('b-old');
-      await world.store.rebuildSummary('b-old', summary({ status: 'held', reason: 'ask' }));
+    test('replaces a row that was folded anew, if the journal ends there, without touching the journal', async () => {
+      const before = (await world.store.findRun('b-old'))!;
+      const { store } = world;
+      const expected = { ...before, status: 'held', reason: 'ask', updatedAt: 7, createdAt: 5 } as const;
+      expect(await store.compareRun(before)).toEqual([]);
+      expect(await store.compareRun(expected)).toEqual(
+        expect.arrayContaining([expect.stringMatching(/status .*"running".*"held"/)]),
+      );
+      await store.rebuildRun(expected);
 
-      expect(await world.store.findRun('b-old')).toEqual({ ...before, status: 'held', reason: 'ask' });
-      await expect(world.store.rebuildSummary('nobody', summary())).rejects.toMatchObject({
+      expect(await store.findRun('b-old')).toEqual(expected);
+      expect(await store.compareRun(expected)).toEqual([]);
+      await expect(store.rebuildRun({ ...expected, run: 'nobody' })).rejects.toMatchObject({
         code: 'RUN_NOT_FOUND',
       });
+      await expect(store.rebuildRun({ ...expected, hash: 'other' })).rejects.toMatchObject({
+        code: 'SEQ_CONFLICT',
+      });
+      expect(await store.findRun('b-old')).toEqual(expected);
     });
+
+    test('knows the ids of all runs, newest first', async () => {
+      expect(await world.store.listRunIds()).toEqual(await listed({}));
+    });
+
+    async function rebuild(run: string, given: RunSummary): Promise<void> {
+      const { seq, hash, incarnation, createdAt, updatedAt } = (await world.store.findRun(run))!;
+      await world.store.rebuildRun({ ...given, run, seq, hash, incarnation, createdAt, updatedAt });
+    }
   });
 }

@@ -1,4 +1,4 @@
-import type { RunVerdict } from '../../../engine/index.ts';
+import type { Repair, RunVerdict } from '../../../engine/index.ts';
 import type { Piton } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
@@ -10,10 +10,15 @@ interface Options {
   readonly repair?: boolean;
 }
 
-interface Repair {
+interface Repaired extends Repair {
   readonly run: string;
-  readonly lastGood: number;
-  readonly held: readonly string[];
+}
+
+interface Findings {
+  readonly damaged: readonly RunVerdict[];
+  readonly repairs: readonly Repaired[];
+  /** Of the store itself, beside the journals. */
+  readonly store: readonly string[];
 }
 
 export const command = defineCommand<Options>({
@@ -31,48 +36,71 @@ export const command = defineCommand<Options>({
   ],
   async run(context, { args, options }) {
     const piton = await context.openExisting();
-    const run = args[0] === undefined ? undefined : (await findRecord(piton, args[0])).run;
+    const run = args[0] === undefined ? undefined : await findId(piton, args[0]);
     const verdicts = await piton.verify(run);
     const damaged = verdicts.filter(({ ok }) => !ok);
     const repairs = options.repair === true ? await repairAll(piton, damaged) : [];
-    const isSound = damaged.length === repairs.length;
-    context.output.json({ ok: isSound, runs: verdicts, ...(options.repair === true && { repairs }) });
+    // After the repairs: what they have mended is sound.
+    const store = run === undefined ? await piton.checkStore() : [];
+    const isSound = damaged.length === repairs.length && store.length === 0;
+    const repaired = options.repair === true && { repairs };
+    context.output.json({ ok: isSound, runs: verdicts, ...(run === undefined && { store }), ...repaired });
     printVerdicts(context, verdicts, repairs);
-    return nextStep(context, { damaged, repairs });
+    for (const fault of store) context.output.print(`store: ${cleanLine(fault)}`);
+    return nextStep(context, { damaged, repairs, store });
   },
 });
 
-async function repairAll(piton: Piton, damaged: readonly RunVerdict[]): Promise<Repair[]> {
-  const repairs: Repair[] = [];
-  for (const { run } of damaged) repairs.push({ run, ...(await piton.repair(run)) });
+/** Also of a run whose row is damaged, which no list can show. */
+async function findId(piton: Piton, given: string): Promise<string> {
+  const runs = (await piton.runIds()).filter((run) => given !== '' && run.startsWith(given));
+  const [only] = runs.includes(given) ? [given] : runs.length === 1 ? runs : [];
+  return only ?? (await findRecord(piton, given)).run;
+}
+
+/** What a newer Piton has written is not mended by going back. */
+async function repairAll(piton: Piton, damaged: readonly RunVerdict[]): Promise<Repaired[]> {
+  const repairs: Repaired[] = [];
+  for (const { run, faults } of damaged) {
+    if (faults.some((fault) => fault.in === 'version')) continue;
+    repairs.push({ run, ...(await piton.repair(run)) });
+  }
   return repairs;
 }
 
 function printVerdicts(
   { output }: Context,
   verdicts: readonly RunVerdict[],
-  repairs: readonly Repair[],
+  repairs: readonly Repaired[],
 ): void {
   output.table(
     verdicts.map(({ run, commits, ok, firstBad, reason }) => [
       run,
       ok ? { text: '✓ sound', paint: output.style.green } : { text: '✗ damaged', paint: output.style.red },
-      ok ? `${commits} checkpoints` : `bad from ${firstBad}: ${cleanLine(reason ?? '')}`,
+      ok
+        ? `${commits} checkpoints`
+        : `${firstBad === undefined ? '' : `bad from ${firstBad}: `}${cleanLine(reason ?? '')}`,
     ]),
   );
-  for (const { run, lastGood, held } of repairs) {
+  for (const { run, faults } of verdicts) {
+    for (const { what } of faults.slice(1)) output.print(`${run}: ${cleanLine(what)}`);
+  }
+  for (const { run, lastGood, held, mended } of repairs) {
     const waiting = held.length === 0 ? 'nothing is held' : `held, for you to look at: ${held.join(', ')}`;
-    output.print(`${run} was taken back to ${run}@${lastGood}; ${waiting}.`);
+    const anew = mended === undefined ? '' : ' Its row was made anew from the journal.';
+    output.print(`${run} was taken back to ${run}@${lastGood}; ${waiting}.${anew}`);
   }
 }
 
-function nextStep(
-  { output }: Context,
-  { damaged, repairs }: { damaged: readonly RunVerdict[]; repairs: readonly Repair[] },
-): ExitCode {
+function nextStep({ output }: Context, { damaged, repairs, store }: Findings): ExitCode {
   const bad = damaged.find(({ run }) => !repairs.some((repair) => repair.run === run));
   if (bad !== undefined) {
-    output.next(`piton verify ${bad.run} --repair`);
+    const version = bad.faults.find((fault) => fault.in === 'version');
+    output.next(version?.remedy ?? `piton verify ${bad.run} --repair`);
+    return exitCodes.refused;
+  }
+  if (store.length > 0) {
+    output.next('keep a copy of the store and of its -wal file, and restore a backup');
     return exitCodes.refused;
   }
   const held = repairs.find((repair) => repair.held.length > 0);

@@ -35,9 +35,16 @@ export async function checkRuns(context: Context): Promise<Check[]> {
 async function checkStore(piton: Piton, store: string): Promise<[damaged: boolean, check: Check]> {
   const verdicts = await piton.verify();
   const damaged = verdicts.filter(({ ok }) => !ok);
+  const [fault] = damaged.length === 0 ? await piton.checkStore() : [];
+  if (fault !== undefined) return [true, bad('store', `damaged: ${fault}`, 'piton verify')];
   if (damaged.length === 0)
     return [false, ok('store', `${store}: ${plural(verdicts.length, 'run')}, all sound`)];
-  const names = damaged.map(({ run, firstBad }) => `${run} (from checkpoint ${firstBad})`).join(', ');
+  const names = damaged
+    .map(
+      ({ run, firstBad }) =>
+        `${run} (${firstBad === undefined ? 'what lists show of it' : `from checkpoint ${firstBad}`})`,
+    )
+    .join(', ');
   return [true, bad('store', `damaged: ${names}`, `piton verify ${damaged[0]!.run} --repair`)];
 }
 

@@ -1,0 +1,3 @@
+import { wrongColumnsSuite } from './wrong-columns.ts';
+
+wrongColumnsSuite((table, kind) => table === 'runs' && kind === 'flipped');
