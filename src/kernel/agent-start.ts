@@ -1,7 +1,14 @@
 import { PitonError } from '../base/index.ts';
 import type { AgentWork, Event } from '../model/index.ts';
 import { agentResource } from './breakers.ts';
-import { addressOf, scopeAt, type AgentStart, type RunState, type TaskState } from './run-state.ts';
+import {
+  addressOf,
+  scopeAt,
+  type AgentStart,
+  type OpenBreaker,
+  type RunState,
+  type TaskState,
+} from './run-state.ts';
 import { overBudget, overDay } from './usage.ts';
 import type { World } from './world.ts';
 
@@ -43,18 +50,25 @@ function budgetWait(state: RunState, task: TaskState, world: World): Event | und
   return data === undefined ? undefined : { type: 'task.delayed', task: address, data };
 }
 
-/** The first by preference that is there and may be asked. */
+/**
+ * The first by preference that is there and may be asked. One that did not reach its model comes last: whoever failed with it
+ * waits as long as it has to by itself, and nobody else knows whether it still is so.
+ */
 function freeAgent(state: RunState, agents: readonly string[], world: World): string | undefined {
-  return agents.find((name) => world.hasAgent(name) && limitOf(state, name, world.now) === undefined);
+  const there = agents.filter((name) => world.hasAgent(name));
+  const obstacles = there.map((name) => openFor(state, name, world.now));
+  const free = obstacles.indexOf(undefined);
+  return there[free >= 0 ? free : obstacles.findIndex((open) => open?.network === true)];
 }
 
-function limitOf(
-  { breakers }: RunState,
-  agent: string,
-  now: number,
-): { until: number; reason: string } | undefined {
+function limitOf(state: RunState, agent: string, now: number): { until: number; reason: string } | undefined {
+  const open = openFor(state, agent, now);
+  return open === undefined || open.network === true ? undefined : { until: open.until, reason: open.reason };
+}
+
+function openFor({ breakers }: RunState, agent: string, now: number): OpenBreaker | undefined {
   const open = breakers.get(agentResource(agent))?.open;
-  return open !== undefined && open.until > now ? { until: open.until, reason: open.reason } : undefined;
+  return open !== undefined && open.until > now ? open : undefined;
 }
 
 /** Only the agent that has a conversation can go on in it. */

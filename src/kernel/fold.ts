@@ -19,6 +19,7 @@ import { adoptWorkflow } from './drift.ts';
 import { comeBack, dropProposal, takeSlot } from './holdings.ts';
 import { acquire } from './limits.ts';
 import { addItems, addVisit, openScope } from './new-tasks.ts';
+import { countNetworkFailure } from './network.ts';
 import { reopenTasks } from './reopen-tasks.ts';
 import {
   interruptionsInARow,
@@ -215,6 +216,7 @@ const folders: Folders = {
     const kind = kindOf(task);
     endTurn(task, attempt, data);
     countForBreakers(state, task, data);
+    countNetworkFailure(task, data, state.at);
     vacate(state, task);
     // Of a check it counts when there is nothing more to revise; a conflict is nobody's failure.
     if (data.outcome === 'failed' && !isJudgement(kind)) task.failures++;
@@ -241,6 +243,7 @@ const folders: Folders = {
     if ('budget' in task.life && task.life.budget === true) task.overspends = true;
     task.interruptions = 0;
     delete task.sameness;
+    delete task.networkFailures;
     if (task.life.status === 'delayed') hastenTrial(state, task);
     if (task.life.status === 'delayed' || task.life.status === 'held') askAgain(state, task);
     decideAnew(state, task);

@@ -46,13 +46,15 @@ function failedEnd(
   outcome: Outcome,
   { failure, isAgent, ended }: { failure: Classified; isAgent: boolean; ended: Outcome['type'] },
 ): Ended {
-  const { class: kind, message } = failure;
-  const sameness = outcome.type === 'failed' ? outcome.sameness : undefined;
+  const { class: kind, message, network } = failure;
+  // That the network fails the same way again says nothing of the task.
+  const sameness = outcome.type === 'failed' && network !== true ? outcome.sameness : undefined;
   return {
     outcome: ended,
     // An agent that tries again is told.
     ...((isAgent || ended === 'delayed') && { reason: message }),
     class: kind,
+    ...(network === true && { network }),
     ...(sameness !== undefined && { sameness }),
   };
 }

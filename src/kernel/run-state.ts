@@ -92,6 +92,8 @@ export interface OpenBreaker {
   /** From then on it is half-open: one task may try. */
   readonly until: number;
   readonly reason: string;
+  /** Of an agent that does not reach its model: another is preferred, but nobody waits for it. */
+  readonly network?: boolean;
   /** The task that tries. */
   readonly trial?: string;
 }
@@ -152,6 +154,8 @@ export interface TaskState {
   /** How often it was begun from scratch again. */
   generation?: number;
   failures: number;
+  /** Those of the network in a row, and when they began; they are not among the others. */
+  networkFailures?: { readonly count: number; readonly since: number };
   /** Interruptions in a row without any task of the run settling in between. */
   interruptions: number;
   settledAtInterruption: number;

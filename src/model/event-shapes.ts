@@ -29,6 +29,7 @@ const failure: Shape<Failure> = object({
   stack: optional(text),
   retryable: boolean,
   class: optional(oneOf('transient', 'permanent', 'unknown')),
+  network: optional(boolean),
   exit: optional(number),
 });
 /** A process for good: see `ProcessIdentity`. */
@@ -168,6 +169,8 @@ export const eventShapes = [
     boundary: optional(text),
     /** Of the failure it ended with, also if that was no reason to fail the task. */
     class: optional(oneOf('transient', 'permanent', 'unknown')),
+    /** The network failed, not the task. */
+    network: optional(boolean),
     /** The failure and what it found, in short: the same again means that trying did not help. */
     sameness: optional(text),
   }),
@@ -293,8 +296,8 @@ export const eventShapes = [
     inSession: optional(list(text)),
     reason: text,
   }),
-  /** Tasks that use the resource wait. `until`: then one of them may try. */
-  of('breaker.opened', { resource: text, until: number, reason: text }),
+  /** Tasks that use the resource wait. `until`: then one of them may try. `network`: another agent is preferred, but nobody waits. */
+  of('breaker.opened', { resource: text, until: number, reason: text, network: optional(boolean) }),
   of('breaker.closed', { resource: text }),
   /** The wall clock went otherwise than time: the machine slept, or the clock was set. */
   of('clock.jumped', { ms: number }),

@@ -486,4 +486,32 @@ export const engine: readonly Defect[] = [
     tests: ['test/store/sqlite-faults.test.ts'],
     named: 'row of a run is gone',
   },
+  {
+    name: 'a failure of the network uses up the tries of a task, or fails it, by the order of tasks',
+    file: 'src/kernel/failures.ts',
+    find: 'if (isOfNetwork(task, failure) && doomOf',
+    replace: 'if (isOfNetwork(task, failure) && agents.length < 0 && doomOf',
+    tests: ['test/kernel/network.test.ts'],
+  },
+  {
+    name: 'an agent that does not reach its model is tried for ever',
+    file: 'src/kernel/network.ts',
+    find: 'count > mostRetries || passedMs >= longestMs',
+    replace: 'count > mostRetries && passedMs >= 10 * longestMs',
+    tests: ['test/kernel/network.test.ts'],
+  },
+  {
+    name: 'the failures of the network are forgotten when Piton dies',
+    file: 'src/kernel/network.ts',
+    find: "else if (outcome !== 'interrupted' && outcome",
+    replace: 'else if (outcome',
+    tests: ['test/kernel/network.test.ts'],
+  },
+  {
+    name: 'tasks wait for the breaker of an agent whose network fails, beside their own wait',
+    file: 'src/kernel/agent-start.ts',
+    find: 'return open === undefined || open.network === true ? undefined',
+    replace: 'return open === undefined ? undefined',
+    tests: ['test/kernel/network.test.ts'],
+  },
 ];
