@@ -1,6 +1,7 @@
 import { PitonError } from '../base/index.ts';
 import type { AgentWork, Event } from '../model/index.ts';
 import { agentResource } from './breakers.ts';
+import { budgetObstacle } from './budgets.ts';
 import {
   addressOf,
   scopeAt,
@@ -9,12 +10,11 @@ import {
   type RunState,
   type TaskState,
 } from './run-state.ts';
-import { overBudget, overDay } from './usage.ts';
 import type { World } from './world.ts';
 
 /** Why an agent cannot be asked now, as what becomes of the task. */
 export function agentObstacle(state: RunState, task: TaskState, world: World): Event | undefined {
-  return lentOut(state, task) ?? agentWait(state, task, world) ?? budgetWait(state, task, world);
+  return lentOut(state, task) ?? agentWait(state, task, world) ?? budgetObstacle(state, task, world);
 }
 
 /** A person is in the conversation that it would go on in. */
@@ -38,16 +38,6 @@ function agentWait(state: RunState, task: TaskState, world: World): Event | unde
   const minutes = Math.ceil((wait.until - world.now) / 60_000);
   const reason = `${wait.reason}; it ends in ${minutes} min, which is longer than it may wait`;
   return { type: 'task.held', task: task.address, data: { reason, actions: ['retry', 'skip'] } };
-}
-
-function budgetWait(state: RunState, task: TaskState, world: World): Event | undefined {
-  const { address } = task;
-  const reason = overBudget(state, task);
-  if (reason !== undefined) {
-    return { type: 'task.held', task: address, data: { reason, actions: ['retry', 'skip'], budget: true } };
-  }
-  const data = overDay(state, task, world);
-  return data === undefined ? undefined : { type: 'task.delayed', task: address, data };
 }
 
 /**

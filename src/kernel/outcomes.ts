@@ -1,5 +1,6 @@
 import type { ErrorClass, Event, EventOf, Failure, Outcome } from '../model/index.ts';
 import { agentResource, closeTried } from './breakers.ts';
+import { overspent } from './budgets.ts';
 import { fail } from './failures.ts';
 import { released } from './released.ts';
 import { interruptionsInARow, onInterruptOf, type RunState, type TaskState } from './run-state.ts';
@@ -155,7 +156,8 @@ type Interruption = Extract<Outcome, { type: 'interrupted' }>;
 function interrupt(state: RunState, task: TaskState, outcome: Interruption): Event[] {
   const reason = reasonToHold(state, task, outcome);
   if (reason === undefined) return [];
-  return [{ type: 'task.held', task: task.address, data: { reason, actions: ['retry', 'skip'] } }];
+  const all = `${reason}${overspent(state, task)}`;
+  return [{ type: 'task.held', task: task.address, data: { reason: all, actions: ['retry', 'skip'] } }];
 }
 
 function reasonToHold(

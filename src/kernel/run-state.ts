@@ -12,6 +12,7 @@ import {
   type Workflow,
 } from '../model/index.ts';
 import { Agenda } from './agenda.ts';
+import type { ToldSoFar } from './usage-meter.ts';
 
 /**
  * The fold of a run's journal. `fold` owns it and changes it in place (a copy per event would make the cost of a
@@ -39,6 +40,10 @@ export interface RunState {
   usage: Used;
   /** The last count of each session that counts from its beginning. */
   metered: Record<string, Used>;
+  /** What attempts told on the way, by attempt, until a count of theirs comes. */
+  toldSoFar: Record<string, ToldSoFar>;
+  /** By how much people have raised the budget of the run (`run`), or of a day. */
+  raised: Record<string, Raise>;
   /** What they have used by day and agent. */
   spent: Record<string, Record<string, Used>>;
   /** Sessions that a person has, by id. */
@@ -76,6 +81,12 @@ export interface Counts {
   delayed: number;
   /** Places that are there. One that is lost by beginning from scratch still counts: somebody has to look after it. */
   places: number;
+}
+
+/** An amount that a budget is larger by than it was defined. */
+export interface Raise {
+  readonly usd: number;
+  readonly tokens: number;
 }
 
 /** Keeps tasks away from a resource that is out of order. */
@@ -174,7 +185,9 @@ export interface TaskState {
   };
   /** What its attempts have used up. */
   usage?: Used;
-  /** A person has let it go on although its budget is used up. */
+  /** By how much people have raised its budget. */
+  raised?: Raise;
+  /** Of an old journal: a person has let it go on whatever it uses. */
   overspends?: boolean;
   /** The agent's conversation: the next attempt goes on in it. */
   session?: { readonly agent: string; readonly id: string };
@@ -257,6 +270,7 @@ export interface DelayedLife {
   readonly resource?: string;
   /** It would use up more than it may on this day. */
   readonly budget?: boolean;
+  readonly day?: string;
 }
 
 export interface AttemptState {

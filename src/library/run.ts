@@ -108,6 +108,29 @@ export class Run<Outputs = unknown, State = unknown> {
     return this.#decide('reject', task, comment);
   }
 
+  /**
+   * Raises the budget that a task waits for by an amount: its own, that of the run, or that of the day for this run. `by`: who it
+   * was, for the journal.
+   */
+  async raiseBudget(
+    task: string,
+    amount: { readonly usd: number } | { readonly tokens: number },
+    { by, comment }: { readonly by?: string; readonly comment?: string } = {},
+  ): Promise<CommandResult> {
+    const { tasks } = await this.checkpoint();
+    const attempt = tasks[task]?.attempt;
+    const isMoney = 'usd' in amount;
+    return this.#send({
+      type: 'raise',
+      task,
+      unit: isMoney ? 'usd' : 'tokens',
+      amount: isMoney ? amount.usd : amount.tokens,
+      ...(attempt !== undefined && { attempt }),
+      ...(by !== undefined && { by }),
+      ...(comment !== undefined && { comment }),
+    });
+  }
+
   /** The gate that is open now is meant, and no later one. */
   async #decide(
     type: 'approve' | 'reject',

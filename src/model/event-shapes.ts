@@ -269,6 +269,17 @@ export const eventShapes = [
     reason: text,
     resource: optional(text),
     budget: optional(boolean),
+    /** Whose budget is used up. */
+    day: optional(text),
+  }),
+  /** A person allows more, by so much: for the task, the whole run, or all it does on a day. */
+  ofTask('budget.raised', {
+    of: oneOf('task', 'run', 'day'),
+    usd: optional(number),
+    tokens: optional(number),
+    day: optional(text),
+    by: optional(text),
+    comment: optional(text),
   }),
   /** `budget`: it would use up more than it may. `lent`: a person has this session. */
   ofTask('task.held', {
