@@ -30,9 +30,10 @@ function lentOut(state: RunState, task: TaskState): Event | undefined {
 function agentWait(state: RunState, task: TaskState, world: World): Event | undefined {
   const agents = agentsFor(state, task);
   if (freeAgent(state, agents, world) !== undefined) return undefined;
-  const waits = agents.flatMap((name) => limitOf(state, name, world.now) ?? []);
-  const [wait] = waits.toSorted((a, b) => a.until - b.until);
-  if (wait === undefined) return undefined;
+  const waits = agents.flatMap((name) => openFor(state, name, world.now) ?? []);
+  const [first] = waits.toSorted((a, b) => a.until - b.until);
+  if (first === undefined) return undefined;
+  const wait = { until: first.until, reason: first.reason };
   const { maxWaitMs = Infinity } = state.workflow.usageLimits ?? {};
   if (wait.until - world.now <= maxWaitMs) return { type: 'task.delayed', task: task.address, data: wait };
   const minutes = Math.ceil((wait.until - world.now) / 60_000);
@@ -49,11 +50,6 @@ function freeAgent(state: RunState, agents: readonly string[], world: World): st
   const obstacles = there.map((name) => openFor(state, name, world.now));
   const free = obstacles.indexOf(undefined);
   return there[free >= 0 ? free : obstacles.findIndex((open) => open?.network === true)];
-}
-
-function limitOf(state: RunState, agent: string, now: number): { until: number; reason: string } | undefined {
-  const open = openFor(state, agent, now);
-  return open === undefined || open.network === true ? undefined : { until: open.until, reason: open.reason };
 }
 
 function openFor({ breakers }: RunState, agent: string, now: number): OpenBreaker | undefined {

@@ -510,8 +510,8 @@ export const engine: readonly Defect[] = [
   {
     name: 'tasks wait for the breaker of an agent whose network fails, beside their own wait',
     file: 'src/kernel/agent-start.ts',
-    find: 'return open === undefined || open.network === true ? undefined',
-    replace: 'return open === undefined ? undefined',
+    find: 'obstacles.findIndex((open) => open?.network === true)',
+    replace: '-1',
     tests: ['test/kernel/network.test.ts'],
   },
   {
