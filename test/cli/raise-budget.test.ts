@@ -31,6 +31,8 @@ test('approve --budget raises what a task waits for, and the run goes on; the jo
   expect(held.stdout).toContain('the budget of the task, $1, is used up: $1.50');
   expect(held.stdout).toContain('piton approve one a --budget +5');
 
+  const plain = await project.piton(['approve', 'one', 'a']);
+  expect(plain.stderr).toContain('is used up: $1.50: say by how much to raise that');
   const wrong = await project.piton(['approve', 'one', 'a', '--budget', '5']);
   expect(wrong.stderr).toContain('Write dollars as in --budget +5');
   const raised = await project.piton(['approve', 'one', 'a', '--budget', '+2', '-m', 'worth it']);
