@@ -86,6 +86,8 @@ export interface UsageEvent {
   readonly costUsd?: number;
   /** Counted since the session began, earlier processes included: the last one counts, they must not be summed. */
   readonly isCumulative: boolean;
+  /** Told on the way: what this process has used since its last count. Replaces the last one told so; the next count replaces it. */
+  readonly isSoFar?: boolean;
 }
 
 export type FailureKind =

@@ -66,6 +66,7 @@ function usage(event: JsonObject): readonly AgentEvent[] {
       ...(reasoning !== undefined && { reasoning }),
       ...(costUsd !== undefined && { costUsd }),
       isCumulative: event['cumulative'] === true,
+      ...(event['soFar'] === true && { isSoFar: true }),
     },
   ];
 }

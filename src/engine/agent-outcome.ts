@@ -80,7 +80,7 @@ function delayed(
   };
 }
 
-type FailureTraits = Pick<Failure, 'code' | 'retryable'> & Partial<Pick<Failure, 'class'>>;
+type FailureTraits = Pick<Failure, 'code' | 'retryable'> & Partial<Pick<Failure, 'class' | 'network'>>;
 
 const traits: Readonly<Record<Exclude<FailureKind, 'budget'>, FailureTraits>> = {
   auth: { code: 'AGENT_NOT_LOGGED_IN', retryable: false, class: 'permanent' },
@@ -93,7 +93,7 @@ const traits: Readonly<Record<Exclude<FailureKind, 'budget'>, FailureTraits>> = 
   'session-missing': { code: 'AGENT_FAILED', retryable: true },
   'session-in-use': { code: 'AGENT_SESSION_IN_USE', retryable: true, class: 'transient' },
   'model-unknown': { code: 'AGENT_MODEL_UNKNOWN', retryable: false, class: 'permanent' },
-  network: { code: 'AGENT_FAILED', retryable: true, class: 'transient' },
+  network: { code: 'AGENT_FAILED', retryable: true, class: 'transient', network: true },
   unsupported: { code: 'AGENT_TOO_OLD', retryable: false, class: 'permanent' },
   error: { code: 'AGENT_FAILED', retryable: true },
 };

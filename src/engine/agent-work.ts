@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   agentNamed,
-  findExecutable,
   withExecutable,
   type Agent,
   type AgentCommand,
@@ -24,6 +23,7 @@ import type { AgentWork, Budget, Dynamic, Outcome, TaskSpec, Used } from '../mod
 import type { Exit, SpoolOrder } from '../spool/index.ts';
 import { accountOf, boundaryOf, joinAccounts, labelAfter, type Account } from './agent-account.ts';
 import { outcomeOfAgent, unapprovable } from './agent-outcome.ts';
+import { missingAgent } from './missing-agent.ts';
 import { promptOf } from './agent-prompt.ts';
 import { Silence } from './agent-silence.ts';
 import { AgentStream, type Passage } from './agent-stream.ts';
@@ -79,6 +79,7 @@ export function agentWork(
     readAlong: (signal) => conversation.readAlong(signal),
     outcomeOf: (exit) => conversation.outcomeOf(exit),
     outcomeOfLoss: (interruption) => conversation.outcomeOfLoss(interruption),
+    mayPause: () => conversation.mayPause(),
     placeOf: (interruption) => conversation.placeOf(interruption),
   };
 }
@@ -268,9 +269,19 @@ class Conversation {
     this.#readAll();
     // Some tell their result only when nothing can follow any more, and nothing can.
     const ending = this.#hasSaid('result') ? undefined : this.#stream.finish(lostExit);
-    if (!this.#hasSaid('result')) return this.placeOf(interruption);
+    if (!this.#hasSaid('result')) {
+      // What a last line without its end says of what was used, counts like the rest.
+      if (ending !== undefined) this.#tell({ ...ending, events: ending.events.filter(isUsage) });
+      return this.placeOf(interruption);
+    }
     if (ending !== undefined) this.#tell(ending);
     return this.#outcome();
+  }
+
+  /** One that has said its last word ends by itself. */
+  mayPause(): boolean {
+    if (this.#hasSaid('result') || this.#hasSaid('failure')) return false;
+    return this.placeOf({ type: 'interrupted', reason: '' }).mayRepeat === true;
   }
 
   placeOf(interruption: Interruption): Interruption {
@@ -305,26 +316,15 @@ class Conversation {
     return { ...outcome, ...(sameness !== undefined && { sameness }) };
   }
 
-  #lastWords(): string {
-    const failure = this.#stream.events.findLast((event) => event.type === 'failure');
-    return failure?.message ?? 'it ended with exit code 127';
-  }
-
   #missing(): Outcome {
-    const { title, name } = this.#agent;
-    const own = this.#agent.executable === '' ? (this.#args()[0] ?? '') : this.#agent.executable;
-    const executable = this.#ports.agents[name]?.executable ?? own;
-    const where = executable.includes('/') ? '' : ' on the PATH';
-    const isThere = findExecutable(executable, this.#ports.environment['PATH'] ?? '') !== undefined;
-    const message = isThere
-      ? `${title} is installed, but cannot be run: ${this.#lastWords()}`
-      : this.#agent.executable === ''
-        ? `The program that \`args\` names for ${name} is not there: there is no ${executable}${where}.`
-        : `${title} is not installed: there is no ${executable}${where}. See \`piton agents\`.`;
-    return {
-      type: 'failed',
-      failure: { code: 'AGENT_MISSING', message, retryable: false, class: 'permanent' },
-    };
+    const { agents, environment } = this.#ports;
+    const lastWords = this.#stream.events.findLast((event) => event.type === 'failure')?.message;
+    return missingAgent(this.#agent, {
+      executable: agents[this.#agent.name]?.executable,
+      args: this.#args(),
+      path: environment['PATH'] ?? '',
+      lastWords,
+    });
   }
 }
 
@@ -342,6 +342,10 @@ function isList(args: AgentWork['args']): args is readonly string[] {
 /** By somebody, or by a machine that is short of memory: an agent does not fail that way, it goes on. */
 function wasKilled({ code, timedOut }: Exit): boolean {
   return !timedOut && [129, 130, 137, 143].includes(code);
+}
+
+function isUsage({ type }: AgentEvent): boolean {
+  return type === 'usage';
 }
 
 function sessionPart({ id, model, version }: Extract<AgentEvent, { type: 'session' }>) {

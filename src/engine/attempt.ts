@@ -14,6 +14,8 @@ export interface Attempt {
   readonly returned: Promise<void>;
   /** Asks it to end; after the grace it is given up. The first reason counts. */
   stop(reason: StopReason): void;
+  /** Whether it may be stopped now, and simply go on later: nothing is under way whose effect would be unknown. */
+  mayPause?(): boolean;
   /** The driver cannot go on. What lives by itself is left to whoever drives next. */
   letGo(reason: StopReason): void;
   /** Tells the outcome, unless it was told. */

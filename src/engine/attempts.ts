@@ -1,4 +1,12 @@
-import { reasonToStop, taskAt, type RunState, type TaskState } from '../kernel/index.ts';
+import {
+  isFailFast,
+  reasonToStop,
+  reasonToStopSpending,
+  taskAt,
+  type RunState,
+  type TaskState,
+} from '../kernel/index.ts';
+import type { Event, Used } from '../model/index.ts';
 import type { Attempt, StopReason } from './attempt.ts';
 import { agentWork, type AgentPorts } from './agent-work.ts';
 import { checkWork } from './check-work.ts';
@@ -14,10 +22,14 @@ export interface AttemptPorts extends AgentPorts, DeliverPorts, IntegratePorts {
   checkpoint(): Promise<void>;
 }
 
+type Spending = Parameters<typeof reasonToStopSpending>[2];
+
 /** All attempts that one driver has under way. */
 export class Attempts {
   readonly #ports: AttemptPorts;
   readonly #running = new Map<string, Attempt>();
+  /** What they had used when a budget was seen to be used up; a count makes it another. */
+  readonly #overspent = new Map<string, Used | undefined>();
 
   constructor(ports: AttemptPorts) {
     // Every process has Piton's whole environment: a task may print what is the secret of another.
@@ -83,6 +95,18 @@ export class Attempts {
 
   forget({ id }: Attempt): void {
     this.#running.delete(id);
+    this.#overspent.delete(id);
+  }
+
+  /** What has just become durable may mean that some must not go on. */
+  react(state: RunState, events: readonly Event[], spending: () => Spending): void {
+    const mayStop = events.some(
+      (event) =>
+        event.type === 'cancel.requested' ||
+        (event.type === 'task.failed' && isFailFast(state, taskAt(state, event.task))),
+    );
+    if (mayStop) this.stopDoomed(state);
+    if (events.some(({ type }) => type === 'transcript.added')) this.stopSpending(state, spending());
   }
 
   /** Those whose scope is being cancelled, or whose for-each has failed. */
@@ -91,6 +115,26 @@ export class Attempts {
       const reason = reasonToStop(state, taskAt(state, attempt.task));
       if (reason !== undefined) attempt.stop({ type: 'cancelled', text: reason });
     }
+  }
+
+  /**
+   * Those that have used up a budget, as soon as nothing is under way whose effect would be unknown: an agent tells what a message
+   * has cost together with the call that it makes. At the latest when it tells that it has used even more.
+   */
+  stopSpending(state: RunState, spending: Spending): void {
+    for (const attempt of this.#running.values()) {
+      const task = taskAt(state, attempt.task);
+      const reason = reasonToStopSpending(state, task, spending);
+      if (reason === undefined) this.#overspent.delete(attempt.id);
+      else if (attempt.mayPause?.() !== false || this.#hasUsedMore(attempt, task))
+        attempt.stop({ type: 'interrupted', text: reason });
+    }
+  }
+
+  #hasUsedMore({ id }: Attempt, { usage }: TaskState): boolean {
+    const before = this.#overspent.get(id);
+    this.#overspent.set(id, before ?? usage);
+    return this.#overspent.get(id) !== usage;
   }
 
   stop(address: string, reason: StopReason): void {

@@ -87,6 +87,7 @@ const forcing = new Set<EventType>([
   'breaker.closed',
   'clock.jumped',
   'task.held',
+  'budget.raised',
   'task.released',
   'task.delayed',
 ]);

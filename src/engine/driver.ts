@@ -2,7 +2,6 @@ import { asError, crashPoint, PitonError } from '../base/index.ts';
 import {
   decideCommand,
   decideOutcome,
-  isFailFast,
   nextWake,
   taskAt,
   type RunState,
@@ -141,6 +140,7 @@ export class Driver {
     // What was asked for before they were attached holds for them too.
     this.#attempts.stopDoomed(state);
     for (const { task } of attached) if (task.isUrgent === true) this.#stopToTell(task.address);
+    this.#attempts.stopSpending(state, this.#world());
     if (this.#isStopping()) this.#stopAttempts();
   }
 
@@ -337,12 +337,7 @@ export class Driver {
       if (event.type === 'message.added' && event.data.now === true) this.#stopToTell(event.task);
     }
     this.#hands.sweeper.react(state, events);
-    const mayStop = events.some(
-      (event) =>
-        event.type === 'cancel.requested' ||
-        (event.type === 'task.failed' && isFailFast(state, taskAt(state, event.task))),
-    );
-    if (mayStop) this.#attempts.stopDoomed(state);
+    this.#attempts.react(state, events, () => this.#world());
   }
 
   #stopToTell(address: string): void {

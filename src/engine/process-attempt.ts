@@ -58,6 +58,8 @@ export interface ProcessWork {
   outcomeOf(exit: Exit): Promise<Outcome>;
   /** It is gone without an exit: what it has said may tell more. */
   outcomeOfLoss?(interruption: Interruption): Promise<Outcome>;
+  /** As far as it was read: whether nothing is under way that must not simply be done again. */
+  mayPause?(): boolean;
   /** It was stopped, and all it said was read: where that was, and whether it may simply go on from there. */
   placeOf?(interruption: Interruption): Interruption;
 }
@@ -146,6 +148,10 @@ export class ProcessAttempt implements Attempt {
     this.#isStopping = true;
     this.#stopReason = reason;
     if (this.#process !== undefined) this.#endProcess();
+  }
+
+  mayPause(): boolean {
+    return this.#work.mayPause?.() ?? true;
   }
 
   letGo(): void {

@@ -1,13 +1,20 @@
 import { PitonError } from '../base/index.ts';
 import type { AgentWork, Event } from '../model/index.ts';
 import { agentResource } from './breakers.ts';
-import { addressOf, scopeAt, type AgentStart, type RunState, type TaskState } from './run-state.ts';
-import { overBudget, overDay } from './usage.ts';
+import { budgetObstacle } from './budgets.ts';
+import {
+  addressOf,
+  scopeAt,
+  type AgentStart,
+  type OpenBreaker,
+  type RunState,
+  type TaskState,
+} from './run-state.ts';
 import type { World } from './world.ts';
 
 /** Why an agent cannot be asked now, as what becomes of the task. */
 export function agentObstacle(state: RunState, task: TaskState, world: World): Event | undefined {
-  return lentOut(state, task) ?? agentWait(state, task, world) ?? budgetWait(state, task, world);
+  return lentOut(state, task) ?? agentWait(state, task, world) ?? budgetObstacle(state, task, world);
 }
 
 /** A person is in the conversation that it would go on in. */
@@ -23,9 +30,10 @@ function lentOut(state: RunState, task: TaskState): Event | undefined {
 function agentWait(state: RunState, task: TaskState, world: World): Event | undefined {
   const agents = agentsFor(state, task);
   if (freeAgent(state, agents, world) !== undefined) return undefined;
-  const waits = agents.flatMap((name) => limitOf(state, name, world.now) ?? []);
-  const [wait] = waits.toSorted((a, b) => a.until - b.until);
-  if (wait === undefined) return undefined;
+  const waits = agents.flatMap((name) => openFor(state, name, world.now) ?? []);
+  const [first] = waits.toSorted((a, b) => a.until - b.until);
+  if (first === undefined) return undefined;
+  const wait = { until: first.until, reason: first.reason };
   const { maxWaitMs = Infinity } = state.workflow.usageLimits ?? {};
   if (wait.until - world.now <= maxWaitMs) return { type: 'task.delayed', task: task.address, data: wait };
   const minutes = Math.ceil((wait.until - world.now) / 60_000);
@@ -33,28 +41,20 @@ function agentWait(state: RunState, task: TaskState, world: World): Event | unde
   return { type: 'task.held', task: task.address, data: { reason, actions: ['retry', 'skip'] } };
 }
 
-function budgetWait(state: RunState, task: TaskState, world: World): Event | undefined {
-  const { address } = task;
-  const reason = overBudget(state, task);
-  if (reason !== undefined) {
-    return { type: 'task.held', task: address, data: { reason, actions: ['retry', 'skip'], budget: true } };
-  }
-  const data = overDay(state, task, world);
-  return data === undefined ? undefined : { type: 'task.delayed', task: address, data };
-}
-
-/** The first by preference that is there and may be asked. */
+/**
+ * The first by preference that is there and may be asked. One that did not reach its model comes last: whoever failed with it
+ * waits as long as it has to by itself, and nobody else knows whether it still is so.
+ */
 function freeAgent(state: RunState, agents: readonly string[], world: World): string | undefined {
-  return agents.find((name) => world.hasAgent(name) && limitOf(state, name, world.now) === undefined);
+  const there = agents.filter((name) => world.hasAgent(name));
+  const obstacles = there.map((name) => openFor(state, name, world.now));
+  const free = obstacles.indexOf(undefined);
+  return there[free >= 0 ? free : obstacles.findIndex((open) => open?.network === true)];
 }
 
-function limitOf(
-  { breakers }: RunState,
-  agent: string,
-  now: number,
-): { until: number; reason: string } | undefined {
+function openFor({ breakers }: RunState, agent: string, now: number): OpenBreaker | undefined {
   const open = breakers.get(agentResource(agent))?.open;
-  return open !== undefined && open.until > now ? { until: open.until, reason: open.reason } : undefined;
+  return open !== undefined && open.until > now ? open : undefined;
 }
 
 /** Only the agent that has a conversation can go on in it. */

@@ -51,11 +51,14 @@ export function tripAgent(
   task: TaskState,
   { failure, now }: { failure: Failure; now: number },
 ): EventOf<'breaker.opened'>[] {
+  const { network } = failure;
   return agentOf(task).flatMap((resource) => {
     const reason = reasonToOpen(state, task, { resource, failure, now });
     if (reason === undefined) return [];
-    const data = { resource, until: now + cooldownOf(state, resource), reason };
-    return [{ type: 'breaker.opened', data }];
+    const until = now + cooldownOf(state, resource);
+    return [
+      { type: 'breaker.opened', data: { resource, until, reason, ...(network === true && { network }) } },
+    ];
   });
 }
 
@@ -197,13 +200,10 @@ function openBreakersOf({ breakers }: RunState, task: TaskState): Open[] {
   });
 }
 
-export function openBreaker(
-  state: RunState,
-  { resource, until, reason }: EventOf<'breaker.opened'>['data'],
-): void {
+export function openBreaker(state: RunState, { resource, ...open }: EventOf<'breaker.opened'>['data']): void {
   const { failures = 0, openings = 0 } = state.breakers.get(resource) ?? {};
-  state.breakers.set(resource, { failures, openings: openings + 1, open: { until, reason } });
-  waitUntil(state, resource, until);
+  state.breakers.set(resource, { failures, openings: openings + 1, open });
+  waitUntil(state, resource, open.until);
 }
 
 /** All that waited for it may start at once. */

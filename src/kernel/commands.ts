@@ -1,5 +1,6 @@
 import type { Command, CommandAnswer, Event, InboxCommand } from '../model/index.ts';
 import { trialOf } from './breakers.ts';
+import { raiseBudget } from './budgets.ts';
 import { giveBack, lend, tell } from './conversation-commands.ts';
 import { decideReopen } from './decide-reopen.ts';
 import { landingWith } from './merge-queue.ts';
@@ -45,6 +46,7 @@ const verdicts: {
   lend,
   return: giveBack,
   place: orderPlace,
+  raise: raiseBudget,
 };
 
 function pause(state: RunState, reason: string | undefined): Verdict {
@@ -80,16 +82,23 @@ function retry(state: RunState, task: TaskState, also: readonly string[]): Verdi
   switch (life.status) {
     case 'held':
       if (life.lent !== undefined) return refuse(life.reason);
+      if (life.budget === true) return refuse(raiseInstead(task, life.reason));
       return life.gate === undefined
         ? release(task)
         : refuse(`${address} waits for approval: approve or reject it`);
     case 'delayed':
+      if (life.budget === true) return refuse(raiseInstead(task, life.reason));
       return retryDelayed(state, task);
     case 'failed':
       return reopen(state, [address, ...also]);
     default:
       return refuse(`${address} is ${statusOfTask(task)}, not held, delayed or failed`);
   }
+}
+
+/** It would be lifted for ever, whatever it comes to. */
+function raiseInstead({ address }: TaskState, reason: string): string {
+  return `${address} waits because ${reason}: raise that by an amount (piton approve … --budget +5)`;
 }
 
 function release({ address }: TaskState): Verdict {

@@ -1,6 +1,7 @@
 import type { ErrorClass, Event, Failure, Outcome } from '../model/index.ts';
 import { closeTried, tripAgent, tripBreakers, type ResourceWait } from './breakers.ts';
 import { classify } from './classify.ts';
+import { afterNetworkFailure, isOfNetwork } from './network.ts';
 import { isRetried, retryDelay } from './retry.ts';
 import { kindOf, timesTheSame, type RunState, type TaskState } from './run-state.ts';
 import { heldForPlace } from './place-actions.ts';
@@ -45,14 +46,28 @@ function failWork(
   }
   const { opened, wait } = tripBreakers(state, task, { failure, now: world.now });
   const agents = tripAgent(state, task, { failure, now: world.now });
-  const isOutOfOrder = (wait !== undefined || agents.length > 0) && mayTryAgain(state, task, failure);
   const all = [...opened, ...agents];
+  if (isOfNetwork(task, failure) && doomOf(state, task) === undefined)
+    return withoutNetwork(task, { failure, world, opened: all });
+  const isOutOfOrder = (wait !== undefined || agents.length > 0) && mayTryAgain(state, task, failure);
   if (!isOutOfOrder) {
     return { ended: 'failed', settled: [tryAgain(state, task, { failure, world }), ...all], failure };
   }
   // The resource is out of order, not the task: waiting for it uses up no try. Of an agent, another may be free.
   const next = wait === undefined ? released(task) : delayed(task, wait);
   return { ended: 'delayed', settled: [next, ...all], failure };
+}
+
+/** Whatever the breakers say and whoever failed before: so all that meet the same failure fare the same. */
+function withoutNetwork(
+  task: TaskState,
+  { failure, world, opened }: { failure: Classified; world: World; opened: readonly Event[] },
+): FailureConsequence {
+  const next = afterNetworkFailure(task, { failure, world });
+  if (!('lasted' in next)) return { ended: 'delayed', settled: [delayed(task, next), ...opened], failure };
+  const last = { ...failure, message: `${failure.message} (${next.lasted})` };
+  const failed: Event = { type: 'task.failed', task: task.address, data: { failure: last } };
+  return { ended: 'failed', settled: [failed, ...opened], failure: last };
 }
 
 /** The work did not pass its check: the agent is told, as often as it may be, then it counts as a failure. */

@@ -19,6 +19,8 @@ import { adoptWorkflow } from './drift.ts';
 import { comeBack, dropProposal, takeSlot } from './holdings.ts';
 import { acquire } from './limits.ts';
 import { addItems, addVisit, openScope } from './new-tasks.ts';
+import { countNetworkFailure } from './network.ts';
+import { foldRaise } from './budgets.ts';
 import { reopenTasks } from './reopen-tasks.ts';
 import {
   interruptionsInARow,
@@ -75,6 +77,8 @@ export function newRunState({ run, seq, at, events }: Commit): RunState {
     breakers: new Map(),
     usage: nothingUsed,
     metered: {},
+    toldSoFar: {},
+    raised: {},
     spent: {},
     lent: {},
     pools: {},
@@ -97,6 +101,12 @@ function learnOfAttempt(state: RunState, task: TaskState, news: Partial<AttemptS
   const { life } = task;
   if (life.status !== 'running' || life.attempt === undefined) return;
   setLife(state, task, { status: 'running', attempt: { ...life.attempt, ...news } });
+}
+
+/** Before budgets were raised by amounts, letting a task go on lifted them for it. Those that wait for an amount say so otherwise. */
+function isLifted(life: Life): boolean {
+  if (life.status === 'held') return life.budget === true && life.actions.includes('retry');
+  return life.status === 'delayed' && life.budget === true && life.day === undefined;
 }
 
 /** It does nothing itself, but says what another has done. */
@@ -207,9 +217,9 @@ const folders: Folders = {
     task.session = { agent: data.agent, id: data.session };
     openAccount(state, task, data.session);
   },
-  'transcript.added'(state, { task, data }) {
+  'transcript.added'(state, { task, attempt, data }) {
     learnOfAttempt(state, taskAt(state, task), { upTo: data.upTo });
-    countUsage(state, taskAt(state, task), data);
+    countUsage(state, taskAt(state, task), { attempt, ...data });
   },
   'attempt.recovered'(state, { task, data }) {
     learnOfAttempt(state, taskAt(state, task), { recovered: data.how });
@@ -219,6 +229,7 @@ const folders: Folders = {
     const kind = kindOf(task);
     endTurn(task, attempt, data);
     countForBreakers(state, task, data);
+    countNetworkFailure(task, data, state.at);
     vacate(state, task);
     // Of a check it counts when there is nothing more to revise; a conflict is nobody's failure.
     if (data.outcome === 'failed' && !isJudgement(kind)) task.failures++;
@@ -242,14 +253,18 @@ const folders: Folders = {
   },
   'task.released'(state, { task: address }) {
     const task = taskAt(state, address);
-    if ('budget' in task.life && task.life.budget === true) task.overspends = true;
+    if (isLifted(task.life)) task.overspends = true;
     // A person has decided that it is done again.
     if (task.life.status === 'held') forgetSpooled(state, address);
     task.interruptions = 0;
     delete task.sameness;
+    delete task.networkFailures;
     if (task.life.status === 'delayed') hastenTrial(state, task);
     if (task.life.status === 'delayed' || task.life.status === 'held') askAgain(state, task);
     decideAnew(state, task);
+  },
+  'budget.raised'(state, event) {
+    foldRaise(state, event);
   },
   'gate.opened'(state, { task, data: { text: reason, ...question } }) {
     const actions = ['approve', 'reject', 'skip'];

@@ -38,7 +38,8 @@ export {
 export { isFailFast, reasonToStop } from './settle-task.ts';
 export { isSlotEquipped } from './slots.ts';
 export { decodeState, encodeState, snapshotFormat } from './snapshot.ts';
-export { dollarsLeft, spentOn } from './usage.ts';
+export { spentOn } from './usage.ts';
+export { dollarsLeft, reasonToStopSpending } from './budgets.ts';
 export { addUsed, nothingUsed, tokensOf, UsageMeter } from './usage-meter.ts';
 export { statusOf, summaryOf } from './summary.ts';
 export { outputOf, outputsOfScope, variablesOf, viewOf, type TaskView } from './variables.ts';

@@ -1,5 +1,6 @@
 import type { ErrorClass, Event, EventOf, Failure, Outcome } from '../model/index.ts';
 import { agentResource, closeTried } from './breakers.ts';
+import { overspent } from './budgets.ts';
 import { fail } from './failures.ts';
 import { released } from './released.ts';
 import { interruptionsInARow, onInterruptOf, type RunState, type TaskState } from './run-state.ts';
@@ -46,13 +47,15 @@ function failedEnd(
   outcome: Outcome,
   { failure, isAgent, ended }: { failure: Classified; isAgent: boolean; ended: Outcome['type'] },
 ): Ended {
-  const { class: kind, message } = failure;
-  const sameness = outcome.type === 'failed' ? outcome.sameness : undefined;
+  const { class: kind, message, network } = failure;
+  // That the network fails the same way again says nothing of the task.
+  const sameness = outcome.type === 'failed' && network !== true ? outcome.sameness : undefined;
   return {
     outcome: ended,
     // An agent that tries again is told.
     ...((isAgent || ended === 'delayed') && { reason: message }),
     class: kind,
+    ...(network === true && { network }),
     ...(sameness !== undefined && { sameness }),
   };
 }
@@ -153,7 +156,8 @@ type Interruption = Extract<Outcome, { type: 'interrupted' }>;
 function interrupt(state: RunState, task: TaskState, outcome: Interruption): Event[] {
   const reason = reasonToHold(state, task, outcome);
   if (reason === undefined) return [];
-  return [{ type: 'task.held', task: task.address, data: { reason, actions: ['retry', 'skip'] } }];
+  const all = `${reason}${overspent(state, task)}`;
+  return [{ type: 'task.held', task: task.address, data: { reason: all, actions: ['retry', 'skip'] } }];
 }
 
 function reasonToHold(

@@ -65,6 +65,7 @@ const beginnings = [
   'finished',
   'revisions',
   'sameness',
+  'networkFailures',
   'conflicts',
   'proposal',
   'mergesWith',

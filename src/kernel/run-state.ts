@@ -12,6 +12,7 @@ import {
   type Workflow,
 } from '../model/index.ts';
 import { Agenda } from './agenda.ts';
+import type { ToldSoFar } from './usage-meter.ts';
 
 /**
  * The fold of a run's journal. `fold` owns it and changes it in place (a copy per event would make the cost of a
@@ -39,6 +40,10 @@ export interface RunState {
   usage: Used;
   /** The last count of each session that counts from its beginning. */
   metered: Record<string, Used>;
+  /** What attempts told on the way, by attempt, until a count of theirs comes. */
+  toldSoFar: Record<string, ToldSoFar>;
+  /** By how much people have raised the budget of the run (`run`), or of a day. */
+  raised: Record<string, Raise>;
   /** What they have used by day and agent. */
   spent: Record<string, Record<string, Used>>;
   /** Sessions that a person has, by id. */
@@ -82,6 +87,12 @@ export interface Counts {
   places: number;
 }
 
+/** An amount that a budget is larger by than it was defined. */
+export interface Raise {
+  readonly usd: number;
+  readonly tokens: number;
+}
+
 /** Keeps tasks away from a resource that is out of order. */
 export interface BreakerState {
   /** Transient failures in a row. */
@@ -96,6 +107,8 @@ export interface OpenBreaker {
   /** From then on it is half-open: one task may try. */
   readonly until: number;
   readonly reason: string;
+  /** Of an agent that does not reach its model: another is preferred, but nobody waits for it. */
+  readonly network?: boolean;
   /** The task that tries. */
   readonly trial?: string;
 }
@@ -156,6 +169,8 @@ export interface TaskState {
   /** How often it was begun from scratch again. */
   generation?: number;
   failures: number;
+  /** Those of the network in a row, and when they began; they are not among the others. */
+  networkFailures?: { readonly count: number; readonly since: number };
   /** Interruptions in a row without any task of the run settling in between. */
   interruptions: number;
   settledAtInterruption: number;
@@ -174,7 +189,9 @@ export interface TaskState {
   };
   /** What its attempts have used up. */
   usage?: Used;
-  /** A person has let it go on although its budget is used up. */
+  /** By how much people have raised its budget. */
+  raised?: Raise;
+  /** Of an old journal: a person has let it go on whatever it uses. */
   overspends?: boolean;
   /** The agent's conversation: the next attempt goes on in it. */
   session?: { readonly agent: string; readonly id: string };
@@ -257,6 +274,7 @@ export interface DelayedLife {
   readonly resource?: string;
   /** It would use up more than it may on this day. */
   readonly budget?: boolean;
+  readonly day?: string;
 }
 
 export interface AttemptState {

@@ -3,37 +3,114 @@ import type { Used } from '../model/index.ts';
 
 export const nothingUsed: Used = { input: 0, output: 0, cachedInput: 0, usd: 0, unpricedTokens: 0 };
 
-/** Counts what agents say they have used. Some count from the beginning of the session: of that, only what is new is used. */
-export class UsageMeter {
-  /** The last count of each session that counts from its beginning. */
-  readonly #counted: Record<string, Used>;
+/** What was told on the way, and no count of its process has replaced yet. */
+export interface ToldSoFar {
+  readonly used: Used;
+  readonly session?: string;
+}
 
-  constructor(counted: Record<string, Used> = {}) {
-    this.#counted = counted;
+export interface MeterMemory {
+  /** The last count of each session that counts from its beginning. */
+  readonly counted: Record<string, Used>;
+  /** By attempt. Of one that was killed it stays, and is what it has used. */
+  readonly toldSoFar: Record<string, ToldSoFar>;
+}
+
+/** Who tells it. */
+export interface Teller {
+  readonly attempt: string;
+  readonly session: string | undefined;
+}
+
+/**
+ * Counts what agents say they have used, when they say it. Some tell on the way what it is so far, and at the end a count
+ * that replaces it. Some counts are from the beginning of the session: of that, only what is new is used.
+ */
+export class UsageMeter {
+  readonly #memory: MeterMemory;
+
+  constructor(memory: MeterMemory = { counted: {}, toldSoFar: {} }) {
+    this.#memory = memory;
   }
 
   /** A copy of a session goes on counting where that was: what is in both was used once. */
   copy(from: string | undefined, session: string): void {
-    const count = from === undefined ? undefined : this.#counted[from];
-    if (count !== undefined) this.#counted[session] ??= count;
+    const { counted } = this.#memory;
+    const count = from === undefined ? undefined : counted[from];
+    if (count !== undefined) counted[session] ??= count;
   }
 
-  /** What these entries of a transcript add. */
-  read(session: string | undefined, entries: readonly Json[]): Used | undefined {
+  /** What these entries of a transcript add. Tokens that were told without a price get one later: then those are less. */
+  read(teller: Teller, entries: readonly Json[]): Used | undefined {
     return entries
-      .map((entry) => this.#readEntry(session, entry))
+      .map((entry) => this.#readEntry(teller, entry))
       .filter((used) => used !== undefined)
       .reduce<Used | undefined>((sum, used) => addUsed(sum ?? nothingUsed, used), undefined);
   }
 
-  #readEntry(session: string | undefined, entry: Json): Used | undefined {
+  #readEntry(teller: Teller, entry: Json): Used | undefined {
     if (!isPlainObject(entry) || entry['type'] !== 'usage') return undefined;
     const told = usedIn(entry);
-    if (entry['isCumulative'] !== true || session === undefined) return told;
-    const before = this.#counted[session] ?? nothingUsed;
-    this.#counted[session] = told;
-    return isAnew(told, before) ? told : combine(told, before, -1);
+    if (entry['isSoFar'] === true) return this.#tellSoFar(teller, told);
+    const { session } = teller;
+    if (entry['isCumulative'] !== true || session === undefined) {
+      return complete(told, this.#settle(teller).own);
+    }
+    return this.#count({ ...teller, session }, told);
   }
+
+  #tellSoFar({ attempt, session }: Teller, used: Used): Used {
+    const { toldSoFar } = this.#memory;
+    const before = toldSoFar[attempt]?.used ?? nothingUsed;
+    toldSoFar[attempt] = { used, ...(session !== undefined && { session }) };
+    return subtract(used, before);
+  }
+
+  /**
+   * Whether the count of a session has what a killed process of it has used, depends on the agent and on how it was killed. If
+   * it is large enough to have all that was told since the last count, it has.
+   */
+  #count(teller: Teller & { readonly session: string }, told: Used): Used {
+    const { counted } = this.#memory;
+    const before = counted[teller.session] ?? nothingUsed;
+    counted[teller.session] = told;
+    const hasBegunAnew = isAnew(told, before);
+    const news = hasBegunAnew ? told : difference(told, before);
+    const { own, others } = this.#settle(teller);
+    const all = addUsed(own, others);
+    const hasAll = !hasBegunAnew && tokensOf(news) >= tokensOf(all);
+    return complete(news, hasAll ? all : own);
+  }
+
+  /** A count has come: takes away what was told on the way in the same session. */
+  #settle({ attempt, session }: Teller): { readonly own: Used; readonly others: Used } {
+    const { toldSoFar } = this.#memory;
+    const own = toldSoFar[attempt]?.used ?? nothingUsed;
+    delete toldSoFar[attempt];
+    let others = nothingUsed;
+    for (const [other, told] of Object.entries(toldSoFar)) {
+      if (session === undefined || told.session !== session) continue;
+      others = addUsed(others, told.used);
+      delete toldSoFar[other];
+    }
+    return { own, others };
+  }
+}
+
+/** Never less than what was told before: a process that fails early may count nothing. */
+function complete(count: Used, told: Used): Used {
+  if (tokensOf(told) === 0 && told.usd === 0) return count;
+  const input = Math.max(count.input, told.input);
+  const output = Math.max(count.output, told.output);
+  const priced = Math.max(tokensOf(count) - count.unpricedTokens, tokensOf(told) - told.unpricedTokens, 0);
+  const whole: Used = {
+    input,
+    output,
+    cachedInput: Math.max(count.cachedInput, told.cachedInput),
+    usd: Math.max(count.usd, told.usd),
+    unpricedTokens: Math.max(input + output - priced, 0),
+  };
+  return subtract(whole, told);
 }
 
 /** A count that is lower than before has begun anew: then all of it is new. */
@@ -62,13 +139,23 @@ export function addUsed(one: Used, other: Used): Used {
   return combine(one, other, 1);
 }
 
+function subtract(one: Used, other: Used): Used {
+  return combine(one, other, -1);
+}
+
+/** Between two counts: what had no price before is not said to have one now. */
+function difference(now: Used, before: Used): Used {
+  const used = subtract(now, before);
+  return { ...used, unpricedTokens: Math.max(used.unpricedTokens, 0) };
+}
+
 function combine(one: Used, other: Used, sign: 1 | -1): Used {
   return {
     input: one.input + sign * other.input,
     output: one.output + sign * other.output,
     cachedInput: one.cachedInput + sign * other.cachedInput,
     usd: one.usd + sign * other.usd,
-    unpricedTokens: Math.max(one.unpricedTokens + sign * other.unpricedTokens, 0),
+    unpricedTokens: one.unpricedTokens + sign * other.unpricedTokens,
   };
 }
 

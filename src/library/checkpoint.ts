@@ -30,7 +30,7 @@ export interface TaskReport {
   readonly tolerated?: boolean;
   /** Why it is held, delayed, skipped or cancelled. */
   readonly reason?: string;
-  /** What a person may do about a held task: `run.retry`, `run.skip`, `run.approve`, `run.reject`. */
+  /** What a person may do about a held task: `run.retry`, `run.skip`, `run.approve`, `run.reject`; `raise-dollars` and `raise-tokens`: `run.raiseBudget`. */
   readonly actions?: readonly string[];
   /** What `run.approve` and `run.reject` decide. */
   readonly gate?: string;

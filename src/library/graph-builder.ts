@@ -48,7 +48,7 @@ export interface GraphSettings<State, Start extends string = string> extends Pla
   readonly start?: Start;
   readonly version?: string;
   readonly checkpoint?: CheckpointOption;
-  /** What agents may use up in one run, and all runs of the store on one day; then what would start is held. */
+  /** What agents may use up in one run, and all runs of the store on one day; then what works is stopped, and held until a person raises it. */
   readonly budget?: RunBudget;
   /** What happens when an agent is at its usage limit; default: it is waited for. */
   readonly usageLimits?: UsageLimitOptions;

@@ -2,7 +2,7 @@ import { PitonError } from '../base/index.ts';
 import { readEvents, type Driver, type Engine, type FoundSession, type RunEvent } from '../engine/index.ts';
 import { isFinal, type Command, type CommandAnswer, type RunStatus } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
-import { checkpointOf, resultOf, type Checkpoint, type RunResult } from './checkpoint.ts';
+import { checkpointOf, resultOf, type Checkpoint, type RunResult, type TaskReport } from './checkpoint.ts';
 import type { Definition, Progress } from './definition.ts';
 import type { CommandResult } from './command-result.ts';
 import { lendSession, type LentSession } from './lent-session.ts';
@@ -108,6 +108,29 @@ export class Run<Outputs = unknown, State = unknown> {
     return this.#decide('reject', task, comment);
   }
 
+  /**
+   * Raises the budget that a task waits for by an amount: its own, that of the run, or that of the day for this run. `by`: who it
+   * was, for the journal.
+   */
+  async raiseBudget(
+    task: string,
+    amount: { readonly usd: number } | { readonly tokens: number },
+    { by, comment }: { readonly by?: string; readonly comment?: string } = {},
+  ): Promise<CommandResult> {
+    const { tasks } = await this.checkpoint();
+    const attempt = tasks[task]?.attempt;
+    const isMoney = 'usd' in amount;
+    return this.#send({
+      type: 'raise',
+      task,
+      unit: isMoney ? 'usd' : 'tokens',
+      amount: isMoney ? amount.usd : amount.tokens,
+      ...(attempt !== undefined && { attempt }),
+      ...(by !== undefined && { by }),
+      ...(comment !== undefined && { comment }),
+    });
+  }
+
   /** The gate that is open now is meant, and no later one. */
   async #decide(
     type: 'approve' | 'reject',
@@ -115,11 +138,8 @@ export class Run<Outputs = unknown, State = unknown> {
     comment: string | undefined,
   ): Promise<CommandResult> {
     const { tasks } = await this.checkpoint();
-    const gate = tasks[task]?.gate;
-    if (gate === undefined) {
-      const text = task in tasks ? `${task} waits for no approval` : `the run has no task ${task}`;
-      return { status: 'refused', text };
-    }
+    const { gate } = tasks[task] ?? {};
+    if (gate === undefined) return { status: 'refused', text: whyNoGate(task, tasks[task]) };
     return this.#send({ type, task, gate, ...(comment !== undefined && { comment }) });
   }
 
@@ -222,4 +242,12 @@ function interrupted(run: string): PitonError {
     run,
     remedy: 'Resume it: it goes on where it was.',
   });
+}
+
+function whyNoGate(address: string, task: TaskReport | undefined): string {
+  if (task === undefined) return `the run has no task ${address}`;
+  const isOverBudget = task.actions?.some((action) => action.startsWith('raise-')) === true;
+  return isOverBudget
+    ? `${address} waits because ${task.reason}: say by how much to raise that`
+    : `${address} waits for no approval`;
 }

@@ -10,7 +10,7 @@ export interface WorkflowSettings extends PlaceSettings {
   readonly failFast?: boolean;
   readonly version?: string;
   readonly checkpoint?: CheckpointOption;
-  /** What agents may use up in one run, and all runs of the store on one day; then what would start is held. */
+  /** What agents may use up in one run, and all runs of the store on one day; then what works is stopped, and held until a person raises it. */
   readonly budget?: RunBudget;
   /** What happens when an agent is at its usage limit; default: it is waited for. */
   readonly usageLimits?: UsageLimitOptions;

@@ -34,6 +34,16 @@ export type Command =
       /** The snapshot or archive to restore. */
       readonly from?: string;
     }
+  /** Raises the budget that a task waits for. `attempt`: the last one that the person saw. `by`: who it was. */
+  | {
+      readonly type: 'raise';
+      readonly task: string;
+      readonly unit: 'usd' | 'tokens';
+      readonly amount: number;
+      readonly attempt?: string;
+      readonly by?: string;
+      readonly comment?: string;
+    }
   | {
       readonly type: 'approve' | 'reject';
       readonly task: string;

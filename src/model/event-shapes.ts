@@ -30,6 +30,7 @@ const failure: Shape<Failure> = object({
   stack: optional(text),
   retryable: boolean,
   class: optional(oneOf('transient', 'permanent', 'unknown')),
+  network: optional(boolean),
   exit: optional(number),
 });
 /** A process for good: see `ProcessIdentity`. */
@@ -190,6 +191,8 @@ export const eventShapes = [
     boundary: optional(text),
     /** Of the failure it ended with, also if that was no reason to fail the task. */
     class: optional(oneOf('transient', 'permanent', 'unknown')),
+    /** The network failed, not the task. */
+    network: optional(boolean),
     /** The failure and what it found, in short: the same again means that trying did not help. */
     sameness: optional(text),
   }),
@@ -280,6 +283,17 @@ export const eventShapes = [
     reason: text,
     resource: optional(text),
     budget: optional(boolean),
+    /** Whose budget is used up. */
+    day: optional(text),
+  }),
+  /** A person allows more, by so much: for the task, the whole run, or all it does on a day. */
+  ofTask('budget.raised', {
+    of: oneOf('task', 'run', 'day'),
+    usd: optional(number),
+    tokens: optional(number),
+    day: optional(text),
+    by: optional(text),
+    comment: optional(text),
   }),
   /** `budget`: it would use up more than it may. `lent`: a person has this session. */
   ofTask('task.held', {
@@ -307,8 +321,8 @@ export const eventShapes = [
     inSession: optional(list(text)),
     reason: text,
   }),
-  /** Tasks that use the resource wait. `until`: then one of them may try. */
-  of('breaker.opened', { resource: text, until: number, reason: text }),
+  /** Tasks that use the resource wait. `until`: then one of them may try. `network`: another agent is preferred, but nobody waits. */
+  of('breaker.opened', { resource: text, until: number, reason: text, network: optional(boolean) }),
   of('breaker.closed', { resource: text }),
   /** The wall clock went otherwise than time: the machine slept, or the clock was set. */
   of('clock.jumped', { ms: number }),

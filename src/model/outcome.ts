@@ -76,6 +76,8 @@ export interface Failure {
   /** false: trying again cannot help. */
   readonly retryable: boolean;
   readonly class?: ErrorClass;
+  /** An agent did not reach its model: not the task's failure, and tried again by a rule of its own. */
+  readonly network?: boolean;
   /** Of a command that ended with another than 0. */
   readonly exit?: number;
 }

@@ -341,6 +341,7 @@ describe('of Claude Code', () => {
       },
       { type: 'reasoning', text: 'hm' },
       { type: 'tool-started', id: 't1', name: 'Bash', input: { command: 'echo 1' } },
+      { type: 'usage', input: 15, output: 5, cachedInput: 2, isCumulative: false, isSoFar: true },
       { type: 'tool-finished', id: 't1', isError: false, output: '1' },
       { type: 'tool-started', id: 't2', name: 'Write', input: { file_path: 'a.txt', content: 'hello' } },
       { type: 'tool-finished', id: 't2', isError: false, output: 'File created' },
@@ -363,7 +364,7 @@ describe('of Claude Code', () => {
     const model = { inputTokens: 8, outputTokens: 5, cacheReadInputTokens: 2, costUSD: 0.0001 };
     const news = { model_usage_since_last_result: { big: model, small: { ...model, costUSD: 0.0002 } } };
     const events = parseStream(claude, { lines: [init(), said('on'), result(news)] });
-    const used = events.filter(({ type }) => type === 'usage');
+    const used = events.filter((event) => event.type === 'usage' && event.isSoFar !== true);
     expect(used).toEqual([
       {
         type: 'usage',
@@ -451,7 +452,20 @@ describe('of Claude Code', () => {
     const lines = [init(), said('one'), said('and another block of the same message')];
     const events = parseStream(claude, { lines, exit: { code: 137, timedOut: false } });
     expect(events.filter(({ type }) => type === 'usage')).toEqual([
-      { type: 'usage', input: 15, output: 5, cachedInput: 2, isCumulative: false },
+      { type: 'usage', input: 15, output: 5, cachedInput: 2, isCumulative: false, isSoFar: true },
+    ]);
+  });
+
+  test('what is used is told on the way, message by message, and from the beginning again after a result', () => {
+    const other = (id: string): string =>
+      said(id).replace('"msg_1"', JSON.stringify(id)).replace('"output_tokens":5', '"output_tokens":7');
+    const lines = [init(), said('one'), other('msg_2'), result(), other('msg_3')];
+    const used = parseStream(claude, { lines }).filter((event) => event.type === 'usage');
+    expect(used.map(({ input, output, isSoFar }) => [input, output, isSoFar ?? false])).toEqual([
+      [15, 5, true],
+      [30, 12, true],
+      [30, 15, false],
+      [15, 7, true],
     ]);
   });
 

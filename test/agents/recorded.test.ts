@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { agentNamed } from '../../src/agents/index.ts';
+import type { Json } from '../../src/base/index.ts';
+import { UsageMeter } from '../../src/kernel/index.ts';
 import { outcomesOf, parseStream, streamContract, type RecordedStream } from '../contracts/agent.ts';
 
 const root = join(import.meta.dirname, '../fixtures/agents');
@@ -71,6 +73,21 @@ function recorded(folder: string, name: string): RecordedStream {
     outcome: exceptions[`${folder}/${name}`] ?? outcomes[name] ?? 'error',
   };
 }
+
+test('Claude Code, as recorded, killed in a tool and gone on in its session: both count, each once', () => {
+  const meter = new UsageMeter();
+  const session = 's';
+  const used = ['killed-tool', 'killed-tool-resumed'].map((attempt) => {
+    const parser = agentNamed('claude').parser({ now: 0 });
+    // Only whole lines: nobody sees the end of a process that is gone with its wrapper.
+    const events = recorded('claude-2.1.325', attempt).lines.flatMap((line) => parser.line(line));
+    return meter.read({ attempt, session }, events as unknown as Json[]);
+  });
+  expect(used).toMatchObject([
+    { input: 10, output: 5, usd: 0, unpricedTokens: 15 },
+    { input: 10, output: 5, usd: expect.closeTo(0.00014), unpricedTokens: 0 },
+  ]);
+});
 
 for (const folder of readdirSync(root)) {
   const agent = agentNamed(folder.split('-')[0]!);

@@ -67,6 +67,14 @@ test('the money that a task may use up is no failure: a person may let it go on'
   expect(await judge(events)).toEqual({ type: 'interrupted', reason: 'out of money' });
 });
 
+test('a failure of the network is marked as one, with what was told of it', async () => {
+  const message = 'connect ECONNREFUSED api.example:443';
+  expect(await judge([{ type: 'failure', kind: 'network', message }])).toMatchObject({
+    type: 'failed',
+    failure: { network: true, class: 'transient', message: `Claude Code: ${message}` },
+  });
+});
+
 test('an exit without a result is no success', async () => {
   expect(await judge([])).toMatchObject({
     type: 'failed',

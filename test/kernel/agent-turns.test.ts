@@ -427,7 +427,7 @@ describe('an agent that cannot be reached', () => {
 });
 
 describe('a budget of the day', () => {
-  test('counts what other runs have used, and what would start waits for the next day unless a person lets it', () => {
+  test('counts what other runs have used, and what would start waits for the next day unless a person raises it', () => {
     const simulation = simulate(workflow([task('f'), agentTask('a', ['claude'], { needs: ['f'] })]));
     simulation.budgetPerDay = { usd: 5 };
     simulation.elsewhere = { ...simulation.elsewhere, usd: 5.5 };
@@ -437,7 +437,7 @@ describe('a budget of the day', () => {
       until: 90_000_000,
       reason: 'the budget of the day, $5, is used up: $5.50',
     });
-    simulation.command({ type: 'retry', task: 'a' });
+    simulation.command({ type: 'raise', task: 'a', unit: 'usd', amount: 1 });
     expect(simulation.running).toEqual(['a']);
   });
 });

@@ -9,11 +9,13 @@ interface Given {
   readonly ofRun?: Budget & { readonly perDay?: Budget };
   readonly ofDay?: Budget;
   readonly overspends?: boolean;
+  readonly raised?: Record<string, { readonly usd: number; readonly tokens: number }>;
 }
 
 /** The task has used $1, its run $3, today $4 of that and $10 elsewhere. */
-function left({ ofTask, ofRun, ofDay, overspends }: Given, type = 'agent'): number | undefined {
-  const state = { workflow: { budget: ofRun }, usage: used(3), spent: { today: { claude: used(4) } } };
+function left({ ofTask, ofRun, ofDay, overspends, raised = {} }: Given, type = 'agent'): number | undefined {
+  const spent = { today: { claude: used(4) } };
+  const state = { workflow: { budget: ofRun }, usage: used(3), spent, raised };
   const task = { spec: { work: { type, budget: ofTask } }, usage: used(1), overspends };
   return dollarsLeft(
     state as unknown as RunState,
@@ -31,6 +33,11 @@ test('an attempt may use what is left of the smallest budget that it falls under
   expect(left({ ofTask: { usd: 2 }, ofRun: { usd: 20 } })).toBe(1);
   expect(left({ ofRun: { usd: 20, perDay: { usd: 16 } } })).toBe(2);
   expect(left({ ofRun: { usd: 20 }, ofDay: { usd: 15 } })).toBe(1);
+});
+
+test('what a person has raised a budget by is left, too', () => {
+  expect(left({ ofRun: { usd: 4 }, raised: { run: { usd: 2, tokens: 0 } } })).toBe(3);
+  expect(left({ ofDay: { usd: 15 }, raised: { today: { usd: 0.5, tokens: 0 } } })).toBe(1.5);
 });
 
 test('a budget that is used up leaves nothing, and never less', () => {

@@ -358,6 +358,12 @@ function conversations(): Commit[][] {
     workflow([task('f'), agentTask('a', ['claude'], { needs: ['f'] })], { budget: { usd: 0 } }),
   );
   budget.end('f', done);
+  budget.command({ type: 'raise', task: 'a', unit: 'usd', amount: 1 });
+  const day = simulate(workflow([task('f'), agentTask('a', ['claude'], { needs: ['f'] })]));
+  day.budgetPerDay = { usd: 1 };
+  day.elsewhere = { ...day.elsewhere, usd: 1 };
+  day.end('f', done);
+  day.command({ type: 'raise', task: 'a', unit: 'usd', amount: 1 });
   const asking = simulate(workflow([agentTask('a', ['claude'], { check: checkOf(1) })]));
   asking.end('a', { type: 'asked', text: 'may I?', call: { tool: 'Bash', input: {} } });
   asking.decide('approve', 'a');
@@ -377,7 +383,7 @@ function conversations(): Commit[][] {
   lending.command({ type: 'lend', ...token, session: 's', from: 1, host: 'h', pid: 1 });
   lending.command({ type: 'retry', task: 'a' });
   lending.command({ type: 'return', ...token, at: 2 });
-  return [budget.journal, asking.journal, lending.journal];
+  return [budget.journal, day.journal, asking.journal, lending.journal];
 }
 
 /** What only places of their own bring about. */

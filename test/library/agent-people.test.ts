@@ -346,7 +346,7 @@ describe('a project', () => {
     expect((await second.checkpoint()).tasks['build']!.reason).toBe(
       'the budget of the day, $1, is used up: $1.00',
     );
-    await second.retry('build');
+    await second.raiseBudget('build', { usd: 0.5 });
     expect(await second.result()).toMatchObject({ status: 'succeeded' });
   });
 

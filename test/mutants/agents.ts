@@ -166,4 +166,18 @@ export const agents: readonly Defect[] = [
     replace: '    return reader.read(event);\n  } finally {\n    // nothing\n  }',
     tests: ['test/agents/stream-parser.test.ts'],
   },
+  {
+    name: 'what Claude Code tells of its usage before it is killed is dropped',
+    file: 'src/agents/claude/parser.ts',
+    find: '  return usageOfMessages(messageUsage);',
+    replace: '  return [];',
+    tests: ['test/agents/claude.test.ts'],
+  },
+  {
+    name: 'messages before a result are told again with those after it',
+    file: 'src/agents/claude/result.ts',
+    find: 'if (usage.length > 0) turn.messageUsage.clear();',
+    replace: '',
+    tests: ['test/agents/claude.test.ts'],
+  },
 ];

@@ -15,7 +15,7 @@ import { momentOfEpoch } from '../reset-time.ts';
 import { streamParser } from '../stream-parser.ts';
 import { askedText } from './asking.ts';
 import { resultEvents, type Turn } from './result.ts';
-import { sumUsage, usageOfMessages } from './usage.ts';
+import { isSameUsage, sumUsage, usageOfMessages } from './usage.ts';
 
 export function claudeParser(context: ParserContext): AgentParser {
   const turn: Turn = {
@@ -24,16 +24,12 @@ export function claudeParser(context: ParserContext): AgentParser {
     askedCalls: new Set(),
     messageUsage: new Map(),
     isOpen: false,
-    hasResult: false,
   };
   return streamParser(
     {
       read: (event) =>
         keepResult(entryOf(readers, event['type'])?.(event, turn) ?? unknownEvent(event), turn),
-      end: () => [
-        ...(turn.hasResult ? [] : usageOfMessages(turn.messageUsage)),
-        ...(turn.result === undefined ? [] : [turn.result]),
-      ],
+      end: () => (turn.result === undefined ? [] : [turn.result]),
     },
     context,
   );
@@ -112,12 +108,20 @@ function assistantEvents(event: JsonObject, turn: Turn): readonly AgentEvent[] {
   const error = textAt(event, 'error');
   if (error !== undefined) turn.apiError = error;
   const message = objectOf(event['message']);
+  const isOwn = textAt(event, 'parent_tool_use_id') === undefined;
+  return [
+    ...listOf(message?.['content']).flatMap((block) => blockEvents(block, isOwn)),
+    ...usageSoFar(message, turn),
+  ];
+}
+
+/** Told at once: one that is killed says nothing at its end. A message comes as several events, each with the usage of the whole. */
+function usageSoFar(message: JsonObject | undefined, { messageUsage }: Turn): readonly AgentEvent[] {
   const id = textAt(message, 'id');
   const usage = sumUsage(objectOf(message?.['usage']));
-  // One message comes as several events, each with the usage of the whole.
-  if (id !== undefined && usage !== undefined) turn.messageUsage.set(id, usage);
-  const isOwn = textAt(event, 'parent_tool_use_id') === undefined;
-  return listOf(message?.['content']).flatMap((block) => blockEvents(block, isOwn));
+  if (id === undefined || usage === undefined || isSameUsage(usage, messageUsage.get(id))) return [];
+  messageUsage.set(id, usage);
+  return usageOfMessages(messageUsage);
 }
 
 /** What a sub-agent says to its caller is no message of the session. */

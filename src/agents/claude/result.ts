@@ -10,6 +10,7 @@ export interface Turn {
   readonly deniedCalls: Set<string>;
   /** Those at which our hook has stopped the turn. */
   readonly askedCalls: Set<string>;
+  /** Since the last result, by message. */
   readonly messageUsage: Map<string, UsageEvent>;
   limitedUntil?: number;
   /** The last one so far. */
@@ -17,15 +18,16 @@ export interface Turn {
   /** How the last answer of the model interface failed, in the CLI's words. */
   apiError?: string;
   isOpen: boolean;
-  hasResult: boolean;
 }
 
 /** Success is told three times, and only all together it is one: subtype, `is_error`, and no denials. */
 export function resultEvents(event: JsonObject, turn: Turn): readonly AgentEvent[] {
-  turn.hasResult = true;
+  const usage = usageOfResult(event);
+  // It has what was told on the way; what follows, if it goes on by itself, is counted from here.
+  if (usage.length > 0) turn.messageUsage.clear();
   const asked = askedCalls(event, turn);
   return [
-    ...usageOfResult(event),
+    ...usage,
     ...denials(event, turn),
     ...asked,
     ...(asked.length === 0 ? outcome(event, turn) : [waiting(asked.at(-1)!)]),

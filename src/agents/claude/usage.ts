@@ -27,9 +27,14 @@ function usageOfSession(event: JsonObject): readonly UsageEvent[] {
   return [{ ...usage, ...(costUsd !== undefined && { costUsd }), isCumulative: true }];
 }
 
-/** Of a process that died before it could say: what its messages told. */
+/** Until the result says it, and of a process that died before: what its messages told. */
 export function usageOfMessages(messages: ReadonlyMap<string, UsageEvent>): readonly UsageEvent[] {
-  return messages.size === 0 ? [] : [total([...messages.values()])];
+  const sum = total([...messages.values()]);
+  return sum.input + sum.output === 0 ? [] : [{ ...sum, isSoFar: true }];
+}
+
+export function isSameUsage(one: UsageEvent, other: UsageEvent | undefined): boolean {
+  return other !== undefined && one.input === other.input && one.output === other.output;
 }
 
 export function sumUsage(usage: JsonObject | undefined): UsageEvent | undefined {

@@ -14,7 +14,7 @@ export const stepNames = [
   'edit', // { file, text }: writes a file, as a tool
   'read', // reads a file, as a tool
   'use', // { name, input, output, failed }: a tool of any name, which does nothing
-  'usage', // { input, output, costUsd, cumulative }
+  'usage', // { input, output, costUsd, cumulative, soFar }
   'wait', // a time span
   'await', // until the file is there
   'answer', // the result: a text, or { text, output }; steps may follow

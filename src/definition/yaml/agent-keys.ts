@@ -106,5 +106,9 @@ const session = z
 export const agentWork = {
   prompt: prompt.optional(),
   session: session.optional(),
-  budget: budget.optional().describe('What all attempts of the task together may use up; then it is held.'),
+  budget: budget
+    .optional()
+    .describe(
+      'What all attempts of the task together may use up; then it is stopped, and held until a person raises it.',
+    ),
 };

@@ -217,7 +217,9 @@ export const workflowFile = z
     secrets: names.optional().describe('Environment variables of yours that every command and agent gets.'),
     budget: runBudget
       .optional()
-      .describe('What agents may use up in one run, and all runs on one day; then what would start is held.'),
+      .describe(
+        'What agents may use up in one run, and all runs on one day; then what works is stopped, and held until a person raises it.',
+      ),
     'usage-limits': usageLimits.optional().describe('What happens when an agent is at its usage limit.'),
     breakers: z
       .record(z.string(), breaker)

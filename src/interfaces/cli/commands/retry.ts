@@ -62,7 +62,10 @@ function tasksMeant(checkpoint: Checkpoint, given: string | undefined): string[]
  * that came of it, unless nothing else has failed.
  */
 function inTheWay({ tasks }: Checkpoint): string[] {
-  const meant = Object.keys(tasks).filter((address) => isTroubled(tasks[address]!));
+  const troubled = Object.keys(tasks).filter((address) => isTroubled(tasks[address]!));
+  // What waits for a budget or a session would refuse, and with it the rest; alone, it says why.
+  const retried = troubled.filter((address) => tasks[address]!.actions?.includes('retry') ?? true);
+  const meant = retried.length > 0 ? retried : troubled;
   const tolerated = meant.filter((address) => tasks[address]!.tolerated === true);
   const strict = meant.filter(
     (address) => !tolerated.some((each) => each === address || isBelow(address, each)),

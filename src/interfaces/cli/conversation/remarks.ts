@@ -22,6 +22,8 @@ export function remarkOf(event: RunEvent): Remark | undefined {
       return remark(event.task, 'trouble', conflictText(event.data));
     case 'gate.decided':
       return remark(event.task, event.data.approved ? 'notice' : 'trouble', decidedText(event.data));
+    case 'budget.raised':
+      return remark(event.task, 'notice', 'a person has raised the budget');
     default:
       return undefined;
   }

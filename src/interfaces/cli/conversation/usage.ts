@@ -15,8 +15,8 @@ export interface Usage {
 
 interface Spender {
   readonly task: string;
-  /** Of the conversation; until it is known, the attempt's own id. */
-  session: string;
+  /** Of the conversation; absent until it is known. */
+  session?: string;
   /** The conversation that this one is a copy of. */
   copyOf?: string | undefined;
   used?: Used;
@@ -62,16 +62,16 @@ export class UsageTally {
     if (agent?.how === 'fork') spender.copyOf = agent.of;
   }
 
-  #enter(attempt: string, task: string, session = attempt): Spender {
-    const spender = this.#spenders.get(attempt) ?? { task, session };
-    spender.session = session;
+  #enter(attempt: string, task: string, session?: string): Spender {
+    const spender = this.#spenders.get(attempt) ?? { task };
+    if (session !== undefined) spender.session = session;
     this.#spenders.set(attempt, spender);
     return spender;
   }
 
   #read({ attempt, task, data }: Extract<RunEvent, { type: 'transcript.added' }>): void {
     const spender = this.#spenders.get(attempt) ?? this.#enter(attempt, task);
-    const added = this.#meter.read(spender.session, data.entries);
+    const added = this.#meter.read({ attempt, session: spender.session }, data.entries);
     if (added !== undefined) spender.used = addUsed(spender.used ?? nothingUsed, added);
   }
 

@@ -1,5 +1,5 @@
 import type { EventOf } from '../../../model/index.ts';
-import { callText, type AskedCall } from '../conversation/index.ts';
+import { callText, moneyText, type AskedCall } from '../conversation/index.ts';
 import { cleanLine, cutTo } from '../output/index.ts';
 import type { TaskLine } from './run-view.ts';
 
@@ -62,6 +62,13 @@ export function questionText({ text, call }: EventOf<'gate.opened'>['data']): st
     : `asks whether it may use ${shortCall(call)}`;
 }
 
+/** By how much, of what, and by whom. */
+export function raisedText({ of, usd, tokens, by, comment }: EventOf<'budget.raised'>['data']): string {
+  const amount = usd === undefined ? `${tokens ?? 0} tokens` : moneyText(usd);
+  const who = by === undefined ? '' : ` by ${by}`;
+  return `the budget of the ${of} was raised by ${amount}${who}${comment === undefined ? '' : `: ${comment}`}`;
+}
+
 export function decidedText(approved: boolean, call: AskedCall | undefined): string {
   if (call === undefined) return approved ? 'is approved' : 'is rejected';
   return `${approved ? 'may' : 'may not'} use ${shortCall(call)}`;
@@ -90,7 +97,12 @@ export function resourceName(resource: string): string {
   return resource.replace(agentResource, '');
 }
 
-export function downText({ resource, reason }: EventOf<'breaker.opened'>['data'], when: string): string {
+export function downText(
+  { resource, reason, network }: EventOf<'breaker.opened'>['data'],
+  when: string,
+): string {
+  if (network === true)
+    return `${resourceName(resource)} does not reach its model (${reason}): where there is another agent, that is asked`;
   return agentResource.test(resource)
     ? `${resourceName(resource)} is asked again ${when}: ${reason}`
     : `${resource} seems to be down (${reason}): what uses it waits and tries again ${when}`;

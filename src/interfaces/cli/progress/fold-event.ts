@@ -168,6 +168,9 @@ const folders: Folders = {
   'gate.decided'(view, { task }) {
     change(view, task, { status: 'queued' });
   },
+  'budget.raised'(view, { task }) {
+    change(view, task, { status: 'queued' });
+  },
   'task.released'(view, { task }) {
     change(view, task, { status: 'queued' });
   },

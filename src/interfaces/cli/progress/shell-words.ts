@@ -6,11 +6,15 @@ export function shellWord(text: string): string {
 /** What is done with the place of a task, by `piton workspace`. */
 const ofPlaces: ReadonlySet<string> = new Set(['recreate', 'restore', 'adopt', 'discard']);
 
+/** An example of an amount: how much it is to be is for the person to say. */
+const raises: Readonly<Record<string, string>> = { 'raise-dollars': '+5', 'raise-tokens': '+200k-tokens' };
+
 /** The command that does something about a task, to be typed. */
 export function commandFor(action: string, run: string, task: string): string {
   if (ofPlaces.has(action)) return commandFor(`workspace ${action}`, run, task);
   if (action === 'resolve' || action.startsWith('workspace '))
     return `piton ${action} ${shellWord(task)} --run ${shellWord(run)}`;
+  if (Object.hasOwn(raises, action)) return `${commandFor('approve', run, task)} --budget ${raises[action]}`;
   const ofRun = `piton ${action} ${shellWord(run)}`;
   return action === 'resume' ? ofRun : `${ofRun} ${shellWord(task)}`;
 }
