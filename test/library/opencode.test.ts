@@ -1,0 +1,112 @@
+/** OpenCode as Piton leads it, with a stand-in for its program: what the real one does is in `test/live`. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Run } from '../../src/index.ts';
+import { agentPlace, type AgentPlace } from '../support/agent-place.ts';
+import { eventually } from '../support/eventually.ts';
+
+const says = (event: object): string => `echo '${JSON.stringify({ sessionID: 'ses_1', ...event })}'`;
+const ready = `echo '${JSON.stringify({ type: 'piton_ready' })}'`;
+const session = says({ type: 'piton_session' });
+const answer = [
+  says({ type: 'text', part: { type: 'text', text: 'done' } }),
+  says({ type: 'step_finish', part: { reason: 'stop' } }),
+].join('\n');
+const push = says({ type: 'piton_call', callID: 'call_1', tool: 'bash', input: { command: 'git push' } });
+const pushed = says({ type: 'piton_called', callID: 'call_1', output: 'pushed' });
+
+function withHome(place: AgentPlace) {
+  const environment = {
+    ...process.env,
+    PATH: `${place.folder}:/usr/bin:/bin`,
+    HOME: place.folder,
+    XDG_DATA_HOME: join(place.folder, 'data'),
+    XDG_STATE_HOME: join(place.folder, 'state'),
+  };
+  return { environment };
+}
+
+/** The first time it says something and hangs there; when it is started again, it answers. */
+function hanging(...lines: readonly string[]): string {
+  return `test -e hung && { ${session}; ${answer}; exit 0; }\n${lines.join('\n')}\ntouch hung\nexec sleep 300`;
+}
+
+async function killedWhile(...lines: readonly string[]): Promise<Run> {
+  const place = agentPlace();
+  place.install('opencode', hanging(...lines));
+  const task = { agent: 'opencode', permissions: 'full', prompt: 'Do it.' };
+  const run = await place.run({ task }, withHome(place));
+  await place.killAt('hung');
+  return run;
+}
+
+describe('OpenCode that was killed', () => {
+  test('goes on by itself where nothing was in flight, since its plugin would have told', async () => {
+    const run = await killedWhile(ready, session, push, pushed);
+    expect(await run.result()).toMatchObject({ status: 'succeeded', outputs: { task: 'done' } });
+  });
+
+  test('is held in the call that was in flight', async () => {
+    const run = await killedWhile(ready, session, push);
+    const task = async () => (await run.checkpoint()).tasks['task']!;
+    await eventually('it is held', async () => (await task()).status === 'held');
+    expect(JSON.stringify(await task())).toContain('bash: git push');
+  });
+
+  test.for([
+    ['has not loaded the plugin', [session]],
+    [
+      'has made a call that the plugin did not tell',
+      [
+        ready,
+        says({ type: 'tool_use', part: { tool: 'bash', callID: 'call_2', state: { status: 'completed' } } }),
+      ],
+    ],
+  ] as const)('is held wherever it was, if it %s', async ([, lines]) => {
+    const run = await killedWhile(...lines);
+    const task = async () => (await run.checkpoint()).tasks['task']!;
+    await eventually('it is held', async () => (await task()).status === 'held');
+    expect(JSON.stringify(await task())).toContain('does not tell what it was doing');
+  });
+});
+
+/** It dies if another one makes the tables at the same time, as the real one does. Counts who was first. */
+const migrating = `
+data=$XDG_DATA_HOME/opencode
+mkdir -p "$data"
+if ! test -e "$data/opencode.db"; then
+  mkdir "$data/migrating" || { echo 'database is locked' >&2; exit 1; }
+  echo first >> firsts
+  sleep 0.3
+  echo made > "$data/opencode.db"
+  rmdir "$data/migrating"
+fi
+${ready}
+${session}
+${answer}`;
+
+describe('three OpenCodes at once in a new home', () => {
+  test('all answer: the first is started alone', async () => {
+    const place = agentPlace();
+    place.install('opencode', migrating);
+    const task = { agent: 'opencode', prompt: 'Do it.' };
+    const run = await place.run({ one: task, two: task, three: task }, withHome(place));
+    expect(await run.result()).toMatchObject({
+      status: 'succeeded',
+      outputs: { one: 'done', two: 'done', three: 'done' },
+    });
+    expect(readFileSync(join(place.folder, 'firsts'), 'utf8')).toBe('first\n');
+  });
+
+  test('may be cancelled while they wait', async () => {
+    const place = agentPlace();
+    place.install('opencode', `echo begun >> begun\nexec sleep 300`);
+    const task = { agent: 'opencode', prompt: 'Do it.' };
+    const run = await place.run({ one: task, two: task, three: task }, withHome(place));
+    await eventually('one has begun', () => existsSync(join(place.folder, 'begun')));
+    await run.cancel();
+    expect(await run.result()).toMatchObject({ status: 'cancelled' });
+    expect(readFileSync(join(place.folder, 'begun'), 'utf8')).toBe('begun\n');
+  });
+});
