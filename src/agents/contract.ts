@@ -29,7 +29,7 @@ export interface AgentRequest {
   readonly args: readonly string[];
   /** Absolute; the command's files are written there before the start. */
   readonly folder: string;
-  /** What it will find in its environment, for variables that are added to instead of replaced. */
+  /** What it will find in its environment, if it is started on this machine. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 

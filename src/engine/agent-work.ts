@@ -127,16 +127,17 @@ class Conversation {
     const render = (value: Dynamic): string => textOf(evaluator.render(value, variables));
     const directory = resolve(folder, render(work.workingDirectory ?? '.'));
     const surroundings = environmentFor(work, { environment, evaluator, variables });
+    const isHere = placementOf(state, task).mode !== 'remote';
     const { argv, env, input, files } = this.#command({
       ...this.#settings(task, this.#dollarsLeft(state, task)),
       prompt: this.#prompt(state, task, render),
       directory,
       session: sessionRequest(this.#start),
       folder: spool.folderOf(this.#attempt.id),
-      environment: surroundings,
+      // Of another machine nobody knows here what it has, and what was started there before.
+      ...(isHere && { environment: surroundings }),
     });
-    // Of another machine nobody knows here what was started there before.
-    if (placementOf(state, task).mode !== 'remote') this.turn.join(argv[0]!, surroundings);
+    if (isHere) this.turn.join(argv[0]!, surroundings);
     return {
       attempt: this.#attempt.id,
       run: state.run,

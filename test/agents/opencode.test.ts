@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -268,6 +268,27 @@ const started = { type: 'tool-started', id: 'call_1', name: 'bash', input: { com
 const finished = { type: 'tool-finished', id: 'call_1', isError: false, output: 'pushed' };
 const ended = tool({ status: 'completed', input: { command: 'git push' }, output: 'pushed' });
 
+/** What OpenCode installs in each folder of settings. */
+function equip(folder: string): void {
+  mkdirSync(join(folder, 'node_modules'), { recursive: true });
+  const packages = { '': { dependencies: { '@opencode-ai/plugin': '1.18.33' } } };
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages }));
+}
+
+function equippedHome(): string {
+  const home = temporaryFolder();
+  equip(join(home, '.config', 'opencode'));
+  return home;
+}
+
+function configIn(HOME: string, given?: string): unknown {
+  const environment = { HOME, ...(given !== undefined && { OPENCODE_CONFIG_CONTENT: given }) };
+  const directory = join(HOME, 'project', 'src');
+  const { env } = opencode.command(requestOf({ folder: '/spool/a b', directory, environment }));
+  const written = env['OPENCODE_CONFIG_CONTENT'];
+  return written === undefined ? undefined : JSON.parse(written);
+}
+
 describe('OpenCode with our plugin', () => {
   test('tells a session before the model has answered', () => {
     expect(told(ready, ours('piton_session'), start)).toEqual([
@@ -327,22 +348,32 @@ describe('OpenCode with our plugin', () => {
   });
 
   test('has it beside what the person has configured in the environment', () => {
-    const config = (OPENCODE_CONFIG_CONTENT?: string): unknown => {
-      const environment = OPENCODE_CONFIG_CONTENT === undefined ? {} : { OPENCODE_CONFIG_CONTENT };
-      const { env } = opencode.command(requestOf({ folder: '/spool/a b', environment }));
-      const written = env['OPENCODE_CONFIG_CONTENT'];
-      return written === undefined ? undefined : JSON.parse(written);
-    };
     const plugin = 'file:///spool/a%20b/opencode-plugin.js';
-    expect(config()).toEqual({ plugin: [plugin] });
-    expect(config('')).toEqual({ plugin: [plugin] });
-    expect(config('{"model":"a/b","plugin":["theirs"]}')).toEqual({
+    const home = equippedHome();
+    expect(configIn(home)).toEqual({ plugin: [plugin] });
+    expect(configIn(home, '')).toEqual({ plugin: [plugin] });
+    expect(configIn(home, '{"model":"a/b","plugin":["theirs"]}')).toEqual({
       model: 'a/b',
       plugin: ['theirs', plugin],
     });
     // Comments are allowed there, and not understood here.
     for (const theirs of ['{ /* mine */ "model": "a/b" }', '{"plugin":"theirs"}'])
-      expect(config(theirs)).toBeUndefined();
+      expect(configIn(home, theirs)).toBeUndefined();
+  });
+
+  test('has it only where OpenCode need not install anything before it loads it', () => {
+    expect(configIn(temporaryFolder()), 'a new home').toBeUndefined();
+    expect(opencode.command(requestOf()).env, 'another machine').not.toHaveProperty(
+      'OPENCODE_CONFIG_CONTENT',
+    );
+    const halfway = equippedHome();
+    rmSync(join(halfway, '.config', 'opencode', 'node_modules'), { recursive: true });
+    expect(configIn(halfway), 'interrupted').toBeUndefined();
+    const home = equippedHome();
+    mkdirSync(join(home, 'project', '.opencode'), { recursive: true });
+    expect(configIn(home), 'a folder of the project').toBeUndefined();
+    equip(join(home, 'project', '.opencode'));
+    expect(configIn(home)).toBeDefined();
   });
 
   test('keeps its sessions in one file, which its first start prepares', () => {

@@ -1,9 +1,10 @@
 /** OpenCode as Piton leads it, with a stand-in for its program: what the real one does is in `test/live`. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { firstStart } from '../../src/engine/first-start.ts';
 import type { Run } from '../../src/index.ts';
-import { agentPlace, type AgentPlace } from '../support/agent-place.ts';
+import { agentPlace, told, type AgentPlace } from '../support/agent-place.ts';
 import { eventually } from '../support/eventually.ts';
 
 const says = (event: object): string => `echo '${JSON.stringify({ sessionID: 'ses_1', ...event })}'`;
@@ -86,11 +87,12 @@ ${ready}
 ${session}
 ${answer}`;
 
+/** They may only read: outside of git, agents that may write do so one at a time. */
 describe('three OpenCodes at once in a new home', () => {
   test('all answer: the first is started alone', async () => {
     const place = agentPlace();
     place.install('opencode', migrating);
-    const task = { agent: 'opencode', prompt: 'Do it.' };
+    const task = { agent: 'opencode', permissions: 'read', prompt: 'Do it.' };
     const run = await place.run({ one: task, two: task, three: task }, withHome(place));
     expect(await run.result()).toMatchObject({
       status: 'succeeded',
@@ -99,14 +101,34 @@ describe('three OpenCodes at once in a new home', () => {
     expect(readFileSync(join(place.folder, 'firsts'), 'utf8')).toBe('first\n');
   });
 
-  test('may be cancelled while they wait', async () => {
+  test('do not wait for the answer of the first: its session is enough', async () => {
     const place = agentPlace();
-    place.install('opencode', `echo begun >> begun\nexec sleep 300`);
-    const task = { agent: 'opencode', prompt: 'Do it.' };
-    const run = await place.run({ one: task, two: task, three: task }, withHome(place));
-    await eventually('one has begun', () => existsSync(join(place.folder, 'begun')));
+    const others = `touch answered; ${answer}; exit 0`;
+    const first = `until test -e answered; do sleep 0.05; done; ${answer}`;
+    place.install(
+      'opencode',
+      `mkdir -p "$XDG_DATA_HOME/opencode"
+       test -e "$XDG_DATA_HOME/opencode/opencode.db" && { ${session}; ${others}; }
+       touch "$XDG_DATA_HOME/opencode/opencode.db"; ${session}; ${first}`,
+    );
+    const task = { agent: 'opencode', permissions: 'read', prompt: 'Do it.' };
+    const run = await place.run({ one: task, two: task }, withHome(place));
+    expect(await run.result()).toMatchObject({ status: 'succeeded', outputs: { one: 'done', two: 'done' } });
+  });
+
+  test('may be cancelled while they wait, and then never begin', async () => {
+    const place = agentPlace();
+    place.install('opencode', `touch begun; ${answer}`);
+    const { environment } = withHome(place);
+    const elsewhere = new AbortController();
+    onTestFinished(() => elsewhere.abort());
+    const file = join(environment.XDG_DATA_HOME, 'opencode', 'opencode.db');
+    const program = join(place.folder, 'opencode');
+    expect(await firstStart({ file, program, environment }, elsewhere.signal)).toBeDefined();
+    const run = await place.run({ task: { agent: 'opencode', prompt: 'Do it.' } }, { environment });
+    await told(run, 'attempt.started');
     await run.cancel();
     expect(await run.result()).toMatchObject({ status: 'cancelled' });
-    expect(readFileSync(join(place.folder, 'begun'), 'utf8')).toBe('begun\n');
+    expect(existsSync(join(place.folder, 'begun'))).toBe(false);
   });
 });

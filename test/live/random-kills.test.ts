@@ -22,12 +22,7 @@ const areThere = agents.every((agent) => testedClis().some(({ name }) => name ==
 function parallelWork(): Tasks {
   return Object.fromEntries(
     agents.flatMap((agent) => {
-      // What OpenCode was doing nobody knows, so that it would be held: here it may go on.
-      const common = {
-        agent,
-        permissions: 'full',
-        ...(agent === 'opencode' && { 'on-interrupt': 'restart' }),
-      };
+      const common = { agent, permissions: 'full' };
       const first = `Remember FIRST-${agent}. [[shell:sleep 2; touch ${agent}-1]] [[say:first]] [[stall:3]]`;
       const second = `Remember SECOND-${agent}. [[stall:3]] [[shell:sleep 2; touch ${agent}-2]] [[say:second]]`;
       return [

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { JsonObject } from '../../base/index.ts';
 import type { AgentCommand, AgentRequest, SessionRequest, Unmet } from '../contract.ts';
 import { listOf, readObject } from '../json-fields.ts';
 import { promptWithSchema } from '../structured.ts';
+import { isEquipped } from './dependencies.ts';
 import { opencodePermissions } from './permissions.ts';
 import { pluginText } from './plugin.ts';
 
@@ -38,12 +38,12 @@ export function opencodeCommand(request: AgentRequest): AgentCommand {
 }
 
 /**
- * Beside what the person has there. If that is not to be understood it stays as it is: then nothing tells of calls before
- * they end, and an attempt that was cut off is held.
+ * Beside what the person has there. If that is not to be understood it stays as it is, and where the plugin would cost
+ * time it is not used: then nothing tells of calls before they end, and an attempt that was cut off is held.
  */
-function configuration({ folder, environment }: AgentRequest): Readonly<Record<string, string>> {
-  const given = environment?.['OPENCODE_CONFIG_CONTENT'] || '{}';
-  const config: JsonObject | undefined = readObject(given);
+function configuration({ folder, directory, environment }: AgentRequest): Readonly<Record<string, string>> {
+  if (environment === undefined || !isEquipped(directory, environment)) return {};
+  const config = readObject(environment['OPENCODE_CONFIG_CONTENT'] || '{}');
   const plugins = config?.['plugin'] ?? [];
   if (config === undefined || !Array.isArray(plugins)) return {};
   const plugin = [...listOf(plugins), pathToFileURL(join(folder, pluginFile)).href];
