@@ -237,4 +237,11 @@ export const agents: readonly Defect[] = [
     replace: '',
     tests: ['test/library/opencode.test.ts'],
   },
+  {
+    name: 'OpenCode waits minutes for a registry before it begins',
+    file: 'src/agents/opencode/command.ts',
+    find: '|| !isEquipped(directory, environment)',
+    replace: '',
+    tests: ['test/agents/opencode.test.ts'],
+  },
 ];
