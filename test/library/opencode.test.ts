@@ -87,8 +87,19 @@ ${ready}
 ${session}
 ${answer}`;
 
+function startingIn(place: AgentPlace): Parameters<typeof firstStart> {
+  const { environment } = withHome(place);
+  const file = join(environment.XDG_DATA_HOME, 'opencode', 'opencode.db');
+  const end = new AbortController();
+  onTestFinished(() => end.abort());
+  return [{ file, program: join(place.folder, 'opencode'), environment }, end.signal];
+}
+
+/** Less than they would wait for each other. */
+const timeout = 60_000;
+
 /** They may only read: outside of git, agents that may write do so one at a time. */
-describe('three OpenCodes at once in a new home', () => {
+describe('three OpenCodes at once in a new home', { timeout }, () => {
   test('all answer: the first is started alone', async () => {
     const place = agentPlace();
     place.install('opencode', migrating);
@@ -99,6 +110,7 @@ describe('three OpenCodes at once in a new home', () => {
       outputs: { one: 'done', two: 'done', three: 'done' },
     });
     expect(readFileSync(join(place.folder, 'firsts'), 'utf8')).toBe('first\n');
+    expect(await firstStart(...startingIn(place)), 'nobody has to wait any more').toBeUndefined();
   });
 
   test('do not wait for the answer of the first: its session is enough', async () => {
@@ -119,13 +131,8 @@ describe('three OpenCodes at once in a new home', () => {
   test('may be cancelled while they wait, and then never begin', async () => {
     const place = agentPlace();
     place.install('opencode', `touch begun; ${answer}`);
-    const { environment } = withHome(place);
-    const elsewhere = new AbortController();
-    onTestFinished(() => elsewhere.abort());
-    const file = join(environment.XDG_DATA_HOME, 'opencode', 'opencode.db');
-    const program = join(place.folder, 'opencode');
-    expect(await firstStart({ file, program, environment }, elsewhere.signal)).toBeDefined();
-    const run = await place.run({ task: { agent: 'opencode', prompt: 'Do it.' } }, { environment });
+    expect(await firstStart(...startingIn(place)), 'somebody else is first').toBeDefined();
+    const run = await place.run({ task: { agent: 'opencode', prompt: 'Do it.' } }, withHome(place));
     await told(run, 'attempt.started');
     await run.cancel();
     expect(await run.result()).toMatchObject({ status: 'cancelled' });

@@ -114,7 +114,9 @@ describe.each(testedClis())('$name', ({ name: agent }) => {
 
   test('killed with its driver before its first word, begins again', async () => {
     const place = await livePlace([agent]);
-    const driver = place.drive(work(agent, 'Remember KIWI. [[say:worked]]'));
+    // Until its plugin has spoken nobody knows what OpenCode is doing, so that it would be held: here it may go on.
+    const tasks = work(agent, 'Remember KIWI. [[say:worked]]', { 'on-interrupt': 'restart' });
+    const driver = place.drive(tasks);
     await eventually('it has begun', () => place.processes().length > 1, patienceMs);
     await killBoth(driver, place);
     expect(place.printed()).toBe('');

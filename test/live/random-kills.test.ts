@@ -22,7 +22,12 @@ const areThere = agents.every((agent) => testedClis().some(({ name }) => name ==
 function parallelWork(): Tasks {
   return Object.fromEntries(
     agents.flatMap((agent) => {
-      const common = { agent, permissions: 'full' };
+      // What OpenCode does before its plugin has spoken nobody knows, so that it would be held: here it may go on.
+      const common = {
+        agent,
+        permissions: 'full',
+        ...(agent === 'opencode' && { 'on-interrupt': 'restart' }),
+      };
       const first = `Remember FIRST-${agent}. [[shell:sleep 2; touch ${agent}-1]] [[say:first]] [[stall:3]]`;
       const second = `Remember SECOND-${agent}. [[stall:3]] [[shell:sleep 2; touch ${agent}-2]] [[say:second]]`;
       return [
