@@ -395,7 +395,7 @@ const host = `
   await hooks['chat.params']({ sessionID: 'ses_1' }, {});
   await hooks['chat.params']({ sessionID: 'ses_1' }, {});
   await hooks['tool.execute.before'](of, { args: { command: 'make' } });
-  (await import('node:fs')).writeSync(1, 'MADE\\n');
+  try { (await import('node:fs')).writeSync(1, 'MADE\\n'); } catch {}
   await hooks['tool.execute.after']({ ...of, args: {} }, { title: '', output: 'made', metadata: {} });
 `;
 
