@@ -29,6 +29,8 @@ export interface AgentRequest {
   readonly args: readonly string[];
   /** Absolute; the command's files are written there before the start. */
   readonly folder: string;
+  /** What it will find in its environment, if it is started on this machine. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** A tool call, as in `tool-started`. */
@@ -65,6 +67,8 @@ export type AgentEvent =
       readonly isError: boolean;
       readonly output: string;
     }
+  /** Of an agent that does not always: from here on, each tool call is told before it begins, or is not. */
+  | { readonly type: 'tool-starts'; readonly areShown: boolean }
   | { readonly type: 'denied'; readonly tool: string; readonly reason: string }
   /** It stands before a call that it may not make by itself; it ends here by a failure of that kind. */
   | { readonly type: 'asked'; readonly tool: string; readonly input: Json; readonly reason: string }
@@ -150,12 +154,14 @@ export interface Agent {
   /** Whether a session belongs to the folder it was begun in: gone on in elsewhere, it is unknown, or the agent works in that folder. */
   readonly bindsSessions?: boolean;
   readonly pricing: 'usd' | 'tokens' | 'none';
-  /** Whether a tool call is told before it has ended. Where not, the call in flight is unknown. */
+  /** Whether a tool call is told before it has ended. Where not, the call in flight is unknown, unless `tool-starts` was told. */
   readonly showsToolStart: boolean;
   /** Whether what it may not do by itself is asked of a person; where not, it is denied. */
   readonly asks: boolean;
   /** Whether it waits for the end of a usage limit by itself, however long, and says so on standard error alone. */
   readonly waitsAtLimits?: boolean;
+  /** The file that its first start here, and the first one of each version, prepares; two that do so at once can fail. */
+  preparedFile?(environment: Readonly<Record<string, string>>): string | undefined;
   /** The program's name. Empty: the caller names it in `args`. */
   readonly executable: string;
   /** The versions its behaviour was tested with; absent if it was written from documentation only. */

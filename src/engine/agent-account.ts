@@ -14,6 +14,8 @@ export interface Account {
   readonly messages: readonly string[];
   readonly completed: readonly Call[];
   readonly inFlight: readonly Call[];
+  /** Whether calls are told before they begin, where that differs from one attempt to the next. */
+  readonly areStartsShown?: boolean;
 }
 
 export function accountOf(events: readonly AgentEvent[]): Account {
@@ -28,7 +30,13 @@ export function accountOf(events: readonly AgentEvent[]): Account {
     open.delete(event.id);
     if (call !== undefined) completed.push({ ...call, output: event.output });
   }
-  return { messages, completed, inFlight: [...open.values()] };
+  const told = events.findLast((event) => event.type === 'tool-starts');
+  return {
+    messages,
+    completed,
+    inFlight: [...open.values()],
+    ...(told !== undefined && { areStartsShown: told.areShown }),
+  };
 }
 
 /** The ids of calls are unique within one process only, so that each is read by itself. */
@@ -67,7 +75,7 @@ interface Judging extends Pick<Agent, 'showsToolStart' | 'toolClass'> {
 
 /** Where it was interrupted, and whether what was under way there may simply be done again. */
 export function boundaryOf(
-  { inFlight }: Account,
+  { inFlight, areStartsShown }: Account,
   judging: Judging,
 ): { readonly boundary: string; readonly mayRepeat: boolean } {
   const risky = inFlight.find((call) => isRisky(call, judging));
@@ -75,7 +83,7 @@ export function boundaryOf(
   if (shown !== undefined)
     return { boundary: `in tool '${labelOf(shown, judging.redact)}'`, mayRepeat: risky === undefined };
   const { showsToolStart, permissions } = judging;
-  if (showsToolStart) return { boundary: 'between two tool calls', mayRepeat: true };
+  if (areStartsShown ?? showsToolStart) return { boundary: 'between two tool calls', mayRepeat: true };
   // Whatever it was: where it may only read and edit, it was nothing that cannot be looked at and done again.
   const mayRepeat = permissions === 'read' || permissions === 'edit';
   return { boundary: 'where it does not tell what it was doing', mayRepeat };

@@ -93,3 +93,8 @@ export class AgentStream {
     return { upTo: this.#position, events: fresh };
   }
 }
+
+/** What it has told of its session. */
+export function sessionPart({ id, model, version }: Extract<AgentEvent, { type: 'session' }>) {
+  return { id, ...(model !== undefined && { model }), ...(version !== undefined && { version }) };
+}

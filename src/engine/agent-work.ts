@@ -12,7 +12,7 @@ import {
 import type { Json } from '../base/index.ts';
 import {
   dollarsLeft,
-  sessionOrigin,
+  placementOf,
   variablesOf,
   type AgentStart,
   type AttemptState,
@@ -26,14 +26,15 @@ import { outcomeOfAgent, unapprovable } from './agent-outcome.ts';
 import { missingAgent } from './missing-agent.ts';
 import { promptOf } from './agent-prompt.ts';
 import { Silence } from './agent-silence.ts';
-import { AgentStream, type Passage } from './agent-stream.ts';
+import { AgentStream, sessionPart, type Passage } from './agent-stream.ts';
+import { AgentTurn } from './agent-turn.ts';
 import type { Attempt } from './attempt.ts';
 import { checkValues, shownCheck, typableCheck } from './check-text.ts';
 import { environmentFor, hiddenValues, textOf } from './command-order.ts';
 import type { ProcessPorts, ProcessWork } from './process-attempt.ts';
 import { redactJson, redactor, type Redact } from './redact.ts';
 import { samenessOf } from './sameness.ts';
-import { boundElsewhere, sessionRequest } from './session-request.ts';
+import { boundElsewhere, originsOf, sessionRequest } from './session-request.ts';
 import type { AgentSettings } from './options.ts';
 import { dayOf, endOfDay } from './calendar.ts';
 
@@ -76,6 +77,7 @@ export function agentWork(
     onInterrupt: given.spec.onInterrupt,
     obstacle: (state, task) => boundElsewhere(state, task, given.attempt.agent!),
     order: (state, task, folder) => conversation.order(state, task, folder),
+    turn: (signal) => conversation.turn.wait(signal),
     readAlong: (signal) => conversation.readAlong(signal),
     outcomeOf: (exit) => conversation.outcomeOf(exit),
     outcomeOfLoss: (interruption) => conversation.outcomeOfLoss(interruption),
@@ -85,6 +87,7 @@ export function agentWork(
 }
 
 class Conversation {
+  readonly turn: AgentTurn;
   readonly #spec: TaskSpec;
   readonly #work: AgentWork;
   readonly #start: AgentStart;
@@ -106,6 +109,7 @@ class Conversation {
     this.#start = state.agent!;
     this.#agent = agentNamed(this.#start.name);
     this.#ports = ports;
+    this.turn = new AgentTurn(this.#agent, ports.environment);
     this.#attempt = attempt;
     this.#redact = redactor(hiddenValues(this.#work, ports));
     const { session } = this.#start;
@@ -124,13 +128,17 @@ class Conversation {
     const render = (value: Dynamic): string => textOf(evaluator.render(value, variables));
     const directory = resolve(folder, render(work.workingDirectory ?? '.'));
     const surroundings = environmentFor(work, { environment, evaluator, variables });
+    const isHere = placementOf(state, task).mode !== 'remote';
     const { argv, env, input, files } = this.#command({
       ...this.#settings(task, this.#dollarsLeft(state, task)),
       prompt: this.#prompt(state, task, render),
       directory,
       session: sessionRequest(this.#start),
       folder: spool.folderOf(this.#attempt.id),
+      // Of another machine nobody knows here what it has, and what was started there before.
+      ...(isHere && { environment: surroundings }),
     });
+    if (isHere) this.turn.join(argv[0]!, surroundings);
     return {
       attempt: this.#attempt.id,
       run: state.run,
@@ -247,6 +255,7 @@ class Conversation {
     if (tool !== undefined)
       this.#ports.boundary(this.#attempt, labelAfter(tool, this.#stream.events, this.#redact));
     const session = events.findLast((event) => event.type === 'session');
+    if (session !== undefined) this.turn.pass();
     this.#ports.transcript(this.#attempt, {
       upTo,
       entries: events.map((event) => redactJson(event as unknown as Json, this.#redact)),
@@ -328,12 +337,6 @@ class Conversation {
   }
 }
 
-/** The tasks whose conversation it was to go on in, the first of them first. */
-function originsOf(state: RunState, task: TaskState): TaskState[] {
-  const other = sessionOrigin(state, task);
-  return other === undefined ? [] : [...originsOf(state, other), other];
-}
-
 /** Unlike `Array.isArray`, it also tells what is no list. */
 function isList(args: AgentWork['args']): args is readonly string[] {
   return Array.isArray(args);
@@ -346,8 +349,4 @@ function wasKilled({ code, timedOut }: Exit): boolean {
 
 function isUsage({ type }: AgentEvent): boolean {
   return type === 'usage';
-}
-
-function sessionPart({ id, model, version }: Extract<AgentEvent, { type: 'session' }>) {
-  return { id, ...(model !== undefined && { model }), ...(version !== undefined && { version }) };
 }

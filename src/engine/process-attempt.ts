@@ -52,6 +52,8 @@ export interface ProcessWork {
   obstacle?(state: RunState, task: TaskState): Outcome | undefined;
   /** Throws what is then the attempt's failure. `folder`: where the task works. */
   order(state: RunState, task: TaskState, folder: string): SpoolOrder | Promise<SpoolOrder>;
+  /** Waits until it may be started beside others of its kind, or there is no use in waiting. */
+  turn?(signal: AbortSignal): Promise<void>;
   /** Reads what it says while it lives. True: it waits for something that is better waited for without it. */
   readAlong?(signal: AbortSignal): Promise<boolean>;
   /** What an exit means; called once, after all that it wrote is there. */
@@ -76,6 +78,8 @@ export class ProcessAttempt implements Attempt {
   readonly #work: ProcessWork;
   /** Ends the waits of this process; the command does not hear of it. */
   readonly #watching = new AbortController();
+  /** It is not to begin any more. */
+  readonly #stopping = new AbortController();
   #process: ProcessIdentity | undefined;
   /** Also one that an earlier driver had: then it is followed as if nobody had asked, but its end is not its own doing. */
   #stopReason: StopReason | undefined;
@@ -112,7 +116,8 @@ export class ProcessAttempt implements Attempt {
       const own = { ...(await this.#work.order(state, task, placed.folder)), hidden: this.#ports.secrets };
       const order = { ...(await placed.enter(own)), journalled: journalledOf(task, placed) };
       if (!(await this.#prepare(order))) return;
-      await this.#spawn(order);
+      await this.#work.turn?.(AbortSignal.any([this.#watching.signal, this.#stopping.signal]));
+      if (!this.#isOver) await this.#spawn(order);
     });
   }
 
@@ -147,6 +152,7 @@ export class ProcessAttempt implements Attempt {
     if (reason.type === 'interrupted' && this.#work.onInterrupt === 'ask' && this.#hasBegun) return;
     this.#isStopping = true;
     this.#stopReason = reason;
+    this.#stopping.abort();
     if (this.#process !== undefined) this.#endProcess();
   }
 

@@ -32,3 +32,9 @@ export function sessionRequest({ how, session, of }: AgentStart): SessionRequest
   if (session === undefined) throw new PitonError('SESSION_MISSING', 'There is no session to go on in.');
   return { type: 'continue', id: session };
 }
+
+/** The tasks whose conversation it was to go on in, the first of them first. */
+export function originsOf(state: RunState, task: TaskState): TaskState[] {
+  const other = sessionOrigin(state, task);
+  return other === undefined ? [] : [...originsOf(state, other), other];
+}

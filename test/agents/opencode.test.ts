@@ -1,6 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { agentNamed } from '../../src/agents/index.ts';
 import { agentContract, parseStream, requestOf, type RecordedStream } from '../contracts/agent.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const opencode = agentNamed('opencode');
 
@@ -244,5 +249,184 @@ describe('of OpenCode', () => {
     expect(opencode.toolClass('bash', { command: 'ls' })).toEqual({ shell: 'ls' });
     expect(opencode.toolClass('webfetch', {})).toBe('unknown');
     expect(opencode.toolClass('task', {})).toBe('unknown');
+  });
+});
+
+const ours = (type: string, more: object = {}): string =>
+  JSON.stringify({ type, sessionID: session, ...more });
+const ready = JSON.stringify({ type: 'piton_ready' });
+const call = (more: object = {}): string =>
+  ours('piton_call', { callID: 'call_1', tool: 'bash', input: { command: 'git push' }, ...more });
+const called = ours('piton_called', { callID: 'call_1', output: 'pushed' });
+const told = (...lines: readonly string[]) => {
+  const parser = opencode.parser({ now: at });
+  return lines.flatMap((line) => [...parser.line(line)]);
+};
+const startsIn = (events: ReturnType<typeof told>) =>
+  events.flatMap((one) => (one.type === 'tool-starts' ? [one.areShown] : []));
+const started = { type: 'tool-started', id: 'call_1', name: 'bash', input: { command: 'git push' } };
+const finished = { type: 'tool-finished', id: 'call_1', isError: false, output: 'pushed' };
+const ended = tool({ status: 'completed', input: { command: 'git push' }, output: 'pushed' });
+
+/** What OpenCode installs in each folder of settings. */
+function equip(folder: string): void {
+  mkdirSync(join(folder, 'node_modules'), { recursive: true });
+  const packages = { '': { dependencies: { '@opencode-ai/plugin': '1.18.33' } } };
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages }));
+}
+
+function equippedHome(): string {
+  const home = temporaryFolder();
+  equip(join(home, '.config', 'opencode'));
+  return home;
+}
+
+function configIn(HOME: string, given?: string): unknown {
+  const environment = { HOME, ...(given !== undefined && { OPENCODE_CONFIG_CONTENT: given }) };
+  const directory = join(HOME, 'project', 'src');
+  const { env } = opencode.command(requestOf({ folder: '/spool/a b', directory, environment }));
+  const written = env['OPENCODE_CONFIG_CONTENT'];
+  return written === undefined ? undefined : JSON.parse(written);
+}
+
+describe('OpenCode with our plugin', () => {
+  test('tells a session before the model has answered', () => {
+    expect(told(ready, ours('piton_session'), start)).toEqual([
+      { type: 'tool-starts', areShown: true },
+      { type: 'session', id: session },
+    ]);
+  });
+
+  test('tells a call when it begins and when it has ended, each once', () => {
+    const events = told(ready, ours('piton_session'), call(), called, start, ended).slice(2);
+    expect(events).toEqual([started, finished]);
+  });
+
+  test('tells the end of a call that has failed by itself', () => {
+    const events = told(ready, call(), tool({ status: 'error', input: {}, error: denial }));
+    expect(events.slice(2)).toEqual([
+      started,
+      { type: 'tool-finished', id: 'call_1', isError: true, output: denial },
+      expect.objectContaining({ type: 'denied', tool: 'bash' }),
+    ]);
+  });
+
+  test('an answer is what was said after the last call, however late that is told', () => {
+    const events = told(ready, call(), text('Pushing.'), called, ended, finish('tool-calls'), finish('stop'));
+    expect(events.at(-1)).toEqual({ type: 'result', text: '' });
+  });
+
+  test('does not tell calls beforehand any more, once one was made that was not', () => {
+    expect(startsIn(told(ready, start, ended))).toEqual([true, false]);
+    expect(startsIn(told(ready, ours('piton_session'), ours('piton_call', { tool: 'bash' })))).toEqual([
+      true,
+      false,
+    ]);
+    expect(startsIn(told(start, ended)), 'without the plugin there is nothing to take back').toEqual([]);
+  });
+
+  test('still does, when a call was refused that never began', () => {
+    expect(startsIn(told(ready, start, tool({ status: 'error', input: {}, error: 'no such tool' })))).toEqual(
+      [true],
+    );
+  });
+
+  test('what an agent does that it has started is one call; if that goes on by itself, nothing is known', () => {
+    const foreign = JSON.stringify({
+      type: 'piton_call',
+      sessionID: 'ses_other',
+      callID: 'call_2',
+      tool: 'bash',
+    });
+    const inside = told(ready, ours('piton_session'), call({ tool: 'task' }), foreign);
+    expect(inside.filter(({ type }) => type === 'tool-started')).toHaveLength(1);
+    expect(startsIn(inside)).toEqual([true]);
+    expect(startsIn(told(ready, ours('piton_session'), call({ tool: 'task' }), called, foreign))).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  test('has it beside what the person has configured in the environment', () => {
+    const plugin = 'file:///spool/a%20b/opencode-plugin.js';
+    const home = equippedHome();
+    expect(configIn(home)).toEqual({ plugin: [plugin] });
+    expect(configIn(home, '')).toEqual({ plugin: [plugin] });
+    expect(configIn(home, '{"model":"a/b","plugin":["theirs"]}')).toEqual({
+      model: 'a/b',
+      plugin: ['theirs', plugin],
+    });
+    // Comments are allowed there, and not understood here.
+    for (const theirs of ['{ /* mine */ "model": "a/b" }', '{"plugin":"theirs"}'])
+      expect(configIn(home, theirs)).toBeUndefined();
+  });
+
+  test('has it only where OpenCode need not install anything before it loads it', () => {
+    expect(configIn(temporaryFolder()), 'a new home').toBeUndefined();
+    expect(opencode.command(requestOf()).env, 'another machine').not.toHaveProperty(
+      'OPENCODE_CONFIG_CONTENT',
+    );
+    const halfway = equippedHome();
+    rmSync(join(halfway, '.config', 'opencode', 'node_modules'), { recursive: true });
+    expect(configIn(halfway), 'interrupted').toBeUndefined();
+    const home = equippedHome();
+    mkdirSync(join(home, 'project', '.opencode'), { recursive: true });
+    expect(configIn(home), 'a folder of the project').toBeUndefined();
+    equip(join(home, 'project', '.opencode'));
+    expect(configIn(home)).toBeDefined();
+  });
+
+  test('keeps its sessions in one file, which its first start prepares', () => {
+    const file = (environment: Record<string, string>) => opencode.preparedFile!(environment);
+    expect(file({ HOME: '/home/me' })).toBe('/home/me/.local/share/opencode/opencode.db');
+    expect(file({ HOME: '/home/me', XDG_DATA_HOME: '/data' })).toBe('/data/opencode/opencode.db');
+    expect(file({ XDG_DATA_HOME: '/data', OPENCODE_DB: 'mine.db' })).toBe('/data/opencode/mine.db');
+    expect(file({ XDG_DATA_HOME: '/data', OPENCODE_DB: '/else/mine.db' })).toBe('/else/mine.db');
+    expect(file({ OPENCODE_DB: ':memory:' })).toBeUndefined();
+  });
+});
+
+/** As OpenCode does: it loads the file, and waits for each hook. */
+const host = `
+  const { Piton, ...others } = await import(process.argv[1]);
+  if (Object.keys(others).length > 0) throw new Error('it exports more than the plugin');
+  const hooks = await Piton({});
+  const of = { sessionID: 'ses_1', callID: 'call_1', tool: 'bash' };
+  await hooks['chat.params']({ sessionID: 'ses_1' }, {});
+  await hooks['chat.params']({ sessionID: 'ses_1' }, {});
+  await hooks['tool.execute.before'](of, { args: { command: 'make' } });
+  try { (await import('node:fs')).writeSync(1, 'MADE\\n'); } catch {}
+  await hooks['tool.execute.after']({ ...of, args: {} }, { title: '', output: 'made', metadata: {} });
+`;
+
+function hosted(stdout: 'pipe' | number): { readonly status: number | null; readonly stdout: string } {
+  const { files } = opencode.command(requestOf());
+  const file = join(temporaryFolder(), 'plugin.mjs');
+  writeFileSync(file, files['opencode-plugin.js']!);
+  return spawnSync(process.execPath, ['--input-type=module', '--eval', host, pathToFileURL(file).href], {
+    encoding: 'utf8',
+    stdio: ['ignore', stdout, 'pipe'],
+  });
+}
+
+describe('the plugin', () => {
+  test('tells what begins before it begins', () => {
+    const { stdout, status } = hosted('pipe');
+    expect(status).toBe(0);
+    const lines = stdout.trim().split('\n');
+    const types = lines.map((line) => (line === 'MADE' ? line : (JSON.parse(line) as { type: string }).type));
+    expect(types).toEqual(['piton_ready', 'piton_session', 'piton_call', 'MADE', 'piton_called']);
+    const events = told(...lines.filter((line) => line !== 'MADE'));
+    expect(events.slice(1)).toEqual([
+      { type: 'session', id: 'ses_1' },
+      { type: 'tool-started', id: 'call_1', name: 'bash', input: { command: 'make' } },
+      { type: 'tool-finished', id: 'call_1', isError: false, output: 'made' },
+    ]);
+  });
+
+  test.runIf(existsSync('/dev/full'))('stops what it cannot tell of', () => {
+    const full = openSync('/dev/full', 'w');
+    onTestFinished(() => closeSync(full));
+    expect(hosted(full).status).not.toBe(0);
   });
 });

@@ -30,6 +30,14 @@ describe('where an agent was interrupted', () => {
     },
   );
 
+  test('is known of an attempt that says that it tells of each when it begins, until it says otherwise', () => {
+    const hiding = { ...judging, showsToolStart: false };
+    const shown = { type: 'tool-starts', areShown: true } as const;
+    expect(boundaryOf(accountOf([shown]), hiding)).toMatchObject({ mayRepeat: true });
+    const hidden = accountOf([shown, { type: 'tool-starts', areShown: false }]);
+    expect(boundaryOf(hidden, hiding)).toMatchObject({ mayRepeat: false });
+  });
+
   test('is the call that may have taken effect, if several were in flight', () => {
     const account = accountOf([
       { type: 'tool-started', id: '1', name: 'Read', input: { file_path: 'a' } },

@@ -22,7 +22,7 @@ const areThere = agents.every((agent) => testedClis().some(({ name }) => name ==
 function parallelWork(): Tasks {
   return Object.fromEntries(
     agents.flatMap((agent) => {
-      // What OpenCode was doing nobody knows, so that it would be held: here it may go on.
+      // What OpenCode does before its plugin has spoken nobody knows, so that it would be held: here it may go on.
       const common = {
         agent,
         permissions: 'full',

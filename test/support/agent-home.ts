@@ -81,7 +81,10 @@ const worlds: Readonly<Record<AgentCliName, (home: string, options: AgentHomeOpt
       OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
       OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
     },
-    files: { [join(home, 'config', 'opencode', 'opencode.json')]: JSON.stringify(openCodeConfig(model)) },
+    files: {
+      [join(home, 'config', 'opencode', 'opencode.json')]: JSON.stringify(openCodeConfig(model)),
+      ...openCodePackages(join(home, 'config', 'opencode')),
+    },
   }),
 };
 
@@ -109,6 +112,16 @@ const geminiSettings = {
   privacy: { usageStatisticsEnabled: false },
   telemetry: { enabled: false },
 };
+
+/** As if it had installed what it installs for plugins, a hundred megabytes from the registry. */
+function openCodePackages(folder: string): Readonly<Record<string, string>> {
+  const dependencies = { '@opencode-ai/plugin': '*' };
+  return {
+    [join(folder, 'package.json')]: JSON.stringify({ dependencies }),
+    [join(folder, 'package-lock.json')]: JSON.stringify({ packages: { '': { dependencies } } }),
+    [join(folder, 'node_modules', '.package-lock.json')]: '{}',
+  };
+}
 
 function openCodeConfig(model: string): unknown {
   return {

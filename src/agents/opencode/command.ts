@@ -1,6 +1,13 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { AgentCommand, AgentRequest, SessionRequest, Unmet } from '../contract.ts';
+import { listOf, readObject } from '../json-fields.ts';
 import { promptWithSchema } from '../structured.ts';
+import { isEquipped } from './dependencies.ts';
 import { opencodePermissions } from './permissions.ts';
+import { pluginText } from './plugin.ts';
+
+const pluginFile = 'opencode-plugin.js';
 
 export function opencodeCommand(request: AgentRequest): AgentCommand {
   return {
@@ -22,11 +29,25 @@ export function opencodeCommand(request: AgentRequest): AgentCommand {
     env: {
       OPENCODE_PERMISSION: JSON.stringify(opencodePermissions(request)),
       OPENCODE_DISABLE_AUTOUPDATE: '1',
+      ...configuration(request),
     },
     input: promptWithSchema(request.prompt, request.outputSchema),
-    files: {},
+    files: { [pluginFile]: pluginText },
     unmet: unmetBy(request),
   };
+}
+
+/**
+ * Beside what the person has there. If that is not to be understood it stays as it is, and where the plugin would cost
+ * time it is not used: then nothing tells of calls before they end, and an attempt that was cut off is held.
+ */
+function configuration({ folder, directory, environment }: AgentRequest): Readonly<Record<string, string>> {
+  if (environment === undefined || !isEquipped(directory, environment)) return {};
+  const config = readObject(environment['OPENCODE_CONFIG_CONTENT'] || '{}');
+  const plugins = config?.['plugin'] ?? [];
+  if (config === undefined || !Array.isArray(plugins)) return {};
+  const plugin = [...listOf(plugins), pathToFileURL(join(folder, pluginFile)).href];
+  return { OPENCODE_CONFIG_CONTENT: JSON.stringify({ ...config, plugin }) };
 }
 
 function sessionArguments(session: SessionRequest): readonly string[] {

@@ -1,11 +1,15 @@
 import type { Agent } from '../contract.ts';
 import { versionIn } from '../executable.ts';
 import { opencodeCommand } from './command.ts';
+import { opencodeDatabase } from './database.ts';
 import { opencodeParser } from './parser.ts';
 import { explainOpencodePermissions } from './permissions.ts';
 import { opencodeToolClass } from './tools.ts';
 
-/** OpenCode. It names its sessions itself, and tells of a tool call only when that has ended. */
+/**
+ * OpenCode. It names its sessions itself. A tool call it tells when that has ended, and before it begins only if it has
+ * loaded our plugin.
+ */
 export const opencode: Agent = Object.freeze({
   name: 'opencode',
   title: 'OpenCode',
@@ -16,6 +20,7 @@ export const opencode: Agent = Object.freeze({
   showsToolStart: false,
   asks: false,
   waitsAtLimits: true,
+  preparedFile: opencodeDatabase,
   executable: 'opencode',
   tested: { from: '1.18.33', to: '1.18.33' },
   login: 'opencode auth login',

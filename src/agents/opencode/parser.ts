@@ -5,11 +5,13 @@ import { at, countAt, entryOf, numberAt, objectOf, shorten, showJson, textAt } f
 import { resetTime } from '../reset-time.ts';
 import { streamParser } from '../stream-parser.ts';
 import { unsupportedText } from '../unsupported.ts';
+import { Calls } from './calls.ts';
 import { isOwnTool } from './tools.ts';
 
 interface Turn {
   readonly context: ParserContext;
-  isOpen: boolean;
+  readonly calls: Calls;
+  session?: string;
   answer: string;
   failure?: readonly AgentEvent[];
   /** The stream says only that the reason is in the log. */
@@ -19,7 +21,7 @@ interface Turn {
 }
 
 export function opencodeParser(context: ParserContext): AgentParser {
-  const turn: Turn = { context, isOpen: false, answer: '', isVague: false, now: context.now };
+  const turn: Turn = { context, calls: new Calls(), answer: '', isVague: false, now: context.now };
   return streamParser(
     { read: (event) => readEvent(event, turn), end: (exit, said) => unfinished(exit, said, turn) },
     context,
@@ -43,6 +45,11 @@ interface Heard {
 }
 
 const readers: Readonly<Record<string, (heard: Heard) => readonly AgentEvent[]>> = {
+  piton_ready: ({ turn }) => turn.calls.areTold(),
+  piton_session: () => [],
+  piton_call: ({ event, turn }) =>
+    isOwn(event, turn) ? turn.calls.begin(event) : turn.calls.beginElsewhere(),
+  piton_called: ({ event, turn }) => (isOwn(event, turn) ? turn.calls.end(event) : []),
   step_start: () => [],
   text: spokenText,
   reasoning: ({ part }) => [{ type: 'reasoning', text: textAt(part, 'text') ?? '' }],
@@ -59,9 +66,14 @@ function unknownEvent(event: JsonObject): readonly AgentEvent[] {
 
 function openedSession(event: JsonObject, turn: Turn): readonly AgentEvent[] {
   const id = textAt(event, 'sessionID');
-  if (turn.isOpen || id === undefined || id === '') return [];
-  turn.isOpen = true;
+  if (turn.session !== undefined || id === undefined || id === '') return [];
+  turn.session = id;
   return [{ type: 'session', id }];
+}
+
+/** Agents that it starts itself have sessions of their own: all that they do is one call of whoever has started them. */
+function isOwn(event: JsonObject, { session }: Turn): boolean {
+  return textAt(event, 'sessionID') === session;
 }
 
 function spokenText({ part, turn }: Heard): readonly AgentEvent[] {
@@ -79,8 +91,7 @@ function finishedTool({ part, turn }: Heard): readonly AgentEvent[] {
   const isError = at(part, 'state', 'status') !== 'completed';
   const output = isError ? showJson(at(part, 'state', 'error')) : showJson(at(part, 'state', 'output'));
   return [
-    { type: 'tool-started', id, name, input: at(part, 'state', 'input') ?? {} },
-    { type: 'tool-finished', id, isError, output },
+    ...turn.calls.tell({ id, name, input: at(part, 'state', 'input') ?? {}, isError, output }),
     ...(isError && isDenial(output, name)
       ? [{ type: 'denied', tool: name, reason: shorten(output.split('. Here are')[0]!, 200) } as const]
       : []),
@@ -157,7 +168,7 @@ function unfinished(exit: AgentExit, said: string, turn: Turn): readonly AgentEv
   // The log is on standard error.
   const reason = turn.isVague ? /\bmessage=failed .*?\berror="([^"]+)"/.exec(said)?.[1] : undefined;
   if (reason !== undefined) return loggedFailure(reason, turn);
-  return turn.failure ?? (turn.isOpen ? [] : misunderstood(said));
+  return turn.failure ?? (turn.session === undefined ? misunderstood(said) : []);
 }
 
 /** A session is bound to the folder it was begun in, and cannot be opened without it. */
