@@ -23,7 +23,7 @@ import { makeWorld } from './make-world.ts';
 import { createdEvent, takenEvent } from './opening-events.ts';
 import { leaseName, type CreateOptions, type EnginePorts } from './options.ts';
 import type { Program } from './program.ts';
-import { assertSameWorkflow, refuseFromInside } from './refuse-driving.ts';
+import { assertSameWorkflow, drivenHere, refuseFromInside } from './refuse-driving.ts';
 import { repairRun } from './repair.ts';
 import { previewResume, type ResumePreview } from './preview.ts';
 import { isPartOf, reopen, resolveDrift } from './resolve-drift.ts';
@@ -86,10 +86,16 @@ export class Engine {
 
   /**
    * Takes the run's lease, brings back its state and goes on. Undefined if the run has ended already.
-   * Throws `RUN_NOT_FOUND`, `RUN_LOST`, `RUN_DRIVEN`, `RUN_DAMAGED`, `RUN_CHANGED`.
+   * Throws `RUN_NOT_FOUND`, `RUN_LOST`, `RUN_DRIVEN`, `RUN_DAMAGED`, `RUN_CHANGED`, `REDO_REFUSED`.
    */
   async resume(program: Program, run: string, options: ResumeOptions): Promise<Driver | undefined> {
-    const driver = await this.#attach(program, run, () => this.#resume(program, run, options));
+    let isOwn = false;
+    const driver = await this.#attach(program, run, () => {
+      isOwn = true;
+      return this.#resume(program, run, options);
+    });
+    // Whoever drives it here has decided otherwise, and would never hear of it.
+    if (driver !== undefined && !isOwn && reopens(options)) throw drivenHere(run, this.#ports.owner);
     const isPaused = await driver?.ask(({ phase }) => phase.status === 'paused');
     if (isPaused === true) await this.send(run, { type: 'resume' });
     return driver;
@@ -207,8 +213,9 @@ export class Engine {
     options: ResumeOptions,
   ): Promise<{ readonly workflow: Workflow; readonly events: readonly Event[] }> {
     if (!reopens(options)) return resolveDrift(state, program, options.acceptDrift === true);
-    const { redo: again = [], skip: skipped = [], inSession = false } = options;
-    const [reopened, ...skips] = reopen(state, { again, skipped, inSession });
+    const { redo: again = [], skip: skipped = [], inSession = false, seen } = options;
+    const wish = { again, skipped, inSession, ...(seen !== undefined && { seen }) };
+    const [reopened, ...skips] = reopen(state, wish);
     const { state: after } = await loadRun(this.#ports.store, state.run);
     const place = { seq: state.seq + 1, at: state.at };
     fold(after, reopened, place);

@@ -11,6 +11,11 @@ export interface ResumeOptions {
   readonly inSession?: boolean;
   /** Failed tasks without which the run goes on, with what was cancelled because of them; also of a run that has ended. */
   readonly skip?: readonly string[];
+  /**
+   * The version of the checkpoint (or preview) on which `redo` and `skip` were decided: refused if one of these tasks has gone on
+   * since. Without it they hold for the run as it is found.
+   */
+  readonly seen?: number;
 }
 
 /** Whether something that has settled is wanted otherwise: then a run that has ended goes on. */

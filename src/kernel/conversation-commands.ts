@@ -4,13 +4,15 @@ import { accept, refuse, type Verdict } from './verdict.ts';
 
 export function tell(
   state: RunState,
-  { task: address, text, now }: Extract<Command, { type: 'tell' }>,
+  { task: address, text, now, generation }: Extract<Command, { type: 'tell' }>,
 ): Verdict {
   const task = state.tasks.get(address);
   if (task === undefined) return refuse(`the run has no task ${address}`);
   if (task.spec.work.type !== 'agent') return refuse(`${address} is not done by an agent`);
   if (task.spec.forEach !== undefined && task.item === undefined)
     return refuse(`${address} has a conversation for each of its items: name one of them`);
+  if (generation !== undefined && generation !== (task.generation ?? 0))
+    return refuse(`${address} has been begun from scratch since you looked at it: its agent knows nothing of what was`);
   // What must not be interrupted is not stopped for it either.
   const isNow = now === true && task.life.status === 'running' && onInterruptOf(task) !== 'ask';
   const when = whenHeard(task, isNow);

@@ -21,6 +21,8 @@ export interface RunState {
   readonly run: string;
   /** Of the last commit folded: the state is that checkpoint. */
   seq: number;
+  /** Events folded so far: tells apart what happened within one commit, too. A decision names the one it was made at. */
+  version: number;
   at: number;
   readonly createdAt: number;
   /** The task that changed last. */
@@ -51,6 +53,8 @@ export interface RunState {
   tip?: string;
   /** Of commits that were lost and given up: so far the journal is known to have gone. */
   lostTo?: number;
+  /** The version in which a person last had it cancelled. */
+  cancelledIn?: number;
   /** Where what it made has gone, last. */
   delivered?: EventOf<'run.delivered'>['data'];
   /** What planning has to look at next. Derived: can be rebuilt from the rest. */
@@ -132,6 +136,8 @@ export interface TaskState {
   /** Owner address of the scope it belongs to. */
   readonly scope: string;
   spec: TaskSpec;
+  /** That of the run in which it last came into being, began, or was decided about. See `whyStale`. */
+  version: number;
   /** Creation order: among equals, the earlier starts first. */
   readonly order: number;
   /** Of a for-each. */

@@ -95,7 +95,8 @@ interface Going {
 
 async function drive(context: Context, { run, found, preview, options }: Going): Promise<ExitCode> {
   try {
-    return await driveRun(context, { run, definition: found.definition, ...resumeOptions(options) });
+    const { version: seen } = preview;
+    return await driveRun(context, { run, definition: found.definition, ...resumeOptions(options), seen });
   } catch (thrown) {
     if (hasCode(thrown, 'RUN_CHANGED')) printDrift(context, preview);
     throw thrown;
