@@ -171,7 +171,7 @@ export class Engine {
     assertSameWorkflow(run, record.workflow, program.workflow);
     if (isFinal(record.status) && !reopens(options)) return undefined;
     await refuseFromInside(this.#ports, run);
-    const lease = await takeRunLease(this.#ports, run, options.takeover);
+    const lease = await takeRunLease(this.#ports, run, options);
     try {
       return await this.#recover(program, lease, { run, ...options });
     } catch (thrown) {

@@ -3,6 +3,7 @@ import { hasCode, livenessOf, PitonError, randomId } from '../base/index.ts';
 import type { Lease } from '../model/index.ts';
 import type { Store, TakeLeaseRequest } from '../store/index.ts';
 import { leaseName, type EnginePorts } from './options.ts';
+import type { ResumeOptions } from './resume-options.ts';
 
 /** `kill`: a driver on this host is ended first, so that nothing in it goes on. */
 export type Takeover = boolean | 'kill';
@@ -14,13 +15,14 @@ export type Takeover = boolean | 'kill';
 export async function takeRunLease(
   ports: EnginePorts,
   run: string,
-  takeover: Takeover = false,
+  { takeover = false, driverSince = Infinity }: Pick<ResumeOptions, 'takeover' | 'driverSince'> = {},
 ): Promise<Lease> {
   const { store, owner, leaseMs } = ports;
   const request = { name: leaseName(run), owner, token: randomId(26), leaseMs };
   const first = await takeIfFree(store, request);
   if (first.taken) return first.lease;
-  if (takeover === false && livenessOf(first.lease.owner) !== 'dead') throw driven(run, first.lease);
+  const isMeant = takeover !== false && first.lease.takenAt <= driverSince;
+  if (!isMeant && livenessOf(first.lease.owner) !== 'dead') throw driven(run, first.lease);
   if (takeover === 'kill') await kill(run, first.lease);
   const second = await store.takeLease({ ...request, replaces: first.lease.token });
   if (!second.taken) throw driven(run, second.lease);

@@ -12,7 +12,9 @@ export function tell(
   if (task.spec.forEach !== undefined && task.item === undefined)
     return refuse(`${address} has a conversation for each of its items: name one of them`);
   if (generation !== undefined && generation !== (task.generation ?? 0))
-    return refuse(`${address} has been begun from scratch since you looked at it: its agent knows nothing of what was`);
+    return refuse(
+      `${address} has been begun from scratch since you looked at it: its agent knows nothing of what was`,
+    );
   // What must not be interrupted is not stopped for it either.
   const isNow = now === true && task.life.status === 'running' && onInterruptOf(task) !== 'ask';
   const when = whenHeard(task, isNow);

@@ -192,6 +192,7 @@ export interface QuarantineRequest extends CommitRequest {
   readonly lastGood: { readonly seq: number; readonly hash: string };
 }
 
+/** A final run is removed unless somebody holds its lease, and may be about to take it up again; any that is named, by `force`. */
 export interface PruneRequest {
   /** Final runs last changed before this time. */
   readonly before?: number;

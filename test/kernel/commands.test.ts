@@ -193,7 +193,9 @@ describe('retry and skip', () => {
 
   test('a held task goes on after a retry', () => {
     const simulation = heldPush();
-    expect(simulation.command({ type: 'retry', task: 'push', seen: simulation.state.version }).accepted).toBe(true);
+    expect(simulation.command({ type: 'retry', task: 'push', seen: simulation.state.version }).accepted).toBe(
+      true,
+    );
     expect(simulation.running).toEqual(['push']);
     expect(simulation.drain().status).toBe('succeeded');
   });

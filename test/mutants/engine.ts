@@ -227,7 +227,7 @@ export const engine: readonly Defect[] = [
   {
     name: 'a run is taken from a driver that lives',
     file: 'src/engine/take-run-lease.ts',
-    find: "if (takeover === false && livenessOf(first.lease.owner) !== 'dead') throw driven(run, first.lease);",
+    find: "if (!isMeant && livenessOf(first.lease.owner) !== 'dead') throw driven(run, first.lease);",
     replace: '',
     tests: ['test/library/recovery.test.ts'],
     named: 'driven elsewhere',
@@ -235,8 +235,8 @@ export const engine: readonly Defect[] = [
   {
     name: 'a run of a driver that is dead is not taken over',
     file: 'src/engine/take-run-lease.ts',
-    find: "if (takeover === false && livenessOf(first.lease.owner) !== 'dead') throw",
-    replace: 'if (takeover === false) throw',
+    find: "if (!isMeant && livenessOf(first.lease.owner) !== 'dead') throw",
+    replace: 'if (!isMeant) throw',
     tests: ['test/library/commands.test.ts'],
     named: 'going on',
   },

@@ -19,9 +19,8 @@ export async function decide(context: Context, { run: id, send, mayDrive }: Deci
   const result = await send(handle);
   if (result.status !== 'queued' || !mayDrive) return sayDecided(context, id, result);
   output.note('Nobody drives the run: the decision is noted, and the run goes on here.');
-  const { driveRun } = await import('./drive/drive-run.ts');
   try {
-    return await driveRun(context, { run: id });
+    return await driveOn(context, id, result);
   } catch (thrown) {
     // Somebody else goes on with it now, and decides this too.
     if (!hasCode(thrown, 'RUN_DRIVEN')) throw thrown;
@@ -29,6 +28,19 @@ export async function decide(context: Context, { run: id, send, mayDrive }: Deci
     if (decided === undefined || decided.status === 'queued') throw thrown;
     return sayDecided(context, id, decided);
   }
+}
+
+/** Who has decided something else meanwhile may have been quicker: then the run goes on with that. */
+async function driveOn(context: Context, run: string, { ids = [] }: CommandResult): Promise<ExitCode> {
+  const { driveRun } = await import('./drive/drive-run.ts');
+  const refusals: string[] = [];
+  const unobserve = (await context.open()).observe((seen) => {
+    if (seen.type !== 'command.decided' || seen.run !== run || !ids.includes(seen.data.id)) return;
+    if (!seen.data.accepted) refusals.push(seen.data.answer);
+  });
+  const code = await driveRun(context, { run }).finally(unobserve);
+  if (refusals[0] !== undefined) throw refused(run, refusals[0]);
+  return code;
 }
 
 function sayDecided({ output }: Context, id: string, { ids: _, ...result }: CommandResult): ExitCode {

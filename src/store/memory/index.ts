@@ -192,7 +192,7 @@ class MemoryStore implements Store {
   }
 
   async prune(request: PruneRequest): Promise<{ readonly runs: number; readonly blobs: number }> {
-    return this.#change((medium) => prune(medium, request));
+    return this.#change((medium) => prune(medium, request, this.#clock.now()));
   }
 
   async backup(): Promise<void> {

@@ -181,7 +181,7 @@ class SqliteStore implements Store {
     if (request.dropBlobs !== undefined) return this.#write(pruneBlobs(request.dropBlobs));
     let total: Pruned = { runs: 0, blobs: 0 };
     for (const run of await this.#read((statements) => runsToPrune(statements, request))) {
-      const { runs, blobs } = await this.#write(pruneRun(run, request));
+      const { runs, blobs } = await this.#write(pruneRun(run, request, this.#clock));
       total = { runs: total.runs + runs, blobs: total.blobs + blobs };
     }
     return total;

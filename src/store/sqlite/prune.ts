@@ -1,7 +1,8 @@
+import type { Clock } from '../../base/index.ts';
 import { isFinal } from '../../model/index.ts';
 import type { PruneRequest } from '../contract.ts';
 import type { Change } from './group-commit.ts';
-import { leaseOf } from './leases.ts';
+import { findLease, leaseOf } from './leases.ts';
 import { text } from './rows.ts';
 import { findRun } from './runs.ts';
 import type { Statements } from './statements.ts';
@@ -22,10 +23,10 @@ export function runsToPrune(statements: Statements, { runs, before }: PruneReque
  * Removes one run with all that belongs to it. Blobs go with the last run that refers to them, so none is ever left
  * without one. `force` is for runs that were named: what was merely found by its age is never forced.
  */
-export function pruneRun(run: string, request: PruneRequest): Change<Pruned> {
+export function pruneRun(run: string, request: PruneRequest, clock: Clock): Change<Pruned> {
   return {
     apply(statements) {
-      if (!mayGo(statements, run, request)) return { runs: 0, blobs: 0 };
+      if (!mayGo(statements, run, { ...request, now: clock.now() })) return { runs: 0, blobs: 0 };
       const blobs = dropBlobs(statements, run, []);
       for (const name of [
         'dropCommits',
@@ -42,10 +43,16 @@ export function pruneRun(run: string, request: PruneRequest): Change<Pruned> {
   };
 }
 
-function mayGo(statements: Statements, run: string, { before, runs, force }: PruneRequest): boolean {
+function mayGo(
+  statements: Statements,
+  run: string,
+  { before, runs, force, now }: PruneRequest & { readonly now: number },
+): boolean {
   const found = findRun(statements, run);
   if (found === undefined || (before !== undefined && found.updatedAt >= before)) return false;
-  return isFinal(found.status) || (force === true && runs !== undefined);
+  if (force === true && runs !== undefined) return true;
+  const lease = findLease(statements, leaseOf(run));
+  return isFinal(found.status) && (lease === undefined || lease.expiresAt <= now);
 }
 
 export function pruneBlobs({ run, keep }: NonNullable<PruneRequest['dropBlobs']>): Change<Pruned> {
