@@ -1,16 +1,13 @@
 /** Decisions that were made on what a run was before somebody else decided about it. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Piton } from '../../src/index.ts';
 import { eventually } from '../support/eventually.ts';
-import { edits, git, projectInRepository } from '../support/git-project.ts';
+import { edits, projectInRepository } from '../support/git-project.ts';
 import { newProject, type Answer, type Project } from './command-line.ts';
 import { played, writeFlow } from './played.ts';
 import { lookOnly } from './stale-command.ts';
-
-/** What a command is told that has looked before another has decided. `also`: it holds all the same. */
-export type Fate = 'refused' | 'also';
 
 export interface Scene {
   readonly what: string;
@@ -108,7 +105,7 @@ tasks:
     run: echo l >> ran
 `;
 
-async function askingRun(): Promise<Project> {
+export async function askingRun(): Promise<Project> {
   const project = newProject();
   project.write('.piton/workflows/flow.yaml', asking);
   expect((await project.piton(['run', 'flow', '--id', 'r'])).code).toBe(3);
@@ -126,7 +123,7 @@ tasks:
 `;
 
 /** A run with a task that was interrupted, and may have done its work. */
-async function heldRun(): Promise<Project> {
+export async function heldRun(): Promise<Project> {
   const project = newProject();
   project.write('.piton/workflows/flow.yaml', risky);
   expect((await project.piton(['run', 'flow', '--id', 'r'])).code).toBe(3);
@@ -134,16 +131,17 @@ async function heldRun(): Promise<Project> {
   return project;
 }
 
-/** Two tasks have changed the same line: `two`, or `one`, is held, with both sides in its place. */
-async function conflictingRun(): Promise<Project> {
+/** Two tasks have changed the same line: `two` is held, with both sides in its place. */
+export async function conflictingRun(): Promise<Project> {
   const project = projectInRepository();
-  const first = { run: `cd '${project.folder}/.piton' && until test -e looked; do sleep 0.02; done` };
+  const branchMoves = `until git -C '${project.folder}' grep -q mine piton/r -- a.txt; do sleep 0.05; done`;
   writeFlow(project, {
-    one: played([[{ run: `touch '${project.folder}/.piton/looked'` }, ...edits('a.txt', 'mine\n')]]),
-    two: played([[first, ...edits('a.txt', 'yours\n')]]),
+    one: played([edits('a.txt', 'mine\n')]),
+    two: played([[{ run: `timeout 60 sh -c "${branchMoves}"` }, ...edits('a.txt', 'yours\n')]]),
   });
   expect((await project.piton(['run', 'flow', '--id', 'r'])).code).toBe(3);
-  expect(git(project.folder, 'branch', '--list', 'piton/r')).toContain('piton/r');
+  // Nothing is left to be done by hand: what is to become of it is decided.
+  writeFileSync(join(project.folder, '.piton/worktrees/r/two/a.txt'), 'ours\n');
   return project;
 }
 
@@ -200,6 +198,7 @@ export const places: Scene = {
     restore: place('restore'),
     adopt: place('adopt'),
     discard: place('discard'),
+    resolve: ['resolve', 'two', '--run', 'r', '--done'],
     skip: ['skip', 'r', 'two'],
   },
 };
