@@ -19,27 +19,30 @@ export async function decide(context: Context, { run: id, send, mayDrive }: Deci
   const result = await send(handle);
   if (result.status !== 'queued' || !mayDrive) return sayDecided(context, id, result);
   output.note('Nobody drives the run: the decision is noted, and the run goes on here.');
+  const decided = async (): Promise<CommandResult> =>
+    foremost(await Promise.all((result.ids ?? []).map((each) => handle.decided(each))))!;
   try {
-    return await driveOn(context, id, result);
+    return await driveOn(context, id, decided);
   } catch (thrown) {
     // Somebody else goes on with it now, and decides this too.
     if (!hasCode(thrown, 'RUN_DRIVEN')) throw thrown;
-    const decided = foremost(await Promise.all((result.ids ?? []).map((each) => handle.decided(each))));
-    if (decided === undefined || decided.status === 'queued') throw thrown;
-    return sayDecided(context, id, decided);
+    const answer = await decided();
+    if (answer.status === 'queued') throw thrown;
+    return sayDecided(context, id, answer);
   }
 }
 
-/** Who has decided something else meanwhile may have been quicker: then the run goes on with that. */
-async function driveOn(context: Context, run: string, { ids = [] }: CommandResult): Promise<ExitCode> {
+/** Who has decided something else may have been quicker: then the run goes on with that, and this one is told at the end. */
+async function driveOn(
+  context: Context,
+  run: string,
+  decided: () => Promise<CommandResult>,
+): Promise<ExitCode> {
   const { driveRun } = await import('./drive/drive-run.ts');
-  const refusals: string[] = [];
-  const unobserve = (await context.open()).observe((seen) => {
-    if (seen.type !== 'command.decided' || seen.run !== run || !ids.includes(seen.data.id)) return;
-    if (!seen.data.accepted) refusals.push(seen.data.answer);
-  });
-  const code = await driveRun(context, { run }).finally(unobserve);
-  if (refusals[0] !== undefined) throw refused(run, refusals[0]);
+  let answer: CommandResult | undefined;
+  const begun = async (): Promise<void> => void (answer = await decided());
+  const code = await driveRun(context, { run, begun });
+  if (answer?.status === 'refused') throw refused(run, answer.text);
   return code;
 }
 
