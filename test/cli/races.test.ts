@@ -56,6 +56,38 @@ test('what is approved is what was shown, and nothing that is asked later', asyn
   mayEnd.open();
 });
 
+test('of two decisions in the inbox the earlier counts, and each is told what became of its own, whoever drives the run', async () => {
+  const project = await askingRun();
+  const approving = await lookOnly(project, ['approve', 'r', 'ship'], 'inbox');
+  const rejecting = await lookOnly(project, ['reject', 'r', 'ship'], 'inbox');
+  // It drives the run with both of them, until that waits again.
+  const { code, stderr } = await project.piton(['skip', 'r', 'ship']);
+  expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining('Run r refuses: ship') });
+  expect(executions(project)).toBe('s');
+  const rejected = await rejecting.goOn();
+  expect(rejected).toMatchObject({ code: 4, stderr: expect.stringContaining('approved already') });
+  expect(await approving.goOn()).toMatchObject({ code: 3 });
+  expect(executions(project)).toBe('s');
+});
+
+test('who finds the run driven by another is told what that one has decided', async () => {
+  const project = await askingRun();
+  const skipping = await lookOnly(project, ['skip', 'r', 'ship'], 'inbox');
+  const approving = await lookOnly(project, ['approve', 'r', 'ship'], 'inbox');
+  await project.withStore(async (piton) => {
+    const { definition } = await piton.definitionOf('r');
+    await piton.resume(definition, 'r');
+    expect(await approving.goOn()).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('ship waits for no approval: it is skipped'),
+    });
+    expect(await skipping.goOn()).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Run r: ship is skipped.'),
+    });
+  });
+});
+
 test('what is said to an agent is not for one that has begun from scratch since', async () => {
   const project = newProject();
   writeFlow(project, {

@@ -87,10 +87,15 @@ tasks:
     run: echo b >> ran
 `;
 
-export async function failedRun(): Promise<Project> {
+async function brokenRun(): Promise<Project> {
   const project = newProject();
   project.write('.piton/workflows/flow.yaml', failing);
   expect((await project.piton(['run', 'flow', '--id', 'r'])).code).toBe(1);
+  return project;
+}
+
+export async function failedRun(): Promise<Project> {
+  const project = await brokenRun();
   project.write('mended', '');
   return project;
 }
@@ -122,11 +127,16 @@ tasks:
     run: echo l >> ran
 `;
 
-/** A run with a task that was interrupted, and may have done its work. */
-export async function heldRun(): Promise<Project> {
+/** A run with a task that was interrupted, and may have done its work; it is again, whenever it is tried. */
+async function hauntedRun(): Promise<Project> {
   const project = newProject();
   project.write('.piton/workflows/flow.yaml', risky);
   expect((await project.piton(['run', 'flow', '--id', 'r'])).code).toBe(3);
+  return project;
+}
+
+export async function heldRun(): Promise<Project> {
+  const project = await hauntedRun();
   project.write('mended', '');
   return project;
 }
@@ -145,9 +155,7 @@ export async function conflictingRun(): Promise<Project> {
   return project;
 }
 
-export const ended: Scene = {
-  what: 'a run that has failed',
-  make: failedRun,
+const ofFailure: Omit<Scene, 'what' | 'make'> = {
   commands: {
     retry: ['retry', 'r'],
     'retry a': ['retry', 'r', 'a'],
@@ -168,8 +176,7 @@ const ofGate: Omit<Scene, 'what'> = {
   harmless: ['cancel'],
 };
 
-const ofHold: Omit<Scene, 'what'> = {
-  make: heldRun,
+const ofHold: Omit<Scene, 'what' | 'make'> = {
   commands: {
     retry: ['retry', 'r'],
     'retry push': ['retry', 'r', 'push'],
@@ -180,11 +187,13 @@ const ofHold: Omit<Scene, 'what'> = {
 };
 
 export const scenes: readonly Scene[] = [
-  ended,
+  { what: 'a run that has failed', make: failedRun, ...ofFailure },
+  { what: 'a run that fails again', make: brokenRun, ...ofFailure },
   { what: 'a question that waits', ...ofGate },
   { what: 'a question that waits in a run that is driven', ...ofGate, isDriven: true },
-  { what: 'a task that is held', ...ofHold },
-  { what: 'a task that is held in a run that is driven', ...ofHold, isDriven: true },
+  { what: 'a task that is held', make: heldRun, ...ofHold },
+  { what: 'a task that is held again', make: hauntedRun, ...ofHold },
+  { what: 'a task that is held again in a run that is driven', make: hauntedRun, ...ofHold, isDriven: true },
 ];
 
 const place = (action: string): readonly string[] => ['workspace', action, 'two', '--run', 'r'];

@@ -5,7 +5,11 @@ import { openSqliteStore } from '../../src/store/sqlite/index.ts';
 import { latch, type Latch } from '../support/open-piton.ts';
 import type { Answer, Project } from './command-line.ts';
 
+/** `look`: before anything is written. `inbox`: what is wanted waits there, and nobody has taken the run yet. */
+type Moment = 'look' | 'inbox';
+
 interface Pause {
+  readonly moment: Moment;
   readonly reached: Latch;
   readonly mayGoOn: Latch;
 }
@@ -19,14 +23,13 @@ export interface StaleCommand {
 const pauses = new Map<string, Pause>();
 
 /** Whatever changes a run begins with one of these. */
-const isFirstWrite = (operation: string | symbol, given: unknown): boolean =>
-  operation === 'sendCommand' ||
-  operation === 'prune' ||
+const isWrite = (operation: string | symbol, given: unknown, moment: Moment): boolean =>
+  (operation === 'sendCommand' && moment === 'look') ||
   (operation === 'takeLease' && (given as { name: string }).name.startsWith('run:'));
 
 const openPaused = async (url: string): Promise<Store> => {
   const [, id = '', file] = url.split(':');
-  const { reached, mayGoOn } = pauses.get(id)!;
+  const { reached, mayGoOn, moment } = pauses.get(id)!;
   const inner = await openSqliteStore(`sqlite:${file}`, { durability: 'process', clock: systemClock });
   return new Proxy(inner, {
     get(store, name) {
@@ -34,7 +37,7 @@ const openPaused = async (url: string): Promise<Store> => {
       if (typeof value !== 'function') return value;
       const operation = value.bind(store) as (...given: unknown[]) => unknown;
       return (...given: unknown[]) => {
-        if (!isFirstWrite(name, given[0])) return operation(...given);
+        if (!isWrite(name, given[0], moment)) return operation(...given);
         reached.open();
         return mayGoOn.opened.then(() => operation(...given));
       };
@@ -42,10 +45,14 @@ const openPaused = async (url: string): Promise<Store> => {
   });
 };
 
-/** Calls a command in this process, and stops it between its look at the run and its first write. */
-export async function lookOnly(project: Project, args: readonly string[]): Promise<StaleCommand> {
+/** Calls a command in this process, and stops it between its look at the run and its first write, or before it drives the run. */
+export async function lookOnly(
+  project: Project,
+  args: readonly string[],
+  moment: Moment = 'look',
+): Promise<StaleCommand> {
   registerStore('paused', openPaused);
-  const pause: Pause = { reached: latch(), mayGoOn: latch() };
+  const pause: Pause = { moment, reached: latch(), mayGoOn: latch() };
   const id = String(pauses.size);
   pauses.set(id, pause);
   const store = `paused:${id}:${project.folder}/.piton/piton.db`;
