@@ -123,6 +123,41 @@ test('what was under way when its driver died may have ended since: that is no r
   expect(simulation.command({ type: 'skip', task: 'a', seen })).toMatchObject({ accepted: true });
 });
 
+test('what has begun by itself since is not what was decided about either', () => {
+  const simulation = simulate(workflow([task('a', { retry: tries(2) })]));
+  simulation.end('a', failedWith());
+  const { version: seen } = simulation.state;
+  simulation.wake();
+  simulation.command({ type: 'pause' });
+  simulation.end('a', failedWith());
+  expect(simulation.takeUp({ again: ['a'], seen })).toMatch('a has gone on since you looked at it');
+});
+
+test('what is to be done again is another thing than before, also while it waits', () => {
+  const simulation = simulate(workflow([task('a'), ...beside]));
+  simulation.end('a', failedWith());
+  const { version: seen } = simulation.state;
+  simulation.mayStart = false;
+  simulation.command({ type: 'retry', task: 'a', seen });
+  expect(simulation.statusOf('a')).toBe('queued');
+  expect(simulation.command({ type: 'skip', task: 'a', seen }).accepted).toBe(false);
+});
+
+test('so are items that were made anew', () => {
+  const items = task('a', { forEach: forEach(['x', 'y']) });
+  const simulation = simulate(workflow([items, ...beside]));
+  simulation.end('a[x]', failedWith());
+  simulation.end('a[y]', failedWith());
+  const { version: seen } = simulation.state;
+  simulation.mayStart = false;
+  simulation.command({ type: 'retry', task: 'a', seen });
+  expect(simulation.statusOf('a[x]')).toBe('queued');
+  expect(simulation.command({ type: 'skip', task: 'a[x]', seen })).toEqual({
+    accepted: false,
+    text: expect.stringContaining('since you looked at it'),
+  });
+});
+
 test('of several that are done again together, each must be as it was', () => {
   const simulation = simulate(workflow([task('a'), task('b'), ...beside]));
   simulation.end('a', failedWith());
