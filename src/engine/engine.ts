@@ -34,7 +34,7 @@ import { takeRunLease } from './take-run-lease.ts';
 import { Recorder } from './tell-observers.ts';
 import { tendRun } from './tend-run.ts';
 import { findSession, offerSession, type FoundSession, type OfferedSession } from './offer-session.ts';
-import { reopens, type ResumeOptions } from './resume-options.ts';
+import { reopens, wishOf, type ResumeOptions } from './resume-options.ts';
 import { verifyRun, type RunVerdict } from './verify-run.ts';
 
 /** `keepPause`: attaching to a paused run is not a wish to end the pause. */
@@ -89,13 +89,11 @@ export class Engine {
    * Throws `RUN_NOT_FOUND`, `RUN_LOST`, `RUN_DRIVEN`, `RUN_DAMAGED`, `RUN_CHANGED`, `REDO_REFUSED`.
    */
   async resume(program: Program, run: string, options: ResumeOptions): Promise<Driver | undefined> {
-    let isOwn = false;
-    const driver = await this.#attach(program, run, () => {
-      isOwn = true;
-      return this.#resume(program, run, options);
-    });
+    let own: Promise<Driver | undefined> | undefined;
+    const driver = await this.#attach(program, run, () => (own = this.#resume(program, run, options)));
     // Whoever drives it here has decided otherwise, and would never hear of it.
-    if (driver !== undefined && !isOwn && reopens(options)) throw drivenHere(run, this.#ports.owner);
+    if (driver !== undefined && own === undefined && reopens(options))
+      throw drivenHere(run, this.#ports.owner);
     const isPaused = await driver?.ask(({ phase }) => phase.status === 'paused');
     if (isPaused === true) await this.send(run, { type: 'resume' });
     return driver;
@@ -188,9 +186,7 @@ export class Engine {
     const { store, clock, observers } = this.#ports;
     const { state, head } = await loadRun(store, run);
     // Whoever held the lease until now may have brought the run to its end.
-    if (isFinal(statusOf(state)) && !reopens(options)) {
-      return store.releaseLease(lease).then(() => undefined);
-    }
+    if (isFinal(statusOf(state)) && !reopens(options)) return store.releaseLease(lease).then(() => undefined);
     await assertOwnRun(this.#ports, state);
     observers.tell({ type: 'checkpoint.loaded', run, at: clock.now(), seq: head.seq });
     const { events, workflow } = await this.#changes(program, state, options);
@@ -213,9 +209,7 @@ export class Engine {
     options: ResumeOptions,
   ): Promise<{ readonly workflow: Workflow; readonly events: readonly Event[] }> {
     if (!reopens(options)) return resolveDrift(state, program, options.acceptDrift === true);
-    const { redo: again = [], skip: skipped = [], inSession = false, seen } = options;
-    const wish = { again, skipped, inSession, ...(seen !== undefined && { seen }) };
-    const [reopened, ...skips] = reopen(state, wish);
+    const [reopened, ...skips] = reopen(state, wishOf(options));
     const { state: after } = await loadRun(this.#ports.store, state.run);
     const place = { seq: state.seq + 1, at: state.at };
     fold(after, reopened, place);

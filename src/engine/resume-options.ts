@@ -1,3 +1,4 @@
+import type { Reopening } from '../kernel/index.ts';
 import type { Takeover } from './take-run-lease.ts';
 
 export interface ResumeOptions {
@@ -18,6 +19,10 @@ export interface ResumeOptions {
    * since. Without it they hold for the run as it is found.
    */
   readonly seen?: number;
+}
+
+export function wishOf({ redo = [], skip = [], inSession = false, seen }: ResumeOptions): Reopening {
+  return { again: redo, skipped: skip, inSession, ...(seen !== undefined && { seen }) };
 }
 
 /** Whether something that has settled is wanted otherwise: then a run that has ended goes on. */

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { bothAt, countsIn, expectTold, isTaken, raceRetries } from './process-races.ts';
 import { askingRun, failedRun } from './races.ts';
 
-test.each([0, 150])('two piton retry, %d ms apart: one effect, both told', (laterMs) =>
-  raceRetries(failedRun, laterMs),
-);
+test.each([0, 150])('two piton retry, %d ms apart: one effect, both told', async (laterMs) => {
+  expect(await raceRetries(failedRun, laterMs)).toEqual({ ran: 'aab', taken: 1 });
+});
 
 test('piton approve and piton reject at once: one of them counts, both told', async () => {
   const project = await askingRun();

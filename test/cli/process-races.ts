@@ -33,8 +33,11 @@ export function countsIn(project: Project): Readonly<Record<string, number>> {
   return counts;
 }
 
-/** Two who try again what has failed: one of them does it. */
-export async function raceRetries(make: () => Promise<Project>, laterMs: number): Promise<void> {
+/** Two who try again what has failed: what has run, and how many of them were taken at their word. */
+export async function raceRetries(
+  make: () => Promise<Project>,
+  laterMs: number,
+): Promise<{ readonly ran: string; readonly taken: number }> {
   const project = await make();
   const answers = await bothAt(
     project,
@@ -45,6 +48,5 @@ export async function raceRetries(make: () => Promise<Project>, laterMs: number)
     laterMs,
   );
   expectTold(answers);
-  expect({ ran: executions(project), answers }).toMatchObject({ ran: 'aab' });
-  expect(answers.filter(isTaken)).toHaveLength(1);
+  return { ran: executions(project), taken: answers.filter(isTaken).length };
 }

@@ -3,18 +3,19 @@ import { edits, git, projectInRepository } from '../support/git-project.ts';
 import { newProject, type Answer, type Project } from './command-line.ts';
 import { played, writeFlow } from './played.ts';
 import { bothAt, countsIn, expectTold, isTaken, raceRetries } from './process-races.ts';
-import { askingRun, conflictingRun, failedRun, heldRun, places, race } from './races.ts';
+import { askingRun, conflictingRun, deciding, failedRun, heldRun, places, race } from './races.ts';
 
 describe(`of ${places.what}`, () => {
   const rest = Object.keys(places.commands).filter((first) => first !== 'adopt');
   test.each(rest)(
     '%s counts once it has come first: whoever looked before is told, and nothing is done twice',
-    (first) => race(places, first),
+    async (first) => expect(await race(places, first)).toEqual(deciding(places)),
   );
 });
 
 test('two piton retry 150 ms apart, fifty times: one effect, both told', async () => {
-  for (let round = 0; round < 50; round++) await raceRetries(failedRun, 150);
+  for (let round = 0; round < 50; round++)
+    expect(await raceRetries(failedRun, 150)).toEqual({ ran: 'aab', taken: 1 });
 });
 
 /** Work of an agent that is in the branch of its run, or was given up in its place. */

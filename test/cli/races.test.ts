@@ -9,18 +9,20 @@ import { edits, git, projectInRepository } from '../support/git-project.ts';
 import { latch, openPiton } from '../support/open-piton.ts';
 import { newProject } from './command-line.ts';
 import { played, writeFlow } from './played.ts';
-import { askingRun, executions, failedRun, places, race, scenes } from './races.ts';
+import { askingRun, deciding, executions, failedRun, places, race, scenes } from './races.ts';
 import { lookOnly } from './stale-command.ts';
 
 describe.each(scenes)('of $what', (scene) => {
   test.each(Object.keys(scene.commands))(
     '%s counts once it has come first: whoever looked before is told, and nothing is done twice',
-    (first) => race(scene, first),
+    async (first) => expect(await race(scene, first)).toEqual(deciding(scene)),
   );
 });
 
 // The others: races.deep.test.ts.
-test('what is to become of the place of a task is decided once', () => race(places, 'adopt'));
+test('what is to become of the place of a task is decided once', async () => {
+  expect(await race(places, 'adopt')).toEqual(deciding(places));
+});
 
 test('what is approved is what was shown, and nothing that is asked later', async () => {
   const piton = await openPiton();

@@ -29,9 +29,10 @@ export function executions({ folder }: Project): string {
 
 /**
  * All commands of a scene have looked at the run; then `first` is called, from look to end, and when that has had its effect, all
- * others go on with what they know.
+ * others go on with what they know. Gives those that were refused.
  */
-export async function race(scene: Scene, first: string): Promise<void> {
+export async function race(scene: Scene, first: string): Promise<readonly string[]> {
+  const refused: string[] = [];
   const project = await scene.make();
   const act = async (): Promise<void> => {
     const names = Object.keys(scene.commands);
@@ -44,21 +45,28 @@ export async function race(scene: Scene, first: string): Promise<void> {
     for (const { name, command } of looking) {
       const before = executions(project);
       const answer = await command.goOn();
-      if (scene.harmless?.includes(name) !== true) expectRefusal(name, answer);
+      if (isRefused(answer)) refused.push(name);
       await atRest(project);
       expect({ name, ran: executions(project) }).toEqual({ name, ran: before });
     }
   };
   await (scene.isDriven === true ? project.withStore((piton) => driven(piton, act)) : act());
+  return refused.filter((name) => scene.harmless?.includes(name) !== true);
 }
 
-function expectRefusal(name: string, answer: Answer): void {
-  expect({ name, ...answer }).toMatchObject({ name, code: 4 });
+/** All that must not count any more when another has come first. */
+export function deciding({ commands, harmless = [] }: Scene): readonly string[] {
+  return Object.keys(commands).filter((name) => !harmless.includes(name));
+}
+
+function isRefused(answer: Answer): boolean {
+  if (answer.code !== 4) return false;
   // What happened, and what to do next.
   expect(answer.stderr).toMatch(
     /since you looked|already|has ended|not held|waits for no|is skipped|has not failed/,
   );
   expect(answer.stderr).toMatch(/→ .*piton/);
+  return true;
 }
 
 async function driven(piton: Piton, act: () => Promise<void>): Promise<void> {

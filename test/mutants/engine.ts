@@ -552,14 +552,14 @@ export const engine: readonly Defect[] = [
   {
     name: 'a message reaches an agent that has begun from scratch since, and knows nothing of it',
     file: 'src/kernel/conversation-commands.ts',
-    find: 'generation !== (task.generation ?? 0)',
-    replace: 'task.generation === -1',
+    find: 'if (generation === seen) return undefined;',
+    replace: 'if (generation >= 0) return undefined;',
     tests: ['test/cli/races.test.ts'],
     named: 'begun from scratch',
   },
   {
     name: 'who comes second does again what the first has finished',
-    file: 'src/engine/engine.ts',
+    file: 'src/engine/resume-options.ts',
     find: '...(seen !== undefined && { seen })',
     replace: '',
     tests: ['test/cli/races.test.ts'],
@@ -568,8 +568,8 @@ export const engine: readonly Defect[] = [
   {
     name: 'tasks that are to be done again are silently forgotten, since the run is driven already',
     file: 'src/engine/engine.ts',
-    find: 'if (driver !== undefined && !isOwn && reopens(options)) throw',
-    replace: 'if (driver !== undefined && !isOwn && false) throw',
+    find: 'if (driver !== undefined && own === undefined && reopens(options)) throw',
+    replace: 'if (driver !== undefined && own === undefined && false) throw',
     tests: ['test/cli/races.test.ts'],
     named: 'beside a driver',
   },

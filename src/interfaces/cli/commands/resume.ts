@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import { hasCode, PitonError } from '../../../base/index.ts';
 import type { ResumeOptions, ResumePreview } from '../../../engine/index.ts';
+import type { DriverReport } from '../../../library/index.ts';
 import { isFinal } from '../../../model/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
@@ -89,11 +90,24 @@ async function resumeOne(context: Context, record: RunRecord, options: Options):
   // What it would do for tasks that another process is busy with would be no more than a guess.
   if (!isDriven) printPreview(context, preview, options.redo);
   if (options.dryRun === true) return afterDryRun(context, { run, found, preview, options });
-  const { seen = preview.version, driverSince = driver?.since ?? 0 } = options;
-  const beliefs = { seen, driverSince };
-  if (options.detach === true)
-    return detach(context, { run, args: [`--seen=${seen}`, `--driver-since=${driverSince}`] });
+  const beliefs = beliefsOf(options, preview, driver);
+  if (options.detach === true) return detach(context, { run, args: argumentsFor(beliefs) });
   return drive(context, { run, found, preview, options: { ...resumeOptions(options), ...beliefs } });
+}
+
+/** What is to be done was decided on this. */
+interface Beliefs {
+  readonly seen: number;
+  readonly driverSince: number;
+}
+
+function beliefsOf(options: Options, { version }: ResumePreview, driver?: DriverReport): Beliefs {
+  const { seen = version, driverSince = driver?.since ?? 0 } = options;
+  return { seen, driverSince };
+}
+
+function argumentsFor({ seen, driverSince }: Beliefs): readonly string[] {
+  return [`--seen=${seen}`, `--driver-since=${driverSince}`];
 }
 
 /** Whoever wants what the file says must not get what it said before. */
