@@ -1,13 +1,9 @@
 import type { Reopening } from '../kernel/index.ts';
-import type { Takeover } from './take-run-lease.ts';
+import type { TakeOptions } from './take-run-lease.ts';
 
-export interface ResumeOptions {
+export interface ResumeOptions extends TakeOptions {
   /** Goes on with the given definition where nothing that has begun differs. */
   readonly acceptDrift?: boolean;
-  /** Takes the lease also from a living driver; that one can neither commit nor start anything from then on. */
-  readonly takeover?: Takeover;
-  /** With `takeover`: since when the driver that is meant has had the run (see `piton.driver`); a later one keeps it. */
-  readonly driverSince?: number;
   /** Settled tasks to be done again, with all that came of them; also of a run that has ended. */
   readonly redo?: readonly string[];
   /** Those done by agents go on in their conversation. */

@@ -3,10 +3,16 @@ import { hasCode, livenessOf, PitonError, randomId } from '../base/index.ts';
 import type { Lease } from '../model/index.ts';
 import type { Store, TakeLeaseRequest } from '../store/index.ts';
 import { leaseName, type EnginePorts } from './options.ts';
-import type { ResumeOptions } from './resume-options.ts';
 
-/** `kill`: a driver on this host is ended first, so that nothing in it goes on. */
-export type Takeover = boolean | 'kill';
+export interface TakeOptions {
+  /**
+   * Takes the lease also from a living driver; that one can neither commit nor start anything from then on. `kill`: a driver on
+   * this host is ended first, so that nothing in it goes on.
+   */
+  readonly takeover?: boolean | 'kill';
+  /** With `takeover`: since when the driver that is meant has had the run (see `piton.driver`); a later one keeps it. */
+  readonly driverSince?: number;
+}
 
 /**
  * The right to drive a run. Whoever is dead on this host is replaced at once, whoever is silent after its lease has run
@@ -15,7 +21,7 @@ export type Takeover = boolean | 'kill';
 export async function takeRunLease(
   ports: EnginePorts,
   run: string,
-  { takeover = false, driverSince = Infinity }: Pick<ResumeOptions, 'takeover' | 'driverSince'> = {},
+  { takeover = false, driverSince = Infinity }: TakeOptions = {},
 ): Promise<Lease> {
   const { store, owner, leaseMs } = ports;
   const request = { name: leaseName(run), owner, token: randomId(26), leaseMs };
