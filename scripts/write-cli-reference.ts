@@ -53,7 +53,8 @@ async function commandText(command: Command): Promise<string> {
 
 function optionsText(command: Command): string {
   if (command.options.length === 0) return '';
-  const rows = command.options.map(({ flags, description, defaultValue }) => {
+  const shown = command.options.filter(({ hidden }) => !hidden);
+  const rows = shown.map(({ flags, description, defaultValue }) => {
     const usual = typeof defaultValue === 'string' ? ` (default: ${defaultValue})` : '';
     return `| \`${flags}\` | ${cell(description)}${usual} |`;
   });

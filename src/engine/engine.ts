@@ -24,7 +24,7 @@ import { makeWorld } from './make-world.ts';
 import { createdEvent, takenEvent } from './opening-events.ts';
 import type { CreateOptions, EnginePorts } from './options.ts';
 import type { Program } from './program.ts';
-import { assertSameWorkflow, refuseFromInside } from './refuse-driving.ts';
+import { assertSameWorkflow, drivenHere, refuseFromInside } from './refuse-driving.ts';
 import { rebuildRow, repairRun, type Repair } from './repair.ts';
 import { previewResume, type ResumePreview } from './preview.ts';
 import { isPartOf, reopen, resolveDrift } from './resolve-drift.ts';
@@ -36,7 +36,7 @@ import { isDrivenElsewhere, takeRunLease } from './take-run-lease.ts';
 import { Recorder } from './tell-observers.ts';
 import { tendRun } from './tend-run.ts';
 import { findSession, offerSession, type FoundSession, type OfferedSession } from './offer-session.ts';
-import { reopens, type ResumeOptions } from './resume-options.ts';
+import { reopens, wishOf, type ResumeOptions } from './resume-options.ts';
 import { verifyRun, type RunVerdict } from './verify-run.ts';
 import { recordedHead } from './witnesses.ts';
 
@@ -98,10 +98,14 @@ export class Engine {
 
   /**
    * Takes the run's lease, brings back its state and goes on. Undefined if the run has ended already.
-   * Throws `RUN_NOT_FOUND`, `RUN_LOST`, `RUN_DRIVEN`, `RUN_DAMAGED`, `RUN_CHANGED`.
+   * Throws `RUN_NOT_FOUND`, `RUN_LOST`, `RUN_DRIVEN`, `RUN_DAMAGED`, `RUN_CHANGED`, `REDO_REFUSED`.
    */
   async resume(program: Program, run: string, options: ResumeOptions): Promise<Driver | undefined> {
-    const driver = await this.#attach(program, run, () => this.#resume(program, run, options));
+    let own: Promise<Driver | undefined> | undefined;
+    const driver = await this.#attach(program, run, () => (own = this.#resume(program, run, options)));
+    // Whoever drives it here has decided otherwise, and would never hear of it.
+    if (driver !== undefined && own === undefined && reopens(options))
+      throw drivenHere(run, this.#ports.owner);
     const isPaused = await driver?.ask(({ phase }) => phase.status === 'paused');
     if (isPaused === true) await this.send(run, { type: 'resume' });
     return driver;
@@ -178,7 +182,7 @@ export class Engine {
     assertSameWorkflow(run, record.workflow, program.workflow);
     if (isFinal(record.status) && !reopens(options)) return undefined;
     await refuseFromInside(this.#ports, run);
-    const lease = await takeRunLease(this.#ports, run, options.takeover);
+    const lease = await takeRunLease(this.#ports, run, options);
     try {
       return await this.#recover(program, lease, { run, ...options });
     } catch (thrown) {
@@ -195,9 +199,7 @@ export class Engine {
     const { store, clock, observers } = this.#ports;
     const { state, head } = await loadRun(store, run);
     // Whoever held the lease until now may have brought the run to its end.
-    if (isFinal(statusOf(state)) && !reopens(options)) {
-      return store.releaseLease(lease).then(() => undefined);
-    }
+    if (isFinal(statusOf(state)) && !reopens(options)) return store.releaseLease(lease).then(() => undefined);
     await assertOwnRun(this.#ports, { state, head });
     observers.tell({ type: 'checkpoint.loaded', run, at: clock.now(), seq: head.seq });
     const { events, workflow } = await this.#changes(program, state, options);
@@ -220,8 +222,7 @@ export class Engine {
     options: ResumeOptions,
   ): Promise<{ readonly workflow: Workflow; readonly events: readonly Event[] }> {
     if (!reopens(options)) return resolveDrift(state, program, options.acceptDrift === true);
-    const { redo: again = [], skip: skipped = [], inSession = false } = options;
-    const [reopened, ...skips] = reopen(state, { again, skipped, inSession });
+    const [reopened, ...skips] = reopen(state, wishOf(options));
     const { state: after } = await loadRun(this.#ports.store, state.run);
     const place = { seq: state.seq + 1, at: state.at };
     fold(after, reopened, place);

@@ -16,6 +16,8 @@ import { isProcess } from './is-process.ts';
 /** What going on with a run would do. */
 export interface ResumePreview {
   readonly run: string;
+  /** Of the run as it was looked at: see `seen` of `resume`. */
+  readonly version: number;
   readonly status: RunStatus;
   /** Every task that has not settled, in order. */
   readonly tasks: readonly TaskPreview[];
@@ -33,7 +35,7 @@ export interface TaskPreview {
 export function previewResume(state: RunState, spool: Spool, given: Workflow | undefined): ResumePreview {
   const tasks = [...state.tasks.values()].flatMap((task) => previewTask(state, task, spool) ?? []);
   const drift = given === undefined ? [] : driftOf(state, given);
-  return { run: state.run, status: statusOf(state), tasks, drift };
+  return { run: state.run, version: state.version, status: statusOf(state), tasks, drift };
 }
 
 function previewTask(state: RunState, task: TaskState, spool: Spool): TaskPreview | undefined {

@@ -1,5 +1,5 @@
 import { PitonError } from '../base/index.ts';
-import type { Workflow } from '../model/index.ts';
+import type { LeaseOwner, Workflow } from '../model/index.ts';
 import { insideOf } from '../spool/index.ts';
 import { loadRun } from './load-run.ts';
 import type { EnginePorts } from './options.ts';
@@ -15,6 +15,16 @@ export async function refuseFromInside({ store, environment }: EnginePorts, run:
     run,
     task: task.address,
     remedy: 'Drive the run from outside of it.',
+  });
+}
+
+/** Settled tasks are opened anew when a run is taken up, and by nobody who drives it already. */
+export function drivenHere(run: string, { pid, host }: LeaseOwner): PitonError {
+  return new PitonError('RUN_DRIVEN', `Run ${run} is driven by this process already.`, {
+    run,
+    pid,
+    host,
+    remedy: 'Ask its driver (`run.retry`, `run.skip`), or wait for its end.',
   });
 }
 

@@ -4,8 +4,15 @@ import type { Lease } from '../model/index.ts';
 import type { Store, TakeLeaseRequest } from '../store/index.ts';
 import { leaseName, type EnginePorts } from './options.ts';
 
-/** `kill`: a driver on this host is ended first, so that nothing in it goes on. */
-export type Takeover = boolean | 'kill';
+export interface TakeOptions {
+  /**
+   * Takes the lease also from a living driver; that one can neither commit nor start anything from then on. `kill`: a driver on
+   * this host is ended first, so that nothing in it goes on.
+   */
+  readonly takeover?: boolean | 'kill';
+  /** With `takeover`: since when the driver that is meant has had the run (see `piton.driver`); a later one keeps it. */
+  readonly driverSince?: number;
+}
 
 /**
  * The right to drive a run. Whoever is dead on this host is replaced at once, whoever is silent after its lease has run
@@ -14,13 +21,14 @@ export type Takeover = boolean | 'kill';
 export async function takeRunLease(
   ports: EnginePorts,
   run: string,
-  takeover: Takeover = false,
+  { takeover = false, driverSince = Infinity }: TakeOptions = {},
 ): Promise<Lease> {
   const { store, owner, leaseMs } = ports;
   const request = { name: leaseName(run), owner, token: randomId(26), leaseMs };
   const first = await takeIfFree(store, request);
   if (first.taken) return first.lease;
-  if (takeover === false && livenessOf(first.lease.owner) !== 'dead') throw driven(run, first.lease);
+  const isMeant = takeover !== false && first.lease.takenAt <= driverSince;
+  if (!isMeant && livenessOf(first.lease.owner) !== 'dead') throw driven(run, first.lease);
   if (takeover === 'kill') await kill(run, first.lease);
   const second = await store.takeLease({ ...request, replaces: first.lease.token });
   if (!second.taken) throw driven(run, second.lease);

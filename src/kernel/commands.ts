@@ -1,4 +1,5 @@
 import type { Command, CommandAnswer, Event, InboxCommand } from '../model/index.ts';
+import { whyStale } from './beliefs.ts';
 import { trialOf } from './breakers.ts';
 import { raiseBudget } from './budgets.ts';
 import { giveBack, lend, tell } from './conversation-commands.ts';
@@ -70,10 +71,9 @@ function cancel(state: RunState, reason: string): Verdict {
 function ofTask(state: RunState, command: Extract<Command, { type: 'retry' | 'skip' }>): Verdict {
   const task = state.tasks.get(command.task);
   if (task === undefined) return refuse(`the run has no task ${command.task}`);
-  if (command.attempt !== undefined && command.attempt !== task.lastAttempt) {
-    return refuse(`${command.task} has had another attempt since`);
-  }
-  const { type, also = [] } = command;
+  const { type, also = [], seen } = command;
+  const stale = whyStale(state, [command.task, ...also], seen);
+  if (stale !== undefined) return refuse(stale);
   return type === 'retry' ? retry(state, task, also) : skip(state, task, also);
 }
 

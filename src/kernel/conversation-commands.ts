@@ -4,19 +4,27 @@ import { accept, refuse, type Verdict } from './verdict.ts';
 
 export function tell(
   state: RunState,
-  { task: address, text, now }: Extract<Command, { type: 'tell' }>,
+  { task: address, text, now, generation }: Extract<Command, { type: 'tell' }>,
 ): Verdict {
   const task = state.tasks.get(address);
   if (task === undefined) return refuse(`the run has no task ${address}`);
-  if (task.spec.work.type !== 'agent') return refuse(`${address} is not done by an agent`);
-  if (task.spec.forEach !== undefined && task.item === undefined)
-    return refuse(`${address} has a conversation for each of its items: name one of them`);
+  const why = whyNobody(task, generation);
+  if (why !== undefined) return refuse(`${address} ${why}`);
   // What must not be interrupted is not stopped for it either.
   const isNow = now === true && task.life.status === 'running' && onInterruptOf(task) !== 'ask';
   const when = whenHeard(task, isNow);
   if (when === undefined) return refuse(`${address} is ${statusOfTask(task)}: nobody would hear it`);
   const data = { text, ...(isNow && { now: true }) };
   return accept(`${address} will hear it ${when}`, { type: 'message.added', task: address, data });
+}
+
+/** Why it has no conversation, or not the one that is meant. */
+function whyNobody({ spec, item, generation = 0 }: TaskState, seen = generation): string | undefined {
+  if (spec.work.type !== 'agent') return 'is not done by an agent';
+  if (spec.forEach !== undefined && item === undefined)
+    return 'has a conversation for each of its items: name one of them';
+  if (generation === seen) return undefined;
+  return 'has been begun from scratch since you looked at it: its agent knows nothing of what was';
 }
 
 function whenHeard({ life }: TaskState, now: boolean): string | undefined {

@@ -1,4 +1,5 @@
 import { mentionsFailure, type EventOf } from '../model/index.ts';
+import { whyStale } from './beliefs.ts';
 import { roomFor } from './limits.ts';
 import { failsItsGroup, failureCounts, membersOf } from './recount.ts';
 import { isStanding } from './places-to-clean.ts';
@@ -31,6 +32,8 @@ export interface Reopening {
   readonly inSession?: boolean;
   /** They have failed, and the run goes on without them. */
   readonly skipped?: readonly string[];
+  /** The version of the run that this was decided on. */
+  readonly seen?: number;
 }
 
 /** First they are open again, then some of them are skipped. */
@@ -57,7 +60,8 @@ export function decideReopen(
   for (const address of again) name(reach, address);
   for (const address of skipped) leave(reach, address);
   for (let step = reach.steps.pop(); step !== undefined; step = reach.steps.pop()) step();
-  const refusal = reach.refusals[0] ?? obstacle(reach);
+  const refusal =
+    whyOutdated(state, [...again, ...skipped], wish.seen) ?? reach.refusals[0] ?? obstacle(reach);
   if (refusal !== undefined) return { refusal };
   const reset = addressesOf(reach);
   const resetTasks = new Set(reset.tasks);
@@ -109,6 +113,17 @@ function addressesOf({ state, reset, continued }: Reach): { tasks: string[]; con
   const list = (tasks: Iterable<TaskState>): string[] =>
     [...tasks].filter((task) => !isBelow(task)).map(({ address }) => address);
   return { tasks: list(reset), continued: list([...continued].filter((task) => !reset.has(task))) };
+}
+
+/** Of a run that somebody has had cancelled since, it would undo that. */
+function whyOutdated(
+  state: RunState,
+  addresses: readonly string[],
+  seen: number | undefined,
+): string | undefined {
+  if (seen !== undefined && (state.cancelledIn ?? 0) > seen)
+    return 'it has been cancelled since you looked at it';
+  return whyStale(state, addresses, seen);
 }
 
 function name(reach: Reach, address: string): void {

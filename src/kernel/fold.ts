@@ -1,6 +1,7 @@
 import { sealJson, type JsonObject } from '../base/index.ts';
 import type { Commit, Event, EventOf, EventType } from '../model/index.ts';
 import { Agenda } from './agenda.ts';
+import { noteProgress } from './beliefs.ts';
 import {
   askAgain,
   beginTrials,
@@ -54,6 +55,7 @@ export interface Position {
 /** Folds one event into the state. Deciding happens elsewhere: here everything has already happened. */
 export function fold(state: RunState, event: Event, { seq, at }: Position): void {
   state.seq = seq;
+  state.version++;
   state.at = at;
   if ('task' in event && event.task !== undefined) state.lastTask = event.task;
   (folders[event.type] as (state: RunState, event: Event) => void)(state, event);
@@ -66,6 +68,7 @@ export function newRunState({ run, seq, at, events }: Commit): RunState {
   return {
     run,
     seq,
+    version: 0,
     at,
     createdAt: at,
     ...(created.data.origin !== undefined && { origin: created.data.origin }),
@@ -162,6 +165,7 @@ const folders: Folders = {
     adoptWorkflow(state, data.workflow);
   },
   'cancel.requested'(state, { task, data }) {
+    if (task === undefined) state.cancelledIn = state.version;
     cancelScope(state, scopeAt(state, task ?? ''), { reason: data.reason, failFast: false });
   },
   'scope.opened'(state, { task, data }) {
@@ -193,6 +197,7 @@ const folders: Folders = {
   },
   'attempt.started'(state, { task: address, attempt, data }) {
     const task = taskAt(state, address);
+    noteProgress(state, task);
     task.attempts = data.number;
     task.key ??= attempt;
     task.lastAttempt = attempt;
@@ -260,7 +265,11 @@ const folders: Folders = {
     delete task.sameness;
     delete task.networkFailures;
     if (task.life.status === 'delayed') hastenTrial(state, task);
-    if (task.life.status === 'delayed' || task.life.status === 'held') askAgain(state, task);
+    // Else it only goes on by itself, after the end of an attempt.
+    if (task.life.status === 'delayed' || task.life.status === 'held') {
+      noteProgress(state, task);
+      askAgain(state, task);
+    }
     decideAnew(state, task);
   },
   'budget.raised'(state, event) {
@@ -272,6 +281,7 @@ const folders: Folders = {
   },
   'gate.decided'(state, { task: address, data }) {
     const task = taskAt(state, address);
+    noteProgress(state, task);
     const call = task.life.status === 'held' ? task.life.call : undefined;
     if (!data.approved) return call === undefined ? undefined : rememberRefusal(task, data.comment);
     if (call === undefined) task.approved = true;
@@ -290,8 +300,10 @@ const folders: Folders = {
   'clock.jumped'(state, { data }) {
     shiftTimers(state, data.ms);
   },
-  'task.skipped'(state, { task, data }) {
-    settleTask(state, taskAt(state, task), { status: 'skipped', ...data });
+  'task.skipped'(state, { task: address, data }) {
+    const task = taskAt(state, address);
+    noteProgress(state, task);
+    settleTask(state, task, { status: 'skipped', ...data });
   },
   'task.cancelled'(state, { task, data }) {
     settleTask(state, taskAt(state, task), { status: 'cancelled', ...data });

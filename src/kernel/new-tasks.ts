@@ -60,6 +60,7 @@ function newTask(
 ): TaskState {
   return {
     ...given,
+    version: state.version,
     order: state.counts.made++,
     life: { status: 'pending' },
     needFailed: false,

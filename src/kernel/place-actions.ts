@@ -1,4 +1,5 @@
 import type { Command, Event } from '../model/index.ts';
+import { whyStale } from './beliefs.ts';
 import { released } from './released.ts';
 import { statusOfTask, type RunState, type TaskState } from './run-state.ts';
 import { accept, refuse, type Verdict } from './verdict.ts';
@@ -21,7 +22,7 @@ export function orderPlace(state: RunState, command: PlaceCommand, id: string): 
   const { task: address, action, from } = command;
   const task = state.tasks.get(address);
   if (task === undefined) return refuse(`the run has no task ${address}`);
-  const why = whyNot(task, command);
+  const why = whyStale(state, [address], command.seen) ?? whyNot(task, command);
   if (why !== undefined) return refuse(why);
   const data = { id, action, ...(from !== undefined && { from }) };
   const ordered: Event = { type: 'workspace.ordered', task: address, data };

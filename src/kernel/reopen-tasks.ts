@@ -1,4 +1,5 @@
 import type { EventOf } from '../model/index.ts';
+import { noteProgress } from './beliefs.ts';
 import { leaveSlot } from './holdings.ts';
 import { isStanding } from './places-to-clean.ts';
 import { rebuildAgenda } from './rebuild-agenda.ts';
@@ -20,9 +21,11 @@ export function reopenTasks(
     // It will be made again, and counts from now on.
     if (keepsSession && task.workspace !== undefined && !isStanding(task.workspace)) state.counts.places++;
     resetTask(task, keepsSession);
+    noteProgress(state, task);
   }
   for (const task of goingOn) {
     task.life = { status: 'running' };
+    noteProgress(state, task);
     delete task.endedAt;
     delete task.endedIn;
   }

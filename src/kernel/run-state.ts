@@ -22,6 +22,8 @@ export interface RunState {
   readonly run: string;
   /** Of the last commit folded: the state is that checkpoint. */
   seq: number;
+  /** Events folded so far: tells apart what happened within one commit, too. A decision names the one it was made at. */
+  version: number;
   at: number;
   readonly createdAt: number;
   /** The task that changed last. */
@@ -60,6 +62,8 @@ export interface RunState {
   lostHead?: string;
   /** Attempts that the journal had lost, by task, the earlier first: when it is their turn, they are taken up. */
   spooled?: Record<string, readonly SpooledAttempt[]>;
+  /** The version in which a person last had it cancelled. */
+  cancelledIn?: number;
   /** Where what it made has gone, last. */
   delivered?: EventOf<'run.delivered'>['data'];
   /** What planning has to look at next. Derived: can be rebuilt from the rest. */
@@ -149,6 +153,8 @@ export interface TaskState {
   /** Owner address of the scope it belongs to. */
   readonly scope: string;
   spec: TaskSpec;
+  /** That of the run in which it last came into being, began, or was decided about. See `whyStale`. */
+  version: number;
   /** Creation order: among equals, the earlier starts first. */
   readonly order: number;
   /** Of a for-each. */

@@ -42,6 +42,8 @@ export interface TaskReport {
   readonly until?: number;
   /** The agent's conversation. */
   readonly session?: { readonly agent: string; readonly id: string };
+  /** How often it was begun from scratch again, if at all. */
+  readonly generation?: number;
   /** What people have said to the agent, and it has not heard yet. */
   readonly messages?: readonly string[];
   /** Its work is done, and being checked. */
@@ -82,6 +84,8 @@ interface WorkspaceReport {
 export interface Checkpoint<State = unknown> {
   readonly run: string;
   readonly seq: number;
+  /** Grows with all that happens. A decision that names it (`seen`) is refused if its tasks have gone on since. */
+  readonly version: number;
   readonly at: number;
   /** The task or node that changed last. */
   readonly lastTask: string | undefined;
@@ -106,13 +110,14 @@ interface Delivered {
 
 export function checkpointOf(state: RunState, definition: Definition | undefined): Checkpoint {
   const { inputs, graph } = scopeAt(state, '');
-  const { run, seq, at, lastTask, counts, delivered } = state;
+  const { run, seq, version, at, lastTask, counts, delivered } = state;
   const tasks = Object.fromEntries(
     [...state.tasks.values()].map((task) => [task.address, reportOf(state, task)]),
   );
   return Object.freeze({
     run,
     seq,
+    version,
     at,
     lastTask,
     workflow: state.workflow.name,
@@ -160,9 +165,10 @@ function waitingOf({ life, spec }: TaskState): Partial<TaskReport> {
 }
 
 function conversationOf(task: TaskState): Partial<TaskReport> {
-  const { session, messages, revisions = 0, workspace, spec, attempts, isUnfitted } = task;
+  const { session, generation, messages, revisions = 0, workspace, spec, attempts, isUnfitted } = task;
   return {
     ...(session !== undefined && { session }),
+    ...(generation !== undefined && { generation }),
     ...(messages !== undefined && { messages }),
     ...finishingOf(task),
     ...(spec.check !== undefined && attempts > 0 && { revisions }),

@@ -2,4 +2,6 @@
 export interface CommandResult {
   readonly status: 'accepted' | 'refused' | 'queued';
   readonly text: string;
+  /** Under which it waits, if it is queued: see `run.decided`. */
+  readonly ids?: readonly string[];
 }

@@ -133,7 +133,7 @@ export class Piton implements AsyncDisposable {
 
   /**
    * Goes on with a run after its process has ended. A run that has ended gives its result at once.
-   * Throws `RUN_NOT_FOUND`, `RUN_DRIVEN` (elsewhere), `RUN_CHANGED` (the definition), `RUN_DAMAGED`.
+   * Throws `RUN_NOT_FOUND`, `RUN_DRIVEN` (elsewhere), `RUN_CHANGED` (the definition), `RUN_DAMAGED`, `REDO_REFUSED`.
    */
   async resume<Given, Outputs, State>(
     definition: Definition<Given, Outputs, State>,

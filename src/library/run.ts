@@ -9,6 +9,13 @@ import { lendSession, type LentSession } from './lent-session.ts';
 
 const longestWaitMs = 1_000;
 
+type GateCommand = Extract<Command, { readonly type: 'approve' | 'reject' }>;
+
+interface Seen {
+  /** The `version` of the checkpoint that this was decided on: refused if the task has gone on since. */
+  readonly seen?: number;
+}
+
 /** A run, whoever drives it: what it has done, how it ends, and what may be asked of it. */
 export class Run<Outputs = unknown, State = unknown> {
   readonly id: string;
@@ -98,14 +105,14 @@ export class Run<Outputs = unknown, State = unknown> {
     return this.#send({ type: 'cancel', reason });
   }
 
-  /** Lets a task that waits for approval start. */
-  approve(task: string, comment?: string): Promise<CommandResult> {
-    return this.#decide('approve', task, comment);
+  /** Lets a task that waits for approval start. `gate`: of the task when it was looked at; default: the one that is open now. */
+  approve(task: string, comment?: string, gate?: string): Promise<CommandResult> {
+    return this.#decide({ type: 'approve', task, ...(comment !== undefined && { comment }) }, gate);
   }
 
-  /** Fails a task that waits for approval; the comment is the reason. */
-  reject(task: string, comment?: string): Promise<CommandResult> {
-    return this.#decide('reject', task, comment);
+  /** Fails a task that waits for approval; the comment is the reason. `gate`: as for `approve`. */
+  reject(task: string, comment?: string, gate?: string): Promise<CommandResult> {
+    return this.#decide({ type: 'reject', task, ...(comment !== undefined && { comment }) }, gate);
   }
 
   /**
@@ -131,32 +138,34 @@ export class Run<Outputs = unknown, State = unknown> {
     });
   }
 
-  /** The gate that is open now is meant, and no later one. */
-  async #decide(
-    type: 'approve' | 'reject',
-    task: string,
-    comment: string | undefined,
-  ): Promise<CommandResult> {
+  /** One gate is meant, and no later one. */
+  async #decide(decision: Omit<GateCommand, 'gate'>, seen: string | undefined): Promise<CommandResult> {
+    if (seen !== undefined) return this.#send({ ...decision, gate: seen });
+    const { task } = decision;
     const { tasks } = await this.checkpoint();
-    const { gate } = tasks[task] ?? {};
-    if (gate === undefined) return { status: 'refused', text: whyNoGate(task, tasks[task]) };
-    return this.#send({ type, task, gate, ...(comment !== undefined && { comment }) });
+    const gate = tasks[task]?.gate;
+    if (gate === undefined) {
+      return { status: 'refused', text: whyNoGate(task, tasks[task]) };
+    }
+    return this.#send({ ...decision, gate });
   }
 
   /**
    * Tries a held, delayed or failed task again; `also`: together with others that failed. Of a run that has ended:
    * `piton.resume` with `redo`.
    */
-  retry(task: string, also: readonly string[] = []): Promise<CommandResult> {
-    return this.#send({ type: 'retry', task, ...(also.length > 0 && { also }) });
+  retry(task: string, also: readonly string[] = [], { seen }: Seen = {}): Promise<CommandResult> {
+    const belief = seen !== undefined && { seen };
+    return this.#send({ type: 'retry', task, ...(also.length > 0 && { also }), ...belief });
   }
 
   /**
    * Goes on without a task that is held, waits or has failed; `also`: and without others that failed. Of a run that has
    * ended: `piton.resume` with `skip`.
    */
-  skip(task: string, also: readonly string[] = []): Promise<CommandResult> {
-    return this.#send({ type: 'skip', task, ...(also.length > 0 && { also }) });
+  skip(task: string, also: readonly string[] = [], { seen }: Seen = {}): Promise<CommandResult> {
+    const belief = seen !== undefined && { seen };
+    return this.#send({ type: 'skip', task, ...(also.length > 0 && { also }), ...belief });
   }
 
   /**
@@ -166,14 +175,23 @@ export class Run<Outputs = unknown, State = unknown> {
   place(
     task: string,
     action: 'recreate' | 'restore' | 'adopt' | 'discard',
-    from?: string,
+    { from, seen }: Seen & { readonly from?: string } = {},
   ): Promise<CommandResult> {
-    return this.#send({ type: 'place', task, action, ...(from !== undefined && { from }) });
+    const belief = seen !== undefined && { seen };
+    return this.#send({ type: 'place', task, action, ...(from !== undefined && { from }), ...belief });
   }
 
-  /** Says something to the agent that does a task. `now`: one that is working is stopped for it, and goes on with it. */
-  tell(task: string, text: string, { now = false }: { readonly now?: boolean } = {}): Promise<CommandResult> {
-    return this.#send({ type: 'tell', task, text, ...(now && { now }) });
+  /**
+   * Says something to the agent that does a task. `now`: one that is working is stopped for it, and goes on with it.
+   * `generation`: of the task when it was looked at (0 if it had none): one that was begun from scratch since is not meant.
+   */
+  tell(
+    task: string,
+    text: string,
+    { now = false, generation }: { readonly now?: boolean; readonly generation?: number } = {},
+  ): Promise<CommandResult> {
+    const belief = generation !== undefined && { generation };
+    return this.#send({ type: 'tell', task, text, ...(now && { now }), ...belief });
   }
 
   /** The conversation of a task with its agent, and how to open it; takes nothing. Throws as `lend`, but `SESSION_BUSY`. */
@@ -198,23 +216,27 @@ export class Run<Outputs = unknown, State = unknown> {
   async #send(command: Command): Promise<CommandResult> {
     const { status } = await this.#engine.find(this.id);
     if (isFinal(status)) return { status: 'refused', text: `the run has ended: ${status}` };
-    const id = await this.#engine.send(this.id, command);
+    return this.decided(await this.#engine.send(this.id, command));
+  }
+
+  /** What becomes of something that was asked of the run earlier, by the id of the result. Waits as long as somebody drives the run. */
+  async decided(id: string): Promise<CommandResult> {
     let answer: CommandAnswer | undefined;
     await this.#until(async () => {
       const isDriven = await this.#engine.isDriven(this.id);
       answer = await this.#engine.answerTo(id);
       return answer !== undefined || !isDriven;
     });
-    if (answer === undefined) return this.#unanswered();
+    if (answer === undefined) return this.#unanswered(id);
     return { status: answer.accepted ? 'accepted' : 'refused', text: answer.text };
   }
 
   /** It may have come too late: then nobody will ever decide it. */
-  async #unanswered(): Promise<CommandResult> {
+  async #unanswered(id: string): Promise<CommandResult> {
     const { status } = await this.#engine.find(this.id);
     return isFinal(status)
       ? { status: 'refused', text: `the run has ended: ${status}` }
-      : { status: 'queued', text: 'nobody drives the run: it waits for whoever resumes it' };
+      : { status: 'queued', text: 'nobody drives the run: it waits for whoever resumes it', ids: [id] };
   }
 
   /**

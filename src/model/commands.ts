@@ -1,18 +1,30 @@
-/** What a person or another process asks of a run. It names the instance it means, so that it cannot hit a later one. */
+/**
+ * What a person or another process asks of a run. It names what it was decided on, so that it cannot hit something later: the
+ * version of the run that was looked at (`seen`), a gate, a session. Who comes second is refused, and told so.
+ */
 export type Command =
   | { readonly type: 'pause'; readonly reason?: string }
   | { readonly type: 'resume' }
   | { readonly type: 'cancel'; readonly reason: string }
-  /** Tries a held, delayed or failed task again. `attempt`: the attempt the person saw, when there was one. */
+  /** Tries a held, delayed or failed task again, or goes on without it. */
   | {
       readonly type: 'retry' | 'skip';
       readonly task: string;
-      readonly attempt?: string;
+      readonly seen?: number;
       /** Failed like it: each by itself would be stopped again by the others. */
       readonly also?: readonly string[];
     }
-  /** A message for the agent that does the task. `now`: one that is working is stopped for it, and goes on with it. */
-  | { readonly type: 'tell'; readonly task: string; readonly text: string; readonly now?: boolean }
+  /**
+   * A message for the agent that does the task. `now`: one that is working is stopped for it, and goes on with it.
+   * `generation`: how often the task had been begun from scratch again; a later conversation is not meant.
+   */
+  | {
+      readonly type: 'tell';
+      readonly task: string;
+      readonly text: string;
+      readonly now?: boolean;
+      readonly generation?: number;
+    }
   /** A person wants the task's session for a while. `token`: of the lease under which it is held. */
   | {
       readonly type: 'lend';
@@ -31,6 +43,7 @@ export type Command =
       readonly type: 'place';
       readonly task: string;
       readonly action: 'recreate' | 'restore' | 'adopt' | 'discard';
+      readonly seen?: number;
       /** The snapshot or archive to restore. */
       readonly from?: string;
     }

@@ -217,6 +217,7 @@ export interface Pruned {
   readonly kept?: readonly { readonly run: string; readonly reason: string }[];
 }
 
+/** A final run is removed unless somebody holds its lease, and may be about to take it up again; any that is named, by `force`. */
 export interface PruneRequest {
   /** Final runs last changed before this time. */
   readonly before?: number;

@@ -193,7 +193,9 @@ describe('retry and skip', () => {
 
   test('a held task goes on after a retry', () => {
     const simulation = heldPush();
-    expect(simulation.command({ type: 'retry', task: 'push', attempt: 'try-1' }).accepted).toBe(true);
+    expect(simulation.command({ type: 'retry', task: 'push', seen: simulation.state.version }).accepted).toBe(
+      true,
+    );
     expect(simulation.running).toEqual(['push']);
     expect(simulation.drain().status).toBe('succeeded');
   });
@@ -205,15 +207,16 @@ describe('retry and skip', () => {
     expect(simulation.status).toBe('succeeded');
   });
 
-  test('a command that means an older attempt is refused', () => {
+  test('a command that was decided on an earlier hold is refused, though the task is held again', () => {
     const simulation = heldPush();
+    const { version: seen } = simulation.state;
     simulation.command({ type: 'retry', task: 'push' });
     simulation.end('push', interrupted);
-    const late = { task: 'push', attempt: 'try-1' };
-    const refusal = { accepted: false, text: 'push has had another attempt since' };
-    expect(simulation.command({ type: 'retry', ...late })).toEqual(refusal);
-    expect(simulation.command({ type: 'skip', ...late })).toEqual(refusal);
-    expect(simulation.command({ type: 'skip', task: 'push', attempt: 'try-2' }).accepted).toBe(true);
+    const text = 'push has gone on since you looked at it: it is held now';
+    expect(simulation.command({ type: 'retry', task: 'push', seen })).toEqual({ accepted: false, text });
+    expect(simulation.command({ type: 'skip', task: 'push', seen })).toEqual({ accepted: false, text });
+    const { version: now } = simulation.state;
+    expect(simulation.command({ type: 'skip', task: 'push', seen: now }).accepted).toBe(true);
   });
 
   test.for([

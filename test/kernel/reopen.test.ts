@@ -462,7 +462,7 @@ describe('a retry by a person', () => {
     const simulation = simulate(chain);
     simulation.end('a', failedWith());
     expect(simulation.statuses).toMatchObject({ a: 'failed', b: 'skipped' });
-    expect(simulation.command({ type: 'retry', task: 'a', attempt: 'try-1' }).accepted).toBe(true);
+    expect(simulation.command({ type: 'retry', task: 'a' }).accepted).toBe(true);
     expect(simulation.running).toEqual(['a', 'other']);
     expect(simulation.drain().status).toBe('succeeded');
   });

@@ -322,7 +322,7 @@ describe('as a witness, a mirror', () => {
 
   test('goes with a run that was pruned, and stays when it is the store that was lost', async () => {
     const { store, folder } = await mirrored();
-    const ended = { summary: summary({ status: 'succeeded' }) };
+    const ended = { summary: summary({ status: 'succeeded' }), release: true };
     await store.createRun(creation('r1', ended));
     await store.createRun(creation('r2', ended));
     await store.prune({ runs: ['r1'] });

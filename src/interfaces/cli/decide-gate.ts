@@ -43,7 +43,7 @@ export async function decideGate(
   if (call !== undefined) printCall(context.output, call, true);
   return decide(context, {
     run,
-    send: (handle) => handle[verdict](address, options.message),
+    send: (handle) => handle[verdict](address, options.message, gate),
     mayDrive: options.drive,
   });
 }

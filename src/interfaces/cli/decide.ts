@@ -1,4 +1,4 @@
-import { PitonError } from '../../base/index.ts';
+import { hasCode, PitonError } from '../../base/index.ts';
 import type { Checkpoint, CommandResult, Run } from '../../library/index.ts';
 import type { Context } from './context.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
@@ -15,21 +15,51 @@ export interface Decision {
 /** Decides something about a run, whoever drives it. Throws `COMMAND_REFUSED`. */
 export async function decide(context: Context, { run: id, send, mayDrive }: Decision): Promise<ExitCode> {
   const { output } = context;
-  const piton = await context.openExisting();
-  const result = await send(await piton.find(id));
-  if (result.status === 'refused') throw refused(id, result.text);
-  if (result.status === 'queued' && mayDrive) {
-    output.note('Nobody drives the run: the decision is noted, and the run goes on here.');
-    const { driveRun } = await import('./drive/drive-run.ts');
-    return driveRun(context, { run: id });
+  const handle = await (await context.openExisting()).find(id);
+  const result = await send(handle);
+  if (result.status !== 'queued' || !mayDrive) return sayDecided(context, id, result);
+  output.note('Nobody drives the run: the decision is noted, and the run goes on here.');
+  const decided = async (): Promise<CommandResult> =>
+    foremost(await Promise.all((result.ids ?? []).map((each) => handle.decided(each))))!;
+  try {
+    return await driveOn(context, id, decided);
+  } catch (thrown) {
+    // Somebody else goes on with it now, and decides this too.
+    if (!hasCode(thrown, 'RUN_DRIVEN')) throw thrown;
+    const answer = await decided();
+    if (answer.status === 'queued') throw thrown;
+    return sayDecided(context, id, answer);
   }
+}
+
+/** Who has decided something else may have been quicker: then the run goes on with that, and this one is told at the end. */
+async function driveOn(
+  context: Context,
+  run: string,
+  decided: () => Promise<CommandResult>,
+): Promise<ExitCode> {
+  const { driveRun } = await import('./drive/drive-run.ts');
+  let answer: CommandResult | undefined;
+  const begun = async (): Promise<void> => void (answer = await decided());
+  const code = await driveRun(context, { run, begun });
+  if (answer?.status === 'refused') throw refused(run, answer.text);
+  return code;
+}
+
+function sayDecided({ output }: Context, id: string, { ids: _, ...result }: CommandResult): ExitCode {
+  if (result.status === 'refused') throw refused(id, result.text);
   output.json({ run: id, ...result });
   output.print(`Run ${id}: ${result.text}.`);
   output.next(result.status === 'queued' ? `piton resume ${shellWord(id)}` : `piton attach ${shellWord(id)}`);
   return exitCodes.done;
 }
 
-/** Those that have failed together: one that stays would stop the others again. The first that is refused counts: it says why. */
+/** The first that is refused counts: it says why. */
+function foremost(results: readonly CommandResult[]): CommandResult | undefined {
+  return results.find(({ status }) => status === 'refused') ?? results[0];
+}
+
+/** Those that have failed together: one that stays would stop the others again. */
 export async function sendAll(
   checkpoint: Pick<Checkpoint, 'tasks'>,
   tasks: readonly string[],
@@ -42,7 +72,8 @@ export async function sendAll(
     ...(first === undefined ? [] : [send(first, also)]),
     ...others.map((task) => send(task, [])),
   ]);
-  return results.find(({ status }) => status === 'refused') ?? results[0]!;
+  const ids = results.flatMap((result) => result.ids ?? []);
+  return { ...foremost(results)!, ...(ids.length > 0 && { ids }) };
 }
 
 export function cannotWait(run: string): PitonError {

@@ -212,7 +212,7 @@ class MemoryStore implements Store {
   }
 
   async prune(request: PruneRequest): Promise<Pruned> {
-    return this.#change((medium) => prune(medium, request));
+    return this.#change((medium) => prune(medium, request, this.#clock.now()));
   }
 
   async backup(): Promise<void> {

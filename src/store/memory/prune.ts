@@ -1,15 +1,17 @@
 import { isFinal } from '../../model/index.ts';
 import type { Pruned, PruneRequest } from '../contract.ts';
-import { leaseOf, loseLease } from './leases.ts';
+import { findLease, leaseOf, loseLease } from './leases.ts';
 import type { Medium, MemoryRun } from './medium.ts';
 
-export function prune(medium: Medium, request: PruneRequest): Pruned {
+export function prune(medium: Medium, request: PruneRequest, now: number): Pruned {
   if (request.dropBlobs !== undefined) {
     const { run, keep } = request.dropBlobs;
     return { runs: 0, blobs: dropBlobs(medium, medium.runs.get(run), new Set(keep)) };
   }
   let blobs = 0;
-  const leaving = chosen(medium, request).filter((run) => mayGo(run, request));
+  const isHeld = ({ record }: MemoryRun): boolean =>
+    (findLease(medium, leaseOf(record.run), now)?.expiresAt ?? 0) > now;
+  const leaving = chosen(medium, request).filter((run) => mayGo(run, request, isHeld));
   for (const run of leaving) blobs += removeRun(medium, run);
   return { runs: leaving.length, blobs };
 }
@@ -20,9 +22,15 @@ function chosen(medium: Medium, { runs, before }: PruneRequest): MemoryRun[] {
 }
 
 /** `force` is for runs that were named: what was merely found by its age is never forced. */
-function mayGo({ record }: MemoryRun, { before, runs, force }: PruneRequest): boolean {
-  if (before !== undefined && record.updatedAt >= before) return false;
-  return isFinal(record.status) || (force === true && runs !== undefined);
+function mayGo(
+  run: MemoryRun,
+  { before, runs, force }: PruneRequest,
+  isHeld: (run: MemoryRun) => boolean,
+): boolean {
+  const { status, updatedAt } = run.record;
+  if (before !== undefined && updatedAt >= before) return false;
+  if (force === true && runs !== undefined) return true;
+  return isFinal(status) && !isHeld(run);
 }
 
 function removeRun(medium: Medium, leaving: MemoryRun): number {

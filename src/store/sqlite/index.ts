@@ -194,7 +194,7 @@ class SqliteStore implements Store {
     if (request.dropBlobs !== undefined) return this.#write(pruneBlobs(request.dropBlobs));
     let total = nothingPruned;
     for (const run of await this.#read((statements) => runsToPrune(statements, request))) {
-      total = addPruned(total, await this.#write(pruneRun(run, request)));
+      total = addPruned(total, await this.#write(pruneRun(run, request, this.#clock)));
     }
     return total;
   }

@@ -1,9 +1,9 @@
-import { asError, hasCode } from '../../base/index.ts';
+import { asError, hasCode, type Clock } from '../../base/index.ts';
 import { isFinal } from '../../model/index.ts';
 import type { Pruned, PruneRequest, RunRecord } from '../contract.ts';
 import { holdsCommit } from './journal.ts';
 import type { Change } from './group-commit.ts';
-import { leaseOf } from './leases.ts';
+import { findLease, leaseOf } from './leases.ts';
 import { text } from './rows.ts';
 import { findRun } from './runs.ts';
 import type { Statements } from './statements.ts';
@@ -26,10 +26,10 @@ export function runsToPrune(statements: Statements, { runs, before }: PruneReque
  * Removes one run with all that belongs to it. Blobs go with the last run that refers to them, so none is ever left
  * without one. `force` is for runs that were named: what was merely found by its age is never forced.
  */
-export function pruneRun(run: string, request: PruneRequest): Change<Pruned> {
+export function pruneRun(run: string, request: PruneRequest, clock: Clock): Change<Pruned> {
   return {
     apply(statements) {
-      const standing = mayGo(statements, run, request);
+      const standing = mayGo(statements, run, { ...request, now: clock.now() });
       if (standing === false) return nothingPruned;
       if (standing !== true) return { ...nothingPruned, kept: [standing] };
       const blobs = dropBlobs(statements, run, []);
@@ -51,17 +51,28 @@ export function pruneRun(run: string, request: PruneRequest): Change<Pruned> {
 type Standing = boolean | NonNullable<Pruned['kept']>[number];
 
 /** What is deleted cannot be brought back: its row must be what was written, and be that of the end of its journal. */
-function mayGo(statements: Statements, run: string, request: PruneRequest): Standing {
+function mayGo(
+  statements: Statements,
+  run: string,
+  request: PruneRequest & { readonly now: number },
+): Standing {
   const isForced = request.force === true && request.runs !== undefined;
   if (isForced && request.before === undefined) return statements.knowsRun.get({ run }) !== undefined;
   try {
     const found = findRun(statements, run);
     if (found === undefined || found.updatedAt >= (request.before ?? Infinity)) return false;
-    if (!isFinal(found.status)) return isForced;
+    if (isForced) return true;
+    if (!isFinal(found.status) || isTaken(statements, run, request.now)) return false;
     return endsWith(statements, found) || { run, reason: 'its journal does not end where its row says' };
   } catch (thrown) {
     return damagedRun(run, thrown);
   }
+}
+
+/** Whoever has its lease may be about to take it up again. */
+function isTaken(statements: Statements, run: string, now: number): boolean {
+  const lease = findLease(statements, leaseOf(run));
+  return lease !== undefined && lease.expiresAt > now;
 }
 
 function damagedRun(run: string, thrown: unknown): Standing {

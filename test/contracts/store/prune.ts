@@ -1,5 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { appending, blob, commit, creation, pauseOf, summary } from '../../support/store-requests.ts';
+import { randomId } from '../../../src/base/index.ts';
+import {
+  appending,
+  blob,
+  commit,
+  creation,
+  longLeaseMs,
+  ownerNamed,
+  pauseOf,
+  summary,
+} from '../../support/store-requests.ts';
 import { seqsOf, type World } from './world.ts';
 
 export function pruneContract(world: World): void {
@@ -10,9 +20,16 @@ export function pruneContract(world: World): void {
     const finished = summary({ status: 'succeeded' });
     beforeEach(async () => {
       await world.store.createRun(
-        creation('old', { at: 1_000, summary: finished, blobs: [blob('own'), blob('shared')] }),
+        creation('old', {
+          at: 1_000,
+          summary: finished,
+          blobs: [blob('own'), blob('shared')],
+          release: true,
+        }),
       );
-      await world.store.createRun(creation('new', { at: 9_000, summary: finished, blobs: [blob('shared')] }));
+      await world.store.createRun(
+        creation('new', { at: 9_000, summary: finished, blobs: [blob('shared')], release: true }),
+      );
       await world.store.createRun(creation('live', { at: 1_000 }));
     });
 
@@ -34,6 +51,15 @@ export function pruneContract(world: World): void {
       expect(await remaining()).toEqual(['live', 'old']);
       expect(await world.store.prune({ runs: ['live'], force: true })).toEqual({ runs: 1, blobs: 0 });
       expect(await remaining()).toEqual(['old']);
+    });
+
+    test('leaves a run that somebody holds, who may be about to take it up again', async () => {
+      const request = { name: 'run:old', owner: ownerNamed('ada'), token: randomId(), leaseMs: longLeaseMs };
+      const { lease } = await world.store.takeLease(request);
+      expect(await world.store.prune({ runs: ['old'] })).toEqual({ runs: 0, blobs: 0 });
+      expect(await world.store.prune({ before: 5_000 })).toEqual({ runs: 0, blobs: 0 });
+      await world.store.releaseLease(lease);
+      expect(await world.store.prune({ runs: ['old'] })).toMatchObject({ runs: 1 });
     });
 
     test('removes those named runs that are also old enough', async () => {

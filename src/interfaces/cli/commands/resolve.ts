@@ -52,8 +52,8 @@ checkout is touched. Exit code 3 as long as the task waits for you.`;
 function takeResult(context: Context, conflict: Conflict, mayDrive: boolean): Promise<ExitCode> {
   const left = marksLeft(conflict);
   if (left.length > 0) throw unsolved(conflict, left);
-  const { run, task } = conflict;
-  return decide(context, { run, send: (handle) => handle.retry(task), mayDrive });
+  const { run, task, seen } = conflict;
+  return decide(context, { run, send: (handle) => handle.retry(task, [], { seen }), mayDrive });
 }
 
 interface MarkedFile {

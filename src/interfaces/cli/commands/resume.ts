@@ -1,5 +1,7 @@
+import { Option } from 'commander';
 import { hasCode, PitonError } from '../../../base/index.ts';
 import type { ResumeOptions, ResumePreview } from '../../../engine/index.ts';
+import type { DriverReport } from '../../../library/index.ts';
 import { isFinal } from '../../../model/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
@@ -12,6 +14,7 @@ import { resumeAll } from '../drive/resume-all.ts';
 import { showEnded } from '../drive/show-ended.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { shellWord } from '../progress/index.ts';
+import { readNumber } from '../read-number.ts';
 import { findRecord, noticeInterrupted, type RunRecord } from '../runs.ts';
 
 interface Options {
@@ -21,6 +24,9 @@ interface Options {
   readonly takeover?: boolean;
   readonly acceptDrift?: boolean;
   readonly redo?: readonly string[];
+  /** What was seen of the run by whoever has this done in the background. */
+  readonly seen?: number;
+  readonly driverSince?: number;
 }
 
 export const command = defineCommand<Options>({
@@ -33,6 +39,8 @@ export const command = defineCommand<Options>({
       .option('--takeover', 'also from a driver that lives: it is ended first')
       .option('--accept-drift', 'go on with the file as it is now, where nothing that has begun differs')
       .option('--redo <tasks>', 'do these again, and all that came of them; separated by commas', asList)
+      .addOption(hiddenNumber('--seen'))
+      .addOption(hiddenNumber('--driver-since'))
       .option('--json', 'print events as they happen, one JSON object per line'),
   examples: [
     ['piton resume', 'go on with the latest run'],
@@ -43,7 +51,9 @@ export const command = defineCommand<Options>({
   async run(context, { args, options }) {
     if (options.all === true) {
       assertAlone(args, options);
-      return resumeAll(context, resumeOptions(options), options.dryRun === true);
+      // None of these has a driver that lives: one that does by then is somebody's who was quicker.
+      const all = resumeOptions({ ...options, takeover: false });
+      return resumeAll(context, all, options.dryRun === true);
     }
     const piton = await context.openExisting();
     const record = await findRecord(piton, args[0]);
@@ -52,6 +62,11 @@ export const command = defineCommand<Options>({
     return resumeOne(context, record, options);
   },
 });
+
+/** Not for people: a driver in the background is told what its caller knew. */
+function hiddenNumber(flag: string): Option {
+  return new Option(`${flag} <number>`).argParser((text) => readNumber(flag, text)).hideHelp();
+}
 
 /** What is meant for one run is not done to all. */
 function assertAlone(args: readonly string[], { detach, redo }: Options): void {
@@ -65,7 +80,8 @@ function assertAlone(args: readonly string[], { detach, redo }: Options): void {
 async function resumeOne(context: Context, record: RunRecord, options: Options): Promise<ExitCode> {
   const { run, status } = record;
   const piton = await context.openExisting();
-  const isDriven = (await piton.driver(run))?.alive === true;
+  const driver = await piton.driver(run);
+  const isDriven = driver?.alive === true;
   if (isDriven && status === 'paused') return unpause(context, run);
   const found = await findDefinition(piton, run);
   if (found.note !== undefined) context.output.note(found.note);
@@ -74,8 +90,24 @@ async function resumeOne(context: Context, record: RunRecord, options: Options):
   // What it would do for tasks that another process is busy with would be no more than a guess.
   if (!isDriven) printPreview(context, preview, options.redo);
   if (options.dryRun === true) return afterDryRun(context, { run, found, preview, options });
-  if (options.detach === true) return detach(context, { run });
-  return drive(context, { run, found, preview, options });
+  const beliefs = beliefsOf(options, preview, driver);
+  if (options.detach === true) return detach(context, { run, args: argumentsFor(beliefs) });
+  return drive(context, { run, found, preview, options: { ...resumeOptions(options), ...beliefs } });
+}
+
+/** What is to be done was decided on this. */
+interface Beliefs {
+  readonly seen: number;
+  readonly driverSince: number;
+}
+
+function beliefsOf(options: Options, { version }: ResumePreview, driver?: DriverReport): Beliefs {
+  const { seen = version, driverSince = driver?.since ?? 0 } = options;
+  return { seen, driverSince };
+}
+
+function argumentsFor({ seen, driverSince }: Beliefs): readonly string[] {
+  return [`--seen=${seen}`, `--driver-since=${driverSince}`];
 }
 
 /** Whoever wants what the file says must not get what it said before. */
@@ -86,16 +118,19 @@ function nothingToAccept(run: string): PitonError {
   });
 }
 
-interface Going {
+interface Going<Given> {
   readonly run: string;
   readonly found: FoundDefinition;
   readonly preview: ResumePreview;
-  readonly options: Options;
+  readonly options: Given;
 }
 
-async function drive(context: Context, { run, found, preview, options }: Going): Promise<ExitCode> {
+async function drive(
+  context: Context,
+  { run, found, preview, options }: Going<ResumeOptions>,
+): Promise<ExitCode> {
   try {
-    return await driveRun(context, { run, definition: found.definition, ...resumeOptions(options) });
+    return await driveRun(context, { run, definition: found.definition, ...options });
   } catch (thrown) {
     if (hasCode(thrown, 'RUN_CHANGED')) printDrift(context, preview);
     throw thrown;
@@ -120,7 +155,7 @@ async function unpause({ output, openExisting }: Context, id: string): Promise<E
   return status === 'refused' ? exitCodes.refused : exitCodes.done;
 }
 
-async function afterDryRun(context: Context, { run, preview, options }: Going): Promise<ExitCode> {
+async function afterDryRun(context: Context, { run, preview, options }: Going<Options>): Promise<ExitCode> {
   const { output } = context;
   const driver = await (await context.openExisting()).driver(run);
   if (driver?.alive === true) throw drivenError(run, driver);

@@ -32,14 +32,15 @@ export const command = defineCommand<Options>({
     const { run, status } = await findRecord(piton, args[0]);
     const checkpoint = await (await piton.find(run)).checkpoint();
     const tasks = tasksMeant(checkpoint, args[1]);
+    const { version: seen } = checkpoint;
     // Nobody answers for a run that has ended: what settled in it is opened anew.
     if (isFinal(status) || options.fresh === true) {
       if (!options.drive) throw cannotWait(run);
       const { driveRun } = await import('../drive/drive-run.ts');
-      return driveRun(context, { run, redo: tasks, inSession: options.fresh !== true });
+      return driveRun(context, { run, redo: tasks, inSession: options.fresh !== true, seen });
     }
     const send = (handle: Run): Promise<CommandResult> =>
-      sendAll(checkpoint, tasks, (task, also) => handle.retry(task, also));
+      sendAll(checkpoint, tasks, (task, also) => handle.retry(task, also, { seen }));
     return decide(context, { run, send, mayDrive: options.drive });
   },
 });

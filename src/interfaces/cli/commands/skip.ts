@@ -27,14 +27,15 @@ export const command = defineCommand<Options>({
     const tasks = [...new Set(args.slice(1))];
     const checkpoint = await (await piton.find(run)).checkpoint();
     for (const task of tasks) findTask(checkpoint, task);
+    const { version: seen } = checkpoint;
     // Nobody answers for a run that has ended: what failed in it is opened anew.
     if (isFinal(status) && tasks.some((task) => checkpoint.tasks[task]?.status === 'failed')) {
       if (!options.drive) throw cannotWait(run);
       const { driveRun } = await import('../drive/drive-run.ts');
-      return driveRun(context, { run, skip: tasks });
+      return driveRun(context, { run, skip: tasks, seen });
     }
     const send = (handle: Run): Promise<CommandResult> =>
-      sendAll(checkpoint, tasks, (task, also) => handle.skip(task, also));
+      sendAll(checkpoint, tasks, (task, also) => handle.skip(task, also, { seen }));
     return decide(context, { run, send, mayDrive: options.drive });
   },
 });

@@ -39,7 +39,9 @@ anything: where nobody drives the run, the message waits until it is resumed.`,
     const task = await findAgentTask(piton, run, address);
     assertHeard(run, address, task);
     const text = await messageIn(context, args.slice(2));
-    const result = await (await piton.find(run)).tell(address, text, { now: options.now === true });
+    const { generation = 0 } = task;
+    const handle = await piton.find(run);
+    const result = await handle.tell(address, text, { now: options.now === true, generation });
     if (result.status === 'refused') throw refused(run, result.text);
     context.output.json({ run, task: address, ...result });
     say(context, { run, address, task, result });

@@ -34,7 +34,7 @@ function kindOf(command: Command, argument: string): string {
 
 function optionsOf(command: Command): { flag: string; summary: string }[] {
   return command.options
-    .filter(({ long }) => long !== undefined && long !== null && long !== '--version')
+    .filter(({ long, hidden }) => long !== undefined && long !== null && long !== '--version' && !hidden)
     .map(({ long, description }) => ({ flag: long!, summary: description }));
 }
 

@@ -14,6 +14,8 @@ export interface DriveOptions extends ResumeOptions {
   readonly run: string;
   /** Default: the one of the file it was started from. */
   readonly definition?: Definition;
+  /** Called when the run is taken up, or found to have ended: what was asked of it before is decided by then. */
+  begun?(): Promise<void>;
 }
 
 /**
@@ -22,11 +24,15 @@ export interface DriveOptions extends ResumeOptions {
  */
 export async function driveRun(
   context: Context,
-  { run, definition, ...options }: DriveOptions,
+  { run, definition, begun, ...options }: DriveOptions,
 ): Promise<ExitCode> {
   const piton = await context.open();
   const given = definition ?? (await noted(context, run));
-  return driveToExit(context, async () => [await resumed(() => piton.resume(given, run, options), run)]);
+  return driveToExit(context, async () => {
+    const taken = await resumed(() => piton.resume(given, run, options), run);
+    await begun?.();
+    return [taken];
+  });
 }
 
 /** The same for whatever begins one run, or attaches to one. */

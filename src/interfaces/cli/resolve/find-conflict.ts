@@ -11,6 +11,8 @@ export interface Conflict {
   readonly task: string;
   readonly folder: string;
   readonly files: readonly string[];
+  /** The version of the run in which it was found. */
+  readonly seen: number;
 }
 
 /** Throws `TASK_UNKNOWN`, `COMMAND_REFUSED` (nobody has to resolve anything there), `FOLDER_MISSING`. */
@@ -21,7 +23,8 @@ export async function findConflict(run: Run, address: string): Promise<Conflict>
   if (task.status !== 'held' || task.unfitted !== true || folder === undefined)
     throw nothingToResolve(run.id, address, task);
   if (!existsSync(folder)) throw folderMissing(run.id, address, folder);
-  return { run: run.id, task: address, folder, files: await filesOf(run, address, checkpoint.seq) };
+  const { seq, version: seen } = checkpoint;
+  return { run: run.id, task: address, folder, files: await filesOf(run, address, seq), seen };
 }
 
 /** As they were found last. */

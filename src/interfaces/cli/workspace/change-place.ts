@@ -13,11 +13,14 @@ export async function changePlace(context: Context, given: Invocation<WorkspaceO
   const address = taskGiven(given);
   const piton = await context.openExisting();
   const { run } = await findRecord(piton, options.run);
-  const { status } = findTask(await (await piton.find(run)).checkpoint(), address);
+  const checkpoint = await (await piton.find(run)).checkpoint();
+  const { status } = findTask(checkpoint, address);
   if (status !== 'held') throw refused(run, `${address} is ${status}, not held`);
+  const { from } = options;
+  const order = { seen: checkpoint.version, ...(from !== undefined && { from }) };
   return decide(context, {
     run,
-    send: (handle) => handle.place(address, action, options.from),
+    send: (handle) => handle.place(address, action, order),
     mayDrive: options.drive,
   });
 }
