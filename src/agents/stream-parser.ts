@@ -1,13 +1,15 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { JsonObject } from '../base/index.ts';
+import type { Json, JsonObject } from '../base/index.ts';
 import type { AgentEvent, AgentExit, AgentParser, ParserContext } from './contract.ts';
 import { advised, failureEvents } from './failures.ts';
 import { readObject, shorten } from './json-fields.ts';
+import { unknownEvent, unknownLine } from './unknown.ts';
 import { commandLineComplaint, unsupportedText } from './unsupported.ts';
 
 /** What an adapter knows of its CLI's lines; everything every adapter must see to is done around it. */
 export interface StreamReader {
-  read(event: JsonObject): readonly AgentEvent[];
+  /** Undefined: an event of a kind that it does not list. */
+  read(event: JsonObject): readonly AgentEvent[] | undefined;
   /** Ahead of the general explanation of an end without a result. */
   end?(exit: AgentExit, said: string): readonly AgentEvent[];
 }
@@ -25,7 +27,7 @@ export function streamParser(reader: StreamReader, context: ParserContext): Agen
       // Some CLIs print the reason of their end as plain text on standard output.
       stray.push(shown);
       if (stray.length > 20) stray.shift();
-      return [{ type: 'notice', text: shown }];
+      return [unknownLine(shown)];
     },
     end(exit, stderr) {
       const said = [plainText(stderr), ...stray].join('\n').trim();
@@ -37,10 +39,14 @@ export function streamParser(reader: StreamReader, context: ParserContext): Agen
 /** One strange line must not cost the whole transcript. */
 function readSafely(reader: StreamReader, event: JsonObject): readonly AgentEvent[] {
   try {
-    return reader.read(event);
+    return reader.read(event) ?? unknownEvent(kindOf(event));
   } catch {
-    return [{ type: 'notice', text: 'An event was not understood.' }];
+    return unknownEvent(kindOf(event));
   }
+}
+
+function kindOf(event: JsonObject): Json | undefined {
+  return event['type'] ?? event['event'];
 }
 
 function plainText(text: string): string {
@@ -79,7 +85,7 @@ export class SingleOutcome {
   }
 
   private passOne(event: AgentEvent): AgentEvent {
-    if (event.type !== 'notice') this.hasBegun = true;
+    if (event.type !== 'notice' && event.type !== 'unknown') this.hasBegun = true;
     if (event.type === 'denied') this.denials.push(`${event.tool} (${event.reason})`);
     if (event.type === 'tool-finished' && !event.isError) this.hasActed = true;
     return event.type === 'result' || event.type === 'failure' ? this.decide(event) : event;

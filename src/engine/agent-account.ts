@@ -14,21 +14,28 @@ export interface Account {
   readonly messages: readonly string[];
   readonly completed: readonly Call[];
   readonly inFlight: readonly Call[];
+  /** What was not understood since the last call that ended: it may have been a call. Each once, in words. */
+  readonly unclear: readonly string[];
 }
 
 export function accountOf(events: readonly AgentEvent[]): Account {
   const open = new Map<string, Call>();
   const completed: Call[] = [];
   const messages: string[] = [];
+  const unclear = new Set<string>();
   for (const event of events) {
     if (event.type === 'message' && event.role === 'assistant') messages.push(event.text);
+    if (event.type === 'unknown') unclear.add(event.kind ?? 'a line that is no event');
     if (event.type === 'tool-started') open.set(event.id, { name: event.name, input: event.input });
     if (event.type !== 'tool-finished') continue;
     const call = open.get(event.id);
     open.delete(event.id);
-    if (call !== undefined) completed.push({ ...call, output: event.output });
+    // One that goes on beside it may be what was not understood.
+    if (open.size === 0) unclear.clear();
+    if (call === undefined) unclear.add('the end of a call whose beginning was not told');
+    else completed.push({ ...call, output: event.output });
   }
-  return { messages, completed, inFlight: [...open.values()] };
+  return { messages, completed, inFlight: [...open.values()], unclear: [...unclear] };
 }
 
 /** The ids of calls are unique within one process only, so that each is read by itself. */
@@ -37,6 +44,7 @@ export function joinAccounts(accounts: readonly Account[]): Account {
     messages: accounts.flatMap(({ messages }) => messages),
     completed: accounts.flatMap(({ completed }) => completed),
     inFlight: accounts.flatMap(({ inFlight }) => inFlight),
+    unclear: [...new Set(accounts.flatMap(({ unclear }) => unclear))],
   };
 }
 
@@ -61,24 +69,42 @@ function mainPart(input: Readonly<Record<string, unknown>>): string {
 
 interface Judging extends Pick<Agent, 'showsToolStart' | 'toolClass'> {
   readonly permissions: Permissions;
+  /** Its program, with its version. */
+  readonly program: string;
   readonly redact: Redact;
   isHarmless(command: string): boolean;
 }
 
 /** Where it was interrupted, and whether what was under way there may simply be done again. */
 export function boundaryOf(
-  { inFlight }: Account,
+  { inFlight, unclear }: Account,
   judging: Judging,
 ): { readonly boundary: string; readonly mayRepeat: boolean } {
   const risky = inFlight.find((call) => isRisky(call, judging));
+  const { showsToolStart, permissions, program, redact } = judging;
+  // Whatever it was: where it may only read and edit, it was nothing that cannot be looked at and done again.
+  const mayRepeat = isHarmlessWhatever(permissions);
+  if (risky === undefined && unclear.length > 0) {
+    const events = redact(unclearText(unclear));
+    return { boundary: `after what Piton does not understand of ${program} (${events})`, mayRepeat };
+  }
   const shown = risky ?? inFlight[0];
   if (shown !== undefined)
-    return { boundary: `in tool '${labelOf(shown, judging.redact)}'`, mayRepeat: risky === undefined };
-  const { showsToolStart, permissions } = judging;
+    return { boundary: `in tool '${labelOf(shown, redact)}'`, mayRepeat: risky === undefined };
   if (showsToolStart) return { boundary: 'between two tool calls', mayRepeat: true };
-  // Whatever it was: where it may only read and edit, it was nothing that cannot be looked at and done again.
-  const mayRepeat = permissions === 'read' || permissions === 'edit';
   return { boundary: 'where it does not tell what it was doing', mayRepeat };
+}
+
+export function isHarmlessWhatever(permissions: Permissions): boolean {
+  return permissions === 'read' || permissions === 'edit';
+}
+
+const mostUnclear = 5;
+
+/** The first few: an adapter that is out of date may understand nothing at all. */
+export function unclearText(unclear: readonly string[]): string {
+  const more = unclear.length - mostUnclear;
+  return [...unclear.slice(0, mostUnclear), ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }
 
 function isRisky({ name, input }: Call, { toolClass, isHarmless }: Judging): boolean {

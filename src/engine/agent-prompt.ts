@@ -82,7 +82,7 @@ function inNewSession(given: PromptGiven, lastEnd: LastEnd): string[] {
   ];
 }
 
-const nothing: Account = { messages: [], completed: [], inFlight: [] };
+const nothing: Account = { messages: [], completed: [], inFlight: [], unclear: [] };
 
 /** What it would remember, if the conversation that it was to go on in could still be opened. */
 function originOf(origin: Account): string[] {
@@ -105,11 +105,18 @@ function causeOf({ outcome, reason }: LastEnd): string {
   return `You were working on this task and were interrupted${why}. Go on from where you were; do not begin anew.`;
 }
 
-function accountOf({ completed, inFlight }: Account, cause: string): string[] {
+function accountOf({ completed, inFlight, unclear }: Account, cause: string): string[] {
   return [
     cause,
+    ...(unclear.length === 0
+      ? []
+      : [
+          'What you did last could not be read: there may be tool calls that are not listed here. Check what took effect before you do anything again.',
+        ]),
     ...(completed.length === 0
-      ? ['No tool call had completed.']
+      ? unclear.length === 0
+        ? ['No tool call had completed.']
+        : []
       : [
           `Completed tool calls (the last ${Math.min(completed.length, mostCalls)}):`,
           ...completed.slice(-mostCalls).map((call) => `- ${labelOf(call)}`),
@@ -170,6 +177,6 @@ function wasTold({ life }: TaskState): boolean {
   return life.status === 'running' && life.attempt?.messages !== undefined;
 }
 
-function hasNothing({ messages, completed, inFlight }: Account): boolean {
-  return messages.length + completed.length + inFlight.length === 0;
+function hasNothing({ messages, completed, inFlight, unclear }: Account): boolean {
+  return messages.length + completed.length + inFlight.length + unclear.length === 0;
 }

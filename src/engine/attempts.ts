@@ -1,6 +1,7 @@
 import { reasonToStop, taskAt, type RunState, type TaskState } from '../kernel/index.ts';
 import type { Attempt, StopReason } from './attempt.ts';
-import { agentWork, type AgentPorts } from './agent-work.ts';
+import type { AgentPorts } from './agent-ports.ts';
+import { agentWork } from './agent-work.ts';
 import { checkWork } from './check-work.ts';
 import { deliverWork, type DeliverPorts } from './deliver-work.ts';
 import { IntegrateAttempt, type IntegratePorts } from './integrate-attempt.ts';
@@ -69,7 +70,7 @@ export class Attempts {
     }
     if (spec.work.type !== 'agent') return undefined;
     return new ProcessAttempt({ task, attempt }, this.#ports, (made) =>
-      agentWork({ spec, attempt }, this.#ports, made),
+      agentWork({ spec, attempt, cli: task.cli }, this.#ports, made),
     );
   }
 

@@ -52,7 +52,7 @@ export class Hands {
       save: (attempt) => this.#saver.final(attempt),
       boundary: (attempt, label) => this.#saver.boundary(attempt, label),
       transcript: (attempt, part) => put({ type: 'transcript', attempt, part }),
-      spawned: (attempt, process) => put({ type: 'spawned', attempt, process }),
+      spawned: (attempt, found) => put({ type: 'spawned', attempt, ...found }),
       ended: (attempt, outcome) => this.#end(attempt, outcome),
     });
   }

@@ -23,7 +23,7 @@ export interface ProcessPorts {
   /** Nobody works there any more: keeps the files as they are. */
   save(attempt: Attempt): Promise<void>;
   /** A process exists. */
-  spawned(attempt: Attempt, process: ProcessIdentity): void;
+  spawned(attempt: Attempt, found: { readonly process: ProcessIdentity; readonly version?: string }): void;
   ended(attempt: Attempt, outcome: Outcome): void;
 }
 
@@ -43,6 +43,8 @@ export interface ProcessWork {
   obstacle?(state: RunState, task: TaskState): Outcome | undefined;
   /** Throws what is then the attempt's failure. `folder`: where the task works. */
   order(state: RunState, task: TaskState, folder: string): SpoolOrder | Promise<SpoolOrder>;
+  /** What is known of its program, once it is ordered. */
+  program?(): { readonly version?: string };
   /** Reads what it says while it lives. True: it waits for something that is better waited for without it. */
   readAlong?(signal: AbortSignal): Promise<boolean>;
   /** What an exit means; called once, after all that it wrote is there. */
@@ -168,7 +170,7 @@ export class ProcessAttempt implements Attempt {
     }
     crashPoint('engine:after-spawn');
     if (this.#isOver) return;
-    this.#ports.spawned(this, this.#process);
+    this.#ports.spawned(this, { process: this.#process, ...this.#work.program?.() });
     if (this.#stopReason !== undefined) this.#endProcess();
     await this.#follow();
   }

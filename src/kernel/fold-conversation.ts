@@ -15,6 +15,12 @@ export function beginTurn(
   return { ...(messages !== undefined && { messages }), ...(wasLent === true && { wasLent }) };
 }
 
+/** Of the agent's program in the attempt under way. */
+export function learnVersion(task: TaskState, version: string | undefined): void {
+  const agent = task.life.status === 'running' ? task.life.attempt?.agent?.name : undefined;
+  if (agent !== undefined && version !== undefined) task.cli = { agent, version };
+}
+
 /** Fold of `attempt.ended`, while the attempt is still known. */
 export function endTurn(task: TaskState, id: string, data: Ended): void {
   const attempt = task.life.status === 'running' ? task.life.attempt : undefined;

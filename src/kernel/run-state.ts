@@ -174,6 +174,8 @@ export interface TaskState {
   overspends?: boolean;
   /** The agent's conversation: the next attempt goes on in it. */
   session?: { readonly agent: string; readonly id: string };
+  /** The program that its last agent was, as it told. */
+  cli?: { readonly agent: string; readonly version: string };
   /** A person has been in that conversation since the last attempt. */
   wasLent?: boolean;
   /** What the work has given, still to be checked or to be brought to that of others. */

@@ -42,6 +42,8 @@ export interface TaskReport {
   readonly until?: number;
   /** The agent's conversation. */
   readonly session?: { readonly agent: string; readonly id: string };
+  /** The agent's program, and its version as that told it. */
+  readonly cli?: { readonly agent: string; readonly version: string };
   /** What people have said to the agent, and it has not heard yet. */
   readonly messages?: readonly string[];
   /** Its work is done, and being checked. */
@@ -160,9 +162,10 @@ function waitingOf({ life, spec }: TaskState): Partial<TaskReport> {
 }
 
 function conversationOf(task: TaskState): Partial<TaskReport> {
-  const { session, messages, revisions = 0, workspace, spec, attempts, isUnfitted } = task;
+  const { session, cli, messages, revisions = 0, workspace, spec, attempts, isUnfitted } = task;
   return {
     ...(session !== undefined && { session }),
+    ...(cli !== undefined && { cli }),
     ...(messages !== undefined && { messages }),
     ...finishingOf(task),
     ...(spec.check !== undefined && attempts > 0 && { revisions }),

@@ -154,7 +154,11 @@ export const eventShapes = [
     day: optional(text),
   }),
   /** An outside process exists; what it writes is in the spool under the attempt's id. */
-  ofAttempt('attempt.spawned', { process: identity }),
+  ofAttempt('attempt.spawned', {
+    process: identity,
+    /** Of an agent's program, as it tells it. */
+    version: optional(text),
+  }),
   /** A new driver found it alive (`adopted`), or ended with its result in the spool (`harvested`). */
   ofAttempt('attempt.recovered', { how: oneOf('adopted', 'harvested') }),
   ofAttempt('attempt.ended', {

@@ -96,7 +96,7 @@ function taskJson({
   until,
   ...rest
 }: TaskReport): object {
-  const { reason, actions, gate, call, session, messages, checking, revisions } = rest;
+  const { reason, actions, gate, call, session, cli, messages, checking, revisions } = rest;
   return {
     status,
     attempts,
@@ -107,6 +107,7 @@ function taskJson({
     ...(status === 'held' && { hold: { reason, actions, gate, call } }),
     until,
     session,
+    cli,
     messages,
     checking,
     revisions,

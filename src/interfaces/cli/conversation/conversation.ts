@@ -57,6 +57,7 @@ const readers: Readonly<Record<string, Reader>> = {
     return kind === 'asked' ? undefined : line('trouble', `${kind}: ${textIn(entry, 'message')}`);
   },
   notice: (entry) => line('notice', textIn(entry, 'text')),
+  unknown: (entry) => line('notice', `not understood: ${textIn(entry, 'text')}`),
   /** Told once, at the end. */
   usage: () => undefined,
 };

@@ -76,6 +76,8 @@ const describers: Describers = {
     say('warning', '✗', `${task ?? 'the run'} is being cancelled: ${data.reason}`),
   'tasks.expanded': ({ task, data }) => passing(`${task} has ${plural(data.items.length, 'item')}`),
   'attempt.started': (event, view) => startedSaying(event, view),
+  'attempt.spawned': untestedSaying,
+  'session.opened': untestedSaying,
   'attempt.recovered': ({ task, data }) => say('good', '↻', `${task} ${recovered[data.how]}`),
   'attempt.ended': ({ task, data }) =>
     data.outcome === 'interrupted' ? interruptedText(task, data) : undefined,
@@ -131,6 +133,15 @@ const describers: Describers = {
   'clock.jumped': ({ data }) =>
     say('warning', '!', `the clock jumped by ${signed(data.ms)}: deadlines were shifted by as much`),
 };
+
+/** Once for each version. */
+function untestedSaying(
+  { attempt }: { readonly attempt: string },
+  { untested }: RunView,
+): Saying | undefined {
+  const text = [...untested].find(([, first]) => first === attempt)?.[0];
+  return text === undefined ? undefined : say('warning', '!', `${text}: see \`piton agents\``);
+}
 
 const lostHolder = ': whoever had it open is gone';
 
