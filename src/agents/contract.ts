@@ -130,6 +130,8 @@ export interface AgentExit {
 export interface AgentParser {
   /** One whole line of standard output, in order. */
   line(text: string): readonly AgentEvent[];
+  /** It has told how it ended, and as far as it tells, nothing of it goes on: only its own end is to come. */
+  isDone(): boolean;
   /**
    * What is known only when the process has ended, with the end of standard error. Afterwards there has been
    * exactly one of `result` and `failure`.

@@ -10,6 +10,8 @@ import { commandLineComplaint, unsupportedText } from './unsupported.ts';
 export interface StreamReader {
   /** Undefined: an event of a kind that it does not list. */
   read(event: JsonObject): readonly AgentEvent[] | undefined;
+  /** It has told its result, and keeps it until the end. */
+  isDone?(): boolean;
   /** Ahead of the general explanation of an end without a result. */
   end?(exit: AgentExit, said: string): readonly AgentEvent[];
 }
@@ -29,6 +31,7 @@ export function streamParser(reader: StreamReader, context: ParserContext): Agen
       if (stray.length > 20) stray.shift();
       return [unknownLine(shown)];
     },
+    isDone: () => outcome.isDone || reader.isDone?.() === true,
     end(exit, stderr) {
       const said = [plainText(stderr), ...stray].join('\n').trim();
       return [...outcome.passLast(reader.end?.(exit, said) ?? []), ...outcome.close(exit, { said, context })];
@@ -62,6 +65,10 @@ export class SingleOutcome {
   private hasBegun = false;
   private hasActed = false;
   private readonly denials: string[] = [];
+
+  get isDone(): boolean {
+    return this.isDecided;
+  }
 
   pass(events: readonly AgentEvent[]): readonly AgentEvent[] {
     return events.map((event) => this.passOne(event));

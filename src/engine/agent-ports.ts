@@ -17,6 +17,8 @@ export interface AgentPorts extends ProcessPorts {
   /** How agents are installed and to be understood here, by name. */
   readonly agents: Readonly<Record<string, AgentSettings>>;
   readonly budgetPerDay?: Budget;
+  readonly idleTimeoutMs: number;
+  readonly lingerMs: number;
   /** What agents have used today in other runs. */
   elsewhere(): Used;
   /** A good moment to keep the files as they are. */

@@ -68,6 +68,11 @@ export class AgentStream {
     this.#restBytes = rest.reduce((sum, { length }) => sum + length, 0);
   }
 
+  /** It has told how it ended: only the end of its process is to come. */
+  get isDone(): boolean {
+    return this.#parser.isDone();
+  }
+
   /** What is left when the process has ended: a last line without its end, and what only the exit tells. */
   finish(exit: Exit): Passage {
     const rest = Buffer.concat(this.#rest).toString('utf8');

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { setTimeout as pause } from 'node:timers/promises';
 import { agentNamed, type Agent, type AgentEvent } from '../agents/index.ts';
-import type { Json } from '../base/index.ts';
+import { formatDuration, type Json, type ProcessIdentity } from '../base/index.ts';
 import type { AgentStart, AttemptState, RunState, TaskState } from '../kernel/index.ts';
 import type { AgentWork, Outcome, TaskSpec } from '../model/index.ts';
 import type { Exit, SpoolOrder } from '../spool/index.ts';
@@ -10,11 +10,11 @@ import { AgentOrder, argumentsOf } from './agent-order.ts';
 import { outcomeOfAgent, unapprovable } from './agent-outcome.ts';
 import type { AgentPorts } from './agent-ports.ts';
 import { AgentProgram } from './agent-program.ts';
-import { Silence } from './agent-silence.ts';
+import { Silence, Stillness } from './agent-silence.ts';
 import { AgentStream, lostExit, type Passage } from './agent-stream.ts';
 import type { Attempt } from './attempt.ts';
 import { hiddenValues } from './command-order.ts';
-import type { ProcessWork } from './process-attempt.ts';
+import type { Needless, ProcessWork } from './process-attempt.ts';
 import { redactJson, redactor, type Redact } from './redact.ts';
 import { samenessOf } from './sameness.ts';
 import { boundElsewhere } from './session-request.ts';
@@ -22,6 +22,7 @@ import { boundElsewhere } from './session-request.ts';
 type Interruption = Extract<Outcome, { type: 'interrupted' }>;
 
 const pollMs = 100;
+const over: Needless = { type: 'over' };
 
 interface Given {
   readonly spec: TaskSpec;
@@ -37,7 +38,7 @@ export function agentWork(given: Given, ports: AgentPorts, attempt: Attempt): Pr
     obstacle: (state, task) => boundElsewhere(state, task, given.attempt.agent!),
     order: (state, task, folder) => conversation.order(state, task, folder),
     program: () => conversation.program(),
-    readAlong: (signal) => conversation.readAlong(signal),
+    readAlong: (signal, process) => conversation.readAlong(signal, process),
     outcomeOf: (exit) => conversation.outcomeOf(exit),
     outcomeOfLoss: (interruption) => conversation.outcomeOfLoss(interruption),
     placeOf: (interruption) => conversation.placeOf(interruption),
@@ -99,13 +100,42 @@ class Conversation {
     return this.#stream.events.findLast((event) => event.type === 'session')?.version;
   }
 
-  async readAlong(signal: AbortSignal): Promise<boolean> {
-    const silence = new Silence(this.#ports.spool, this.#attempt.id);
+  async readAlong(signal: AbortSignal, process: ProcessIdentity): Promise<Needless | undefined> {
+    const { spool, clock, lingerMs } = this.#ports;
+    const { id } = this.#attempt;
+    const silence = new Silence(spool, id);
+    // What was printed before may be long ago, and another driver have read it.
+    this.#readAll();
+    const stillness = new Stillness(spool, id, clock);
+    let doneAt: number | undefined;
     while (!signal.aborted) {
-      if (this.#readAll()) silence.isBroken();
-      if (this.#agent.waitsAtLimits === true && silence.isForLimit()) return true;
+      if (this.#readAll()) {
+        silence.isBroken();
+        stillness.isBroken();
+      }
+      if (this.#agent.waitsAtLimits === true && silence.isForLimit()) return over;
+      // Counted from its last words, also if another driver has heard them.
+      doneAt = this.#stream.isDone ? (doneAt ?? stillness.since) : undefined;
+      if (doneAt !== undefined && clock.elapsed() - doneAt >= lingerMs) return over;
+      if (this.#isIdle(stillness, process)) return { type: 'idle', text: idleText(this.#idleMs) };
       await pause(pollMs, undefined, { signal }).catch(() => undefined);
     }
+    return undefined;
+  }
+
+  get #idleMs(): number {
+    return this.#work.idleTimeoutMs ?? this.#ports.idleTimeoutMs;
+  }
+
+  /** What a tool does may take as long as it takes, and say nothing. */
+  #isIdle(stillness: Stillness, process: ProcessIdentity): boolean {
+    if (this.#idleMs === 0 || !stillness.hasLasted(this.#idleMs)) return false;
+    if (
+      accountOf(this.#stream.events).inFlight.length === 0 &&
+      !this.#ports.spool.hasTools(this.#attempt.id, process)
+    )
+      return true;
+    stillness.isBroken();
     return false;
   }
 
@@ -231,6 +261,10 @@ class Conversation {
 
 function isEvent(event: AgentEvent): boolean {
   return event.type !== 'unknown' || event.kind !== undefined;
+}
+
+function idleText(ms: number): string {
+  return `it printed nothing for ${formatDuration(ms)}, and no tool of it was at work`;
 }
 
 function unreadable({ code }: Exit): string {

@@ -35,6 +35,12 @@ export type Found = Extract<Sighting, { type: 'alive' | 'exited' | 'vanished' }>
 
 type Interruption = Extract<Outcome, { type: 'interrupted' }>;
 
+/**
+ * Why a process is ended that nobody has asked to stop. `over`: what it has said tells how it ended, or what it waits for,
+ * which is better waited for without it. `idle`: it does nothing any more, and why that is thought.
+ */
+export type Needless = { readonly type: 'over' } | { readonly type: 'idle'; readonly text: string };
+
 /** What is particular to the kind of work that the process does. */
 export interface ProcessWork {
   /** `ask`: what has begun is not stopped, but waited for. */
@@ -45,8 +51,8 @@ export interface ProcessWork {
   order(state: RunState, task: TaskState, folder: string): SpoolOrder | Promise<SpoolOrder>;
   /** What is known of its program, once it is ordered. */
   program?(): { readonly version?: string };
-  /** Reads what it says while it lives. True: it waits for something that is better waited for without it. */
-  readAlong?(signal: AbortSignal): Promise<boolean>;
+  /** Reads what it says while it lives. Why it is to be ended, if it is. */
+  readAlong?(signal: AbortSignal, process: ProcessIdentity): Promise<Needless | undefined>;
   /** What an exit means; called once, after all that it wrote is there. */
   outcomeOf(exit: Exit): Promise<Outcome>;
   /** It is gone without an exit: what it has said may tell more. */
@@ -113,6 +119,10 @@ export class ProcessAttempt implements Attempt {
   stop(reason: StopReason): void {
     if (this.#isOver || this.#isStopping || this.#hasExited) return;
     if (reason.type === 'interrupted' && this.#work.onInterrupt === 'ask' && this.#hasBegun) return;
+    this.#endFor(reason);
+  }
+
+  #endFor(reason: StopReason): void {
     this.#isStopping = true;
     this.#stopReason = reason;
     if (this.#process !== undefined) this.#endProcess();
@@ -177,16 +187,19 @@ export class ProcessAttempt implements Attempt {
 
   async #follow(): Promise<void> {
     const { spool } = this.#ports;
-    const reading = this.#work.readAlong?.(this.#watching.signal);
+    const reading = this.#work.readAlong?.(this.#watching.signal, this.#process!);
     reading
-      ?.then((isWaiting) => (isWaiting ? this.#endWaiting() : undefined))
+      ?.then((needless) => (needless === undefined ? undefined : this.#endNeedless(needless)))
       .catch((thrown: unknown) => this.end({ type: 'failed', failure: failureOf(thrown) }));
     const ending = await spool.ended(this.id, { process: this.#process!, signal: this.#watching.signal });
     if (ending !== undefined && !this.#isOver) await this.#conclude(ending);
   }
 
-  /** `#follow` sees its end, and what it has said tells what that means. */
-  async #endWaiting(): Promise<void> {
+  /** `#follow` sees its end. Whoever comes after us, if we die here, finds the same reason again, or its note. */
+  async #endNeedless(needless: Needless): Promise<void> {
+    if (this.#isOver || this.#isStopping || this.#hasExited) return;
+    crashPoint(`engine:before-end-of-${needless.type}`);
+    if (needless.type === 'idle') return this.#endFor(needless);
     const { spool, graceMs } = this.#ports;
     await this.#patiently(() => spool.fence(this.id, { ...fenceOptions(this.#process), graceMs }));
   }

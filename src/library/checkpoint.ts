@@ -42,6 +42,8 @@ export interface TaskReport {
   readonly until?: number;
   /** The agent's conversation. */
   readonly session?: { readonly agent: string; readonly id: string };
+  /** The agent that is at work now. */
+  readonly agent?: string;
   /** The agent's program, and its version as that told it. */
   readonly cli?: { readonly agent: string; readonly version: string };
   /** What people have said to the agent, and it has not heard yet. */
@@ -165,6 +167,7 @@ function conversationOf(task: TaskState): Partial<TaskReport> {
   const { session, cli, messages, revisions = 0, workspace, spec, attempts, isUnfitted } = task;
   return {
     ...(session !== undefined && { session }),
+    ...agentOf(task),
     ...(cli !== undefined && { cli }),
     ...(messages !== undefined && { messages }),
     ...finishingOf(task),
@@ -172,6 +175,11 @@ function conversationOf(task: TaskState): Partial<TaskReport> {
     ...(isUnfitted === true && { unfitted: true }),
     ...(workspace !== undefined && { workspace: workspaceOf(workspace) }),
   };
+}
+
+function agentOf({ life }: TaskState): Pick<TaskReport, 'agent'> {
+  const agent = life.status === 'running' ? life.attempt?.agent?.name : undefined;
+  return agent === undefined ? {} : { agent };
 }
 
 /** What is left to do when the work is done. */

@@ -9,9 +9,9 @@ import { fenceFamily, type FenceResult } from './fence.ts';
 import { followFiles, type FollowOptions } from './follow.ts';
 import { files, makeClaim, readExit, readIfThere, readOrder } from './layout.ts';
 import { lookAt, mayHaveLostClaim, type Place } from './look.ts';
-import { familyOf } from './members.ts';
+import { familyOf, hasOwnSessions } from './members.ts';
 import type { Ending, OutputPiece, OutputStream, OutputText, Sighting, SpoolOrder } from './order.ts';
-import { lastLineOf, readBytes, readText, type ReadOptions } from './output.ts';
+import { lastChange, lastLineOf, readBytes, readText, type ReadOptions } from './output.ts';
 import { prepareFolder, syncAll } from './prepare.ts';
 import { emptyDiscarded, listAttempts, removeAttempt } from './remove.ts';
 import { startWrapper } from './start.ts';
@@ -170,6 +170,18 @@ export class Spool {
   follow(attempt: string, options: FollowOptions): AsyncIterable<OutputPiece> {
     const folder = this.folderOf(attempt);
     return followFiles({ stdout: join(folder, files.stdout), stderr: join(folder, files.stderr) }, options);
+  }
+
+  /** When it last printed anything, in milliseconds since 1970; undefined if it has not begun. */
+  lastOutputAt(attempt: string): number | undefined {
+    const folder = this.folderOf(attempt);
+    return lastChange([join(folder, files.stdout), join(folder, files.stderr)]);
+  }
+
+  /** Whether anything of it lives in a session of its own, as the tools of agents do; false where that cannot be seen. */
+  hasTools(attempt: string, process?: ProcessIdentity): boolean {
+    const family = familyOf(this.#place(attempt), process);
+    return family !== undefined && hasOwnSessions(family);
   }
 
   /** The last line of either stream that shows anything; reads the tails only. */

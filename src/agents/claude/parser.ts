@@ -25,11 +25,13 @@ export function claudeParser(context: ParserContext): AgentParser {
     askedCalls: new Set(),
     messageUsage: new Map(),
     isOpen: false,
+    inBackground: 0,
     hasResult: false,
   };
   return streamParser(
     {
       read: (event) => keepResult(entryOf(readers, event['type'])?.(event, turn), turn),
+      isDone: () => turn.result !== undefined && turn.inBackground === 0,
       end: () => [
         ...(turn.hasResult ? [] : usageOfMessages(turn.messageUsage)),
         ...(turn.result === undefined ? [] : [turn.result]),
@@ -79,7 +81,7 @@ const systemReaders: Readonly<Record<string, Reader>> = {
   permission_denied: deniedCall,
   api_retry: (event) => [{ type: 'notice', text: retryNotice(event) }],
   compact_boundary: () => [{ type: 'notice', text: 'The conversation was compacted.' }],
-  background_tasks_changed: ignored,
+  background_tasks_changed: countBackground,
   commands_changed: ignored,
   control_request_progress: ignored,
   elicitation_complete: ignored,
@@ -117,6 +119,12 @@ function openedSession(event: JsonObject, turn: Turn): readonly AgentEvent[] {
   return [
     { type: 'session', id, ...(model !== undefined && { model }), ...(version !== undefined && { version }) },
   ];
+}
+
+/** When the last of them has ended, another turn begins by itself. */
+function countBackground(event: JsonObject, turn: Turn): readonly AgentEvent[] {
+  turn.inBackground = listOf(event['tasks']).filter((task) => at(task, 'ambient') !== true).length;
+  return [];
 }
 
 function deniedCall(event: JsonObject, turn: Turn): readonly AgentEvent[] {

@@ -17,6 +17,8 @@ export interface Turn {
   /** How the last answer of the model interface failed, in the CLI's words. */
   apiError?: string;
   isOpen: boolean;
+  /** What was left in the background and goes on. */
+  inBackground: number;
   hasResult: boolean;
 }
 

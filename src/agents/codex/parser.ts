@@ -20,6 +20,7 @@ export function codexParser(context: ParserContext): AgentParser {
   return streamParser(
     {
       read: (event) => entryOf(readers, event['type'])?.(event, turn),
+      isDone: () => turn.hasCompleted,
       end: (exit, said) => endedTurn(exit, said, turn),
     },
     context,

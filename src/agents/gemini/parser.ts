@@ -24,7 +24,11 @@ interface Turn {
 export function geminiParser(context: ParserContext): AgentParser {
   const turn: Turn = { context, calls: new Map(), speech: '', answer: '', now: context.now };
   return streamParser(
-    { read: (event) => readEvent(event, turn), end: (exit, said) => unfinished(exit, said, turn) },
+    {
+      read: (event) => readEvent(event, turn),
+      isDone: () => turn.failure !== undefined,
+      end: (exit, said) => unfinished(exit, said, turn),
+    },
     context,
   );
 }

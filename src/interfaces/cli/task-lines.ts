@@ -7,8 +7,9 @@ import { cleanLine, cutTo, whenText } from './output/index.ts';
 const longestOutput = 200;
 
 /** The one thing worth saying about a task in a list: why it is where it is, or what it gave. */
-export function describeTask(task: TaskReport, now: number): string {
-  const about = [...notesOf(task), standingOf(task, now)];
+/** `silence`: of an agent at work, in words. */
+export function describeTask(task: TaskReport, now: number, silence = ''): string {
+  const about = [silence, ...notesOf(task), standingOf(task, now)];
   return about.filter((text) => text !== '').join(' · ');
 }
 
