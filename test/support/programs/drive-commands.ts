@@ -13,9 +13,16 @@ export interface CommandOrders {
    * over takes the same commits, however long a busy machine takes.
    */
   readonly leaseMs?: number;
+  /** How long an agent that has told its result may take to end. */
+  readonly lingerMs?: number;
 }
 
-const { folders, isAtOnce = false, leaseMs = 600_000 } = JSON.parse(process.argv[2]!) as CommandOrders;
+const {
+  folders,
+  isAtOnce = false,
+  leaseMs = 600_000,
+  lingerMs = 30_000,
+} = JSON.parse(process.argv[2]!) as CommandOrders;
 
 // Each listens for the signal to stop.
 process.setMaxListeners(0);
@@ -38,6 +45,7 @@ async function driveToEnd(folder: string): Promise<string> {
     durability: 'process',
     graceMs: 500,
     leaseMs,
+    lingerMs,
   });
   const stop = (): void => void piton.close();
   try {
