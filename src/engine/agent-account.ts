@@ -7,6 +7,7 @@ export interface Call {
   readonly name: string;
   readonly input: Json;
   readonly output?: string;
+  readonly isError?: boolean;
 }
 
 /** What an agent did in an attempt that has ended. */
@@ -33,7 +34,7 @@ export function accountOf(events: readonly AgentEvent[]): Account {
     // One that goes on beside it may be what was not understood.
     if (open.size === 0) unclear.clear();
     if (call === undefined) unclear.add('the end of a call whose beginning was not told');
-    else completed.push({ ...call, output: event.output });
+    else completed.push({ ...call, output: event.output, isError: event.isError });
   }
   return { messages, completed, inFlight: [...open.values()], unclear: [...unclear] };
 }
@@ -59,6 +60,23 @@ export function labelOf({ name, input }: Call, redact: Redact = String): string 
   const line = visibleText(redact(text)).replaceAll(/\s+/g, ' ');
   const shown = line.length <= longestLabel ? line : `${line.slice(0, longestLabel - 1)}…`;
   return text === '' ? redact(name) : `${redact(name)}: ${shown}`;
+}
+
+const longestInput = 4_000;
+const longestOutput = 500;
+
+/** The whole of a call, for the model that made it: what it was asked to do, and what came of it, if that is known. */
+export function describeCall({ name, input, output, isError }: Call): string {
+  const known = isPlainObject(input) ? mainPart(input) : '';
+  const text = known === '' ? JSON.stringify(input) : known;
+  const call = text === '{}' ? name : `${name}: ${cut(text, longestInput)}`;
+  if (output === undefined) return call;
+  const result = output.trim() === '' ? 'it gave no output' : cut(output.trim(), longestOutput);
+  return `${call}\n  ${isError === true ? 'It failed' : 'It ended'}: ${result}`;
+}
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most)} [cut: ${most} of ${text.length} characters]`;
 }
 
 function mainPart(input: Readonly<Record<string, unknown>>): string {

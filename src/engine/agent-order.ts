@@ -25,6 +25,7 @@ import type { AgentPorts } from './agent-ports.ts';
 import { dayOf, endOfDay } from './calendar.ts';
 import { checkValues, shownCheck, typableCheck } from './check-text.ts';
 import { environmentFor, textOf } from './command-order.ts';
+import { filesChangedSince } from './sameness.ts';
 import { sessionRequest } from './session-request.ts';
 
 interface Ordered {
@@ -33,6 +34,11 @@ interface Ordered {
   readonly program: AgentProgram;
   readonly ports: AgentPorts;
   readonly attempt: string;
+}
+
+interface Rendering {
+  readonly render: (value: Dynamic) => string;
+  readonly changed: readonly string[] | undefined;
 }
 
 /** How an agent is started, and what it is told. */
@@ -67,7 +73,7 @@ export class AgentOrder {
     if (placementOf(state, task).mode !== 'remote') await this.#program.find(surroundings);
     const { argv, env, input, files } = this.#command({
       ...this.#settings(task, this.#dollarsLeft(state, task)),
-      prompt: this.#prompt(state, task, render),
+      prompt: this.#prompt(state, task, { render, changed: await this.#changedFiles(task) }),
       directory,
       session: sessionRequest(this.#start),
       folder: spool.folderOf(this.#attempt),
@@ -122,13 +128,21 @@ export class AgentOrder {
     };
   }
 
-  #prompt(state: RunState, task: TaskState, render: (value: Dynamic) => string): string {
+  /** Only in a place of its own: elsewhere others change files too. */
+  async #changedFiles({ workspace }: TaskState): Promise<readonly string[] | undefined> {
+    if (this.#start.rung === undefined || workspace?.kind !== undefined || workspace?.base === undefined)
+      return undefined;
+    return filesChangedSince(workspace.base, workspace.path);
+  }
+
+  #prompt(state: RunState, task: TaskState, { render, changed }: Rendering): string {
     const { check } = this.#spec;
     return promptOf({
       prompt: render(this.#work.prompt),
       task,
       start: this.#start,
       ...(check !== undefined && { check: shownCheck(check, render) }),
+      ...(changed !== undefined && { changed }),
       // All of them: the last one may have been killed before it did anything.
       account: () => this.#accountOf([task]),
       origin: () => this.#accountOf(originsOf(state, task)),

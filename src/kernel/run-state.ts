@@ -164,6 +164,8 @@ export interface TaskState {
   lastEnd?: {
     readonly outcome: Outcome['type'];
     readonly reason?: string;
+    /** Not all of its processes could be ended. */
+    readonly mayStillRun?: boolean;
     readonly attempts: readonly { readonly id: string; readonly agent: string }[];
     /** What it was to copy is not there any more: copying it again would end the same way, for ever. */
     readonly originLost?: boolean;

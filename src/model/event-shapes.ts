@@ -168,6 +168,8 @@ export const eventShapes = [
     neverBegan: optional(boolean),
     /** The agent does not know the session any more. */
     sessionLost: optional(boolean),
+    /** Not all of its processes could be ended. */
+    mayStillRun: optional(boolean),
     /** Where an agent was interrupted, for people. */
     boundary: optional(text),
     /** Of the failure it ended with, also if that was no reason to fail the task. */
