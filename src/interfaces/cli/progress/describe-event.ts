@@ -147,7 +147,7 @@ const lostHolder = ': whoever had it open is gone';
 
 const recovered = {
   adopted: 'was still running: adopted, not started again',
-  harvested: 'had ended meanwhile: its result was harvested, not started again',
+  harvested: 'had ended meanwhile: what it left is harvested',
 } as const;
 
 function startedSaying({ task, data }: EventOf<'attempt.started'>, view: RunView): Saying {
@@ -173,6 +173,8 @@ function decidedSaying(
 
 function interruptedText(task: string, data: EventOf<'attempt.ended'>['data']): Saying {
   if (data.neverBegan === true) return say('plain', '-', `${task} had not begun yet when the driver ended`);
+  if (data.sessionLost === true)
+    return say('warning', '!', `${task} cannot go on in its session${because(data.reason)}`);
   return say('warning', '!', `${task} was interrupted${because(data.reason)}`);
 }
 

@@ -144,6 +144,8 @@ const folders: Folders = {
     line.tookMs = (line.tookMs ?? 0) + took;
     if (data.outcome === 'interrupted') {
       line.broken = data.neverBegan === true ? 'never-began' : 'interrupted';
+      // It left no result.
+      view.found.harvested.delete(task);
     } else {
       view.ended.count++;
       view.ended.totalMs += took;
