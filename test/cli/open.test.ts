@@ -125,7 +125,9 @@ test('a session that is in use is refused: its task runs, or somebody else has i
   const printed = await project.piton(['open', 'busy', 'fix', '--print']);
   expect(printed.stdout).toMatch(/^cd .* --talk/);
   expect(printed.stderr).toContain('fix is working in that session');
-  expect(await project.json(['open', 'busy', 'fix'])).toMatchObject({ busy: 'fix is working in that session' });
+  expect(await project.json(['open', 'busy', 'fix'])).toMatchObject({
+    busy: 'fix is working in that session',
+  });
   project.write('go', '');
   await driver.ended;
   const child = startOpen(project, 'busy', 'fix');

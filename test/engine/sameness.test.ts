@@ -21,7 +21,9 @@ test('looking at the files of a folder starts no program that the folder itself 
 test('files that differ from a commit are those changed, added, gone and committed since, by name', async () => {
   const root = temporaryFolder();
   const git = (...args: string[]): string =>
-    execFileSync('git', ['-C', root, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { encoding: 'utf8' });
+    execFileSync('git', ['-C', root, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
+      encoding: 'utf8',
+    });
   git('init', '--quiet');
   for (const name of ['same', 'changed', 'gone']) writeFileSync(join(root, name), '1');
   git('add', '.');
