@@ -161,7 +161,10 @@ export class AgentOrder {
     while (stream.next() !== undefined);
     // What is told only when nothing can follow any more belongs to it.
     stream.finish(lostExit);
-    return accountOf(stream.events);
+    const account = accountOf(stream.events);
+    // Where calls are told only when they have ended, there may always have been one.
+    const isBlind = !agentNamed(name).showsToolStart && !stream.events.some(({ type }) => type === 'result');
+    return isBlind ? { ...account, unclear: [...account.unclear, 'a call that was under way'] } : account;
   }
 }
 

@@ -149,6 +149,23 @@ describe('a stream that is cut off in the middle of an event', () => {
   });
 });
 
+test('an agent that tells of calls only at their end is never told that nothing had begun', async () => {
+  const place = agentPlace();
+  place.install('opencode', printing(killedInTool('opencode')));
+  const run = await killed(place, { agent: 'opencode', prompt: 'Push it.', permissions: 'full' });
+  expect((await heldTask(run)).status).toBe('held');
+  const text = '{"type":"text","sessionID":"s","part":{"text":"done"}}';
+  place.install(
+    'opencode',
+    `${record}\necho '${text}'\necho '${text.replace('text', 'step_finish').replace('"text":"done"', '"reason":"stop"')}'`,
+  );
+  await run.retry('task');
+  expect(await run.result()).toMatchObject({ outputs: { task: 'done' } });
+  expect(readFileSync(join(place.folder, 'told'), 'utf8')).toContain(
+    'there may be tool calls that are not listed',
+  );
+});
+
 test('an untested version is named where its failure is told', async () => {
   const place = agentPlace();
   place.install(
