@@ -159,9 +159,10 @@ export class AgentOrder {
     const { spool, clock } = this.#ports;
     const stream = new AgentStream(spool, id, { agent: agentNamed(name), context: { now: clock.now() } });
     while (stream.next() !== undefined);
-    // What is told only when nothing can follow any more belongs to it.
+    const { messages } = accountOf(stream.events);
+    // Calls that are told only when nothing can follow any more belong to it; half of a message does not.
     stream.finish(lostExit);
-    const account = accountOf(stream.events);
+    const account = { ...accountOf(stream.events), messages };
     // Where calls are told only when they have ended, there may always have been one.
     const isBlind = !agentNamed(name).showsToolStart && !stream.events.some(({ type }) => type === 'result');
     return isBlind ? { ...account, unclear: [...account.unclear, 'a call that was under way'] } : account;

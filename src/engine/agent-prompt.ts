@@ -62,7 +62,7 @@ function inOwnSession(given: PromptGiven, lastEnd: LastEnd): string[] {
     ...permissionsOf(task),
     ...(task.report === undefined ? [] : revisionOf(task, check)),
     // Killed early, an agent may not have written down what it was asked.
-    ...(hasNothing(account) ? ['The task:', given.prompt] : []),
+    ...(hasNothing({ ...account, unclear: [] }) ? ['The task:', given.prompt] : []),
   ];
 }
 

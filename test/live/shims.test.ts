@@ -27,14 +27,16 @@ describe.each(testedClis())('$name', ({ name: agent }) => {
     const place = await shimmed(agent, shim(agent, `sed -u 's/"type":"/"type":"new-/g'`));
     const prompt = 'Remember KIWI. [[shell:echo pushed >> pushes; sleep 300]] [[say:worked]]';
     const run = await place.run({ task: { agent, permissions: 'full', prompt } });
-    await eventually('the tool runs', () => existsSync(join(place.project, 'pushes')), patienceMs);
+    const pushes = (): string =>
+      existsSync(join(place.project, 'pushes')) ? readFileSync(join(place.project, 'pushes'), 'utf8') : '';
+    await eventually('the tool runs', () => pushes() !== '', patienceMs);
     await place.killAgents();
     const taskOf = async () => (await run.checkpoint()).tasks['task']!;
     await eventually('it waits', async () => (await taskOf()).status !== 'running', patienceMs);
     const { status, reason, cli } = await taskOf();
     expect({ status, cli }).toMatchObject({ status: 'held', cli: { agent } });
     expect(reason).toContain('does not understand');
-    expect(readFileSync(join(place.project, 'pushes'), 'utf8')).toBe('pushed\n');
+    expect(pushes()).toBe('pushed\n');
   });
 
   test('that does not end after its result, is ended, and the result counts', async () => {
