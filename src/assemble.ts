@@ -29,6 +29,10 @@ export interface OpenOptions {
   readonly leaseMs?: number;
   /** How long a task that was asked to stop may take; default 5000. */
   readonly graceMs?: number;
+  /** An agent that prints nothing for so long, while no tool of it is at work, is interrupted; 0: never. Default 1800000. */
+  readonly idleTimeoutMs?: number;
+  /** How long an agent that has told its result may take to end; default 30000. */
+  readonly lingerMs?: number;
   /** Of the JSON text of one output; default 16 MiB. */
   readonly maxOutputBytes?: number;
   /** How agents are installed and to be understood here, by name. */
@@ -54,6 +58,8 @@ const defaults = {
   observers: [],
   leaseMs: 30_000,
   graceMs: 5_000,
+  idleTimeoutMs: 30 * 60_000,
+  lingerMs: 30_000,
   maxOutputBytes: 16 * 1024 * 1024,
   agents: {},
   secrets: [],
@@ -131,6 +137,8 @@ function resolveOptions(given: OpenOptions): Resolved {
   const options = { environment: process.env, ...defaults, ...given };
   if (!(options.leaseMs >= 100)) throw badOption(`leaseMs is ${options.leaseMs}; it must be at least 100.`);
   if (!(options.graceMs >= 0)) throw badOption(`graceMs is ${options.graceMs}; it must not be negative.`);
+  for (const key of ['idleTimeoutMs', 'lingerMs'] as const)
+    if (!(options[key] >= 0)) throw badOption(`${key} is ${options[key]}; it must not be negative.`);
   if (!['full', 'process'].includes(options.durability)) {
     throw badOption(`durability is ${String(options.durability)}; it must be full or process.`);
   }

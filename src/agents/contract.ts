@@ -77,8 +77,21 @@ export type AgentEvent =
   | { readonly type: 'limit'; readonly until?: number; readonly text: string }
   | { readonly type: 'result'; readonly text: string; readonly structured?: Json }
   | { readonly type: 'failure'; readonly kind: FailureKind; readonly message: string }
-  /** For people: retries of the CLI, lines that are no JSON, events we do not know. */
-  | { readonly type: 'notice'; readonly text: string };
+  /** For people: retries of the CLI, what it remarks. */
+  | { readonly type: 'notice'; readonly text: string }
+  | UnknownEvent;
+
+/**
+ * What the adapter does not know: it may have told that something has begun. What is known and means nothing to us is no
+ * event at all.
+ */
+export interface UnknownEvent {
+  readonly type: 'unknown';
+  /** Of an event; absent: a line that is none. */
+  readonly kind?: string;
+  /** For people. */
+  readonly text: string;
+}
 
 /** Tokens. `input` counts all that was read, `cachedInput` is the part of it that came from a cache. */
 export interface UsageEvent {
@@ -123,6 +136,8 @@ export interface AgentExit {
 export interface AgentParser {
   /** One whole line of standard output, in order. */
   line(text: string): readonly AgentEvent[];
+  /** It has told how it ended, and as far as it tells, nothing of it goes on: only its own end is to come. */
+  isDone(): boolean;
   /**
    * What is known only when the process has ended, with the end of standard error. Afterwards there has been
    * exactly one of `result` and `failure`.

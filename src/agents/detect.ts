@@ -80,7 +80,7 @@ function ask([path, ...args]: readonly string[], options: DetectOptions): Promis
   });
 }
 
-function isWithin(version: string, range: Agent['tested']): boolean {
+export function isWithin(version: string, range: Agent['tested']): boolean {
   if (range === undefined || version === 'unknown') return false;
   return compareVersions(version, range.from) >= 0 && compareVersions(version, range.to) <= 0;
 }

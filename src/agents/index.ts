@@ -13,6 +13,7 @@ export type {
 } from './contract.ts';
 export { detectAgent, findExecutable, type Detection } from './detect.ts';
 export { withExecutable } from './executable.ts';
+export { installedVersion, untestedText } from './installed-version.ts';
 export { readLimit } from './failures.ts';
 export { agentNamed, agentNames } from './registry.ts';
 export { resetTime } from './reset-time.ts';

@@ -1,7 +1,8 @@
 import type { JsonObject } from '../base/index.ts';
 import type { AgentEvent, FailureKind, ParserContext } from './contract.ts';
 import { failureEvents } from './failures.ts';
-import { at, countAt, entryOf, numberAt, shorten, showJson, textAt } from './json-fields.ts';
+import { at, countAt, entryOf, numberAt, textAt } from './json-fields.ts';
+import { unknownEvent } from './unknown.ts';
 
 /** What one line means that a program of ours has printed: the player of the scripted agent, or the client of ACP. */
 export type OwnReader = (event: JsonObject, context: ParserContext) => readonly AgentEvent[];
@@ -16,13 +17,11 @@ export const ownReaders = {
   denied: (event) => [{ type: 'denied', ...refusedCall(event) }],
   used: usage,
   notice: (event) => [{ type: 'notice', text: textAt(event, 'text') ?? '' }],
+  /** Of the agent that it speaks with. */
+  unknown: (event) => unknownEvent(event['kind']),
   ended,
   failed,
 } satisfies Record<string, OwnReader>;
-
-export function unknownEvent(event: JsonObject): readonly AgentEvent[] {
-  return [{ type: 'notice', text: `event ${shorten(showJson(event['event']) || 'without a name', 80)}` }];
-}
 
 function openedSession(event: JsonObject): readonly AgentEvent[] {
   const id = textAt(event, 'session');
@@ -36,7 +35,7 @@ function openedSession(event: JsonObject): readonly AgentEvent[] {
 
 function startedTool(event: JsonObject): readonly AgentEvent[] {
   const id = textAt(event, 'id');
-  if (id === undefined) return [];
+  if (id === undefined) return unknownEvent('tool', 'without an id');
   return [
     { type: 'tool-started', id, name: textAt(event, 'name') ?? 'unknown', input: at(event, 'input') ?? {} },
   ];
@@ -44,7 +43,7 @@ function startedTool(event: JsonObject): readonly AgentEvent[] {
 
 function finishedTool(event: JsonObject): readonly AgentEvent[] {
   const id = textAt(event, 'id');
-  if (id === undefined) return [];
+  if (id === undefined) return unknownEvent('tool-ended', 'without an id');
   return [
     { type: 'tool-finished', id, isError: event['failed'] === true, output: textAt(event, 'output') ?? '' },
   ];

@@ -1,13 +1,17 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { JsonObject } from '../base/index.ts';
+import type { Json, JsonObject } from '../base/index.ts';
 import type { AgentEvent, AgentExit, AgentParser, ParserContext } from './contract.ts';
 import { advised, failureEvents } from './failures.ts';
 import { readObject, shorten } from './json-fields.ts';
+import { unknownEvent, unknownLine } from './unknown.ts';
 import { commandLineComplaint, unsupportedText } from './unsupported.ts';
 
 /** What an adapter knows of its CLI's lines; everything every adapter must see to is done around it. */
 export interface StreamReader {
-  read(event: JsonObject): readonly AgentEvent[];
+  /** Undefined: an event of a kind that it does not list. */
+  read(event: JsonObject): readonly AgentEvent[] | undefined;
+  /** It has told its result, and keeps it until the end. */
+  isDone?(): boolean;
   /** Ahead of the general explanation of an end without a result. */
   end?(exit: AgentExit, said: string): readonly AgentEvent[];
 }
@@ -25,8 +29,9 @@ export function streamParser(reader: StreamReader, context: ParserContext): Agen
       // Some CLIs print the reason of their end as plain text on standard output.
       stray.push(shown);
       if (stray.length > 20) stray.shift();
-      return [{ type: 'notice', text: shown }];
+      return [unknownLine(shown)];
     },
+    isDone: () => outcome.isDone || reader.isDone?.() === true,
     end(exit, stderr) {
       const said = [plainText(stderr), ...stray].join('\n').trim();
       return [...outcome.passLast(reader.end?.(exit, said) ?? []), ...outcome.close(exit, { said, context })];
@@ -37,10 +42,14 @@ export function streamParser(reader: StreamReader, context: ParserContext): Agen
 /** One strange line must not cost the whole transcript. */
 function readSafely(reader: StreamReader, event: JsonObject): readonly AgentEvent[] {
   try {
-    return reader.read(event);
+    return reader.read(event) ?? unknownEvent(kindOf(event));
   } catch {
-    return [{ type: 'notice', text: 'An event was not understood.' }];
+    return unknownEvent(kindOf(event));
   }
+}
+
+function kindOf(event: JsonObject): Json | undefined {
+  return event['type'] ?? event['event'];
 }
 
 function plainText(text: string): string {
@@ -56,6 +65,10 @@ export class SingleOutcome {
   private hasBegun = false;
   private hasActed = false;
   private readonly denials: string[] = [];
+
+  get isDone(): boolean {
+    return this.isDecided;
+  }
 
   pass(events: readonly AgentEvent[]): readonly AgentEvent[] {
     return events.map((event) => this.passOne(event));
@@ -79,7 +92,7 @@ export class SingleOutcome {
   }
 
   private passOne(event: AgentEvent): AgentEvent {
-    if (event.type !== 'notice') this.hasBegun = true;
+    if (event.type !== 'notice' && event.type !== 'unknown') this.hasBegun = true;
     if (event.type === 'denied') this.denials.push(`${event.tool} (${event.reason})`);
     if (event.type === 'tool-finished' && !event.isError) this.hasActed = true;
     return event.type === 'result' || event.type === 'failure' ? this.decide(event) : event;

@@ -19,6 +19,8 @@ export interface Config {
   readonly mirror: string | undefined;
   readonly leaseMs: number;
   readonly graceMs: number;
+  /** Of agents whose tasks do not say it; undefined: as usual. */
+  readonly idleTimeoutMs: number | undefined;
   /** What is otherwise than usual, by the names of the agents. */
   readonly agents: Readonly<Record<string, AgentSettings>>;
   /** Environment variables whose values are written down nowhere. */

@@ -22,6 +22,7 @@ export interface FileSettings {
   readonly mirror?: string;
   readonly leaseMs?: number;
   readonly graceMs?: number;
+  readonly idleTimeoutMs?: number;
   readonly agents?: Readonly<Record<string, AgentSettings>>;
   readonly secrets?: readonly string[];
   readonly budgetPerDay?: Budget;
@@ -36,6 +37,7 @@ const readers: Readonly<Record<string, (setting: Setting) => FileSettings>> = {
   mirror: (setting) => ({ mirror: textIn(setting, 'the path of a folder') }),
   lease: (setting) => ({ leaseMs: durationIn(setting, 100) }),
   grace: (setting) => ({ graceMs: durationIn(setting, 0) }),
+  'idle-timeout': (setting) => ({ idleTimeoutMs: durationIn(setting, 0) }),
   agents: (setting) => ({ agents: readAgents(setting) }),
   secrets: (setting) => ({ secrets: [...new Set(itemsOf(setting).map(variableIn))] }),
   budget: readBudget,

@@ -38,6 +38,7 @@ export async function resolveConfig(given: Surroundings): Promise<Config> {
     mirror: file.mirror === undefined ? undefined : resolve(root, file.mirror),
     agents: placeAgents(file.agents ?? {}, root),
     budgetPerDay: file.budgetPerDay,
+    idleTimeoutMs: file.idleTimeoutMs,
   });
 }
 

@@ -16,12 +16,14 @@ export interface Judged {
   readonly how: AgentStart['how'];
   readonly now: number;
   readonly redact: Redact;
+  /** For people, where its version was not tested. */
+  readonly untested?: string;
 }
 
 /** What the events of a whole stream mean. Exit 0 is not success: only a result is, and its output has to fit. */
 export async function outcomeOfAgent(
   events: readonly AgentEvent[],
-  { agent, spec, how, now, redact }: Judged,
+  { agent, spec, how, now, redact, untested }: Judged,
   limits: OutputLimits,
 ): Promise<Outcome> {
   const result = events.find((event) => event.type === 'result');
@@ -37,7 +39,8 @@ export async function outcomeOfAgent(
   if (failure.kind === 'asked' && asked !== undefined) return question(agent, asked, redact);
   // It can go on in its session, if a person lets it: the budget is looked at before it would start.
   if (failure.kind === 'budget') return { type: 'interrupted', reason: failure.message };
-  return failed(agent, failure.kind, `${failure.message}${remedyFor(agent, failure, spec)}`);
+  const remark = untested === undefined ? '' : ` [${untested}]`;
+  return failed(agent, failure.kind, `${failure.message}${remedyFor(agent, failure, spec)}${remark}`);
 }
 
 /** What it stands before is asked of a person, who can let it go on. */

@@ -1,5 +1,5 @@
 import type { AgentStart, AskedCall, TaskState } from '../kernel/index.ts';
-import { labelOf, type Account } from './agent-account.ts';
+import { describeCall, type Account } from './agent-account.ts';
 
 const longestPart = 1_500;
 const mostCalls = 20;
@@ -12,6 +12,8 @@ export interface PromptGiven {
   readonly start: AgentStart;
   /** The command that checks the work, as a person would type it. */
   readonly check?: string;
+  /** Files of its place that differ from those it began with, if that is known. */
+  readonly changed?: readonly string[];
   /** What was done so far: read only where it is told. */
   account(): Account;
   /** The same of the tasks whose conversation it was to go on in. */
@@ -26,7 +28,7 @@ export function promptOf(given: PromptGiven): string {
   const { prompt, task, start, check } = given;
   const { lastEnd } = task;
   const parts =
-    lastEnd === undefined || start.rung === undefined
+    lastEnd === undefined || start.rung === undefined || hasNotBegun(given, lastEnd)
       ? [prompt, ...checkNote(check)]
       : start.rung === 'session'
         ? inOwnSession(given, lastEnd)
@@ -35,6 +37,14 @@ export function promptOf(given: PromptGiven): string {
 }
 
 type LastEnd = NonNullable<TaskState['lastEnd']>;
+
+/** Whatever ended it, there is nothing to go on with: it is as if it were asked for the first time. */
+function hasNotBegun({ task, start, account, origin }: PromptGiven, { outcome }: LastEnd): boolean {
+  const isMidway = task.report !== undefined || task.allowed !== undefined;
+  if (isMidway || !['interrupted', 'delayed', 'failed'].includes(outcome)) return false;
+  const isStranger = start.rung === 'transcript' && start.how === 'new';
+  return hasNothing(account()) && !(isStranger && !hasNothing(origin()));
+}
 
 function checkNote(check: string | undefined): string[] {
   return check === undefined ? [] : [`\nWhen you say that you are done, your work is checked by: ${check}`];
@@ -48,10 +58,11 @@ function inOwnSession(given: PromptGiven, lastEnd: LastEnd): string[] {
   const account = given.account();
   return [
     ...accountOf(account, causeOf(lastEnd)),
+    ...standOf(given, lastEnd),
     ...permissionsOf(task),
     ...(task.report === undefined ? [] : revisionOf(task, check)),
     // Killed early, an agent may not have written down what it was asked.
-    ...(hasNothing(account) ? ['The task:', given.prompt] : []),
+    ...(hasNothing({ ...account, unclear: [] }) ? ['The task:', given.prompt] : []),
   ];
 }
 
@@ -73,7 +84,9 @@ function inNewSession(given: PromptGiven, lastEnd: LastEnd): string[] {
   const isFirst = !hasNothing(origin) && hasNothing(account);
   return [
     ...originOf(origin),
-    ...(isFirst ? [] : [...accountOf(account, causeOf(lastEnd)), ...saidOf(account)]),
+    ...(isFirst
+      ? []
+      : [...accountOf(account, strangeCause(lastEnd)), ...saidOf(account), ...standOf(given, lastEnd)]),
     ...permissionsOf(task),
     ...(task.report === undefined ? [] : revisionOf(task, check)),
     'The task:',
@@ -82,14 +95,14 @@ function inNewSession(given: PromptGiven, lastEnd: LastEnd): string[] {
   ];
 }
 
-const nothing: Account = { messages: [], completed: [], inFlight: [] };
+const nothing: Account = { messages: [], completed: [], inFlight: [], unclear: [] };
 
 /** What it would remember, if the conversation that it was to go on in could still be opened. */
 function originOf(origin: Account): string[] {
   if (hasNothing(origin)) return [];
   const cause =
     'You were to go on in an earlier conversation, which cannot be opened any more. What you did there:';
-  return [...accountOf(origin, cause), ...saidOf(origin), 'Now comes another task.'];
+  return [...accountOf(origin, cause), ...saidOf(origin), lookAgain, 'Now comes another task.'];
 }
 
 function saidOf({ messages }: Account): string[] {
@@ -100,25 +113,66 @@ function saidOf({ messages }: Account): string[] {
 function causeOf({ outcome, reason }: LastEnd): string {
   const why = reason === undefined ? '' : ` (${reason})`;
   if (outcome === 'failed') {
-    return `You were working on this task, and what you gave did not count${why}. Put that right; do not begin anew.`;
+    return `You were working on this task, and it does not count as done${why}. Go on from where you were, and put right what is your part of that; do not begin anew.`;
   }
   return `You were working on this task and were interrupted${why}. Go on from where you were; do not begin anew.`;
 }
 
-function accountOf({ completed, inFlight }: Account, cause: string): string[] {
+/** Of one that has no memory of it: it must not be told to go on from where it was. */
+function strangeCause({ outcome, reason }: LastEnd): string {
+  const why = reason === undefined ? '' : ` (${reason})`;
+  const end =
+    outcome === 'failed'
+      ? `What came of it did not count${why}: put that right.`
+      : outcome === 'succeeded'
+        ? 'It was done there.'
+        : `It was interrupted there${why}.`;
+  return `This task was begun in another conversation, which you do not have. ${end} What is done already need not be done again.`;
+}
+
+const lookAgain = 'Files may have changed since: look before you rely on what you remember.';
+const mostFiles = 50;
+
+/** How everything stands now. */
+function standOf({ changed }: PromptGiven, { outcome, mayStillRun }: LastEnd): string[] {
+  const wasCut = outcome === 'interrupted' || outcome === 'delayed';
+  return [
+    ...(wasCut && mayStillRun !== true
+      ? ['Processes that your tools had left running have been ended: what you need, start again.']
+      : []),
+    ...(changed === undefined ? [] : [changedText(changed)]),
+    lookAgain,
+  ];
+}
+
+/** Names are quoted: they may hold anything. */
+function changedText(changed: readonly string[]): string {
+  if (changed.length === 0) return 'No file of the working folder differs from when the task began.';
+  const more = changed.length > mostFiles ? `, and ${changed.length - mostFiles} more` : '';
+  const names = changed.slice(0, mostFiles).map((name) => JSON.stringify(name));
+  return `Files that differ from when the task began, as git sees it: ${names.join(', ')}${more}`;
+}
+
+function accountOf({ completed, inFlight, unclear }: Account, cause: string): string[] {
   return [
     cause,
-    ...(completed.length === 0
-      ? ['No tool call had completed.']
+    ...(unclear.length === 0
+      ? []
       : [
-          `Completed tool calls (the last ${Math.min(completed.length, mostCalls)}):`,
-          ...completed.slice(-mostCalls).map((call) => `- ${labelOf(call)}`),
+          'What you did last could not be read: there may be tool calls that are not listed here. Check what took effect before you do anything again.',
+        ]),
+    ...(completed.length === 0
+      ? unclear.length === 0
+        ? ['No tool call had completed.']
+        : []
+      : [
+          `Completed tool calls${completed.length > mostCalls ? ` (the last ${mostCalls} of ${completed.length})` : ''}:`,
+          ...completed.slice(-mostCalls).map((call) => `- ${describeCall(call)}`),
         ]),
     ...inFlight.map(
       (call) =>
-        `In flight when you were interrupted: ${labelOf(call)}. Whether it took effect is not known: check before you do it again.`,
+        `In flight when you were interrupted: ${describeCall(call)}\nWhether that took effect is not known: check before you do it again.`,
     ),
-    'Files may have changed since: look before you rely on what you remember.',
   ];
 }
 
@@ -138,13 +192,15 @@ function allowedOf({ allowed = [] }: TaskState): string[] {
   const last = allowed.at(-1);
   if (last === undefined) return ['Go on with the task.'];
   return [
-    `A person has allowed what you asked for: ${labelOf(callOf(last))}. Do it now, and go on with the task.`,
+    `A person has allowed what you asked for: ${describeCall(callOf(last))}. Do it now, and go on with the task.`,
   ];
 }
 
 /** One that was cut off may not have heard of it. */
 function permissionsOf({ allowed = [] }: TaskState): string[] {
-  return allowed.map((call) => `A person has allowed what you asked for before: ${labelOf(callOf(call))}.`);
+  return allowed.map(
+    (call) => `A person has allowed what you asked for before: ${describeCall(callOf(call))}.`,
+  );
 }
 
 function callOf({ tool, input }: AskedCall): { readonly name: string; readonly input: AskedCall['input'] } {
@@ -170,6 +226,6 @@ function wasTold({ life }: TaskState): boolean {
   return life.status === 'running' && life.attempt?.messages !== undefined;
 }
 
-function hasNothing({ messages, completed, inFlight }: Account): boolean {
-  return messages.length + completed.length + inFlight.length === 0;
+function hasNothing({ messages, completed, inFlight, unclear }: Account): boolean {
+  return messages.length + completed.length + inFlight.length + unclear.length === 0;
 }

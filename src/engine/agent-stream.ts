@@ -5,6 +5,10 @@ import type { Redact } from './redact.ts';
 const pieceBytes = 256 * 1024;
 const complaintBytes = 64 * 1024;
 const newline = 10;
+const cutOff = 'a line that was cut off';
+
+/** Killed, and its exit code with it. */
+export const lostExit: Exit = { code: 137, timedOut: false };
 
 export interface StreamOptions {
   readonly agent: Agent;
@@ -64,6 +68,11 @@ export class AgentStream {
     this.#restBytes = rest.reduce((sum, { length }) => sum + length, 0);
   }
 
+  /** It has told how it ended: only the end of its process is to come. */
+  get isDone(): boolean {
+    return this.#parser.isDone();
+  }
+
   /** What is left when the process has ended: a last line without its end, and what only the exit tells. */
   finish(exit: Exit): Passage {
     const rest = Buffer.concat(this.#rest).toString('utf8');
@@ -73,11 +82,22 @@ export class AgentStream {
       from: 'end',
     });
     const complaints = this.#redact(text, isCut);
-    const events = [...(rest === '' ? [] : this.#parser.line(rest)), ...this.#parser.end(exit, complaints)];
+    const events = [...this.#cutLine(rest), ...this.#parser.end(exit, complaints)];
     this.events.push(...events);
     // One past the last whole line: that, too, is told once.
     const upTo = this.#position + 1;
     return { upTo, events: upTo > this.#known ? events : [] };
+  }
+
+  /** A last line without its end: whole, but for that, or cut off in the middle of an event. */
+  #cutLine(rest: string): readonly AgentEvent[] {
+    if (rest === '') return [];
+    const isEvent = rest.trimStart().startsWith('{');
+    return this.#parser
+      .line(rest)
+      .map((event) =>
+        event.type === 'unknown' && isEvent ? { ...event, kind: event.kind ?? cutOff } : event,
+      );
   }
 
   #tellLines(bytes: Buffer): Passage {

@@ -1,84 +1,46 @@
-import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  agentNamed,
-  withExecutable,
-  type Agent,
-  type AgentCommand,
-  type AgentEvent,
-  type AgentRequest,
-} from '../agents/index.ts';
-import type { Json } from '../base/index.ts';
-import {
-  dollarsLeft,
-  placementOf,
-  variablesOf,
-  type AgentStart,
-  type AttemptState,
-  type RunState,
-  type TaskState,
-} from '../kernel/index.ts';
-import type { AgentWork, Budget, Dynamic, Outcome, TaskSpec, Used } from '../model/index.ts';
+import { agentNamed, type Agent, type AgentEvent } from '../agents/index.ts';
+import { formatDuration, type Json, type ProcessIdentity } from '../base/index.ts';
+import type { AgentStart, AttemptState, RunState, TaskState } from '../kernel/index.ts';
+import type { AgentWork, Outcome, TaskSpec } from '../model/index.ts';
 import type { Exit, SpoolOrder } from '../spool/index.ts';
-import { accountOf, boundaryOf, joinAccounts, labelAfter, type Account } from './agent-account.ts';
+import { accountOf, boundaryOf, isHarmlessWhatever, labelAfter } from './agent-account.ts';
+import { AgentOrder, argumentsOf } from './agent-order.ts';
 import { outcomeOfAgent, unapprovable } from './agent-outcome.ts';
-import { missingAgent } from './missing-agent.ts';
-import { promptOf } from './agent-prompt.ts';
-import { Silence } from './agent-silence.ts';
-import { AgentStream, sessionPart, type Passage } from './agent-stream.ts';
+import type { AgentPorts } from './agent-ports.ts';
+import { AgentProgram } from './agent-program.ts';
+import { Silence, Stillness } from './agent-silence.ts';
+import { AgentStream, lostExit, sessionPart, type Passage } from './agent-stream.ts';
 import { AgentTurn } from './agent-turn.ts';
 import type { Attempt } from './attempt.ts';
-import { checkValues, shownCheck, typableCheck } from './check-text.ts';
-import { environmentFor, hiddenValues, textOf } from './command-order.ts';
-import type { ProcessPorts, ProcessWork } from './process-attempt.ts';
+import { hiddenValues } from './command-order.ts';
+import type { Needless, ProcessWork } from './process-attempt.ts';
 import { redactJson, redactor, type Redact } from './redact.ts';
 import { samenessOf } from './sameness.ts';
-import { boundElsewhere, originsOf, sessionRequest } from './session-request.ts';
-import type { AgentSettings } from './options.ts';
-import { dayOf, endOfDay } from './calendar.ts';
-
-/** What was read of an agent's stream, for the journal. */
-export interface TranscriptPart {
-  readonly upTo: number;
-  readonly entries: readonly Json[];
-  readonly session?: { readonly id: string; readonly model?: string; readonly version?: string };
-}
-
-export interface AgentPorts extends ProcessPorts {
-  /** Whether a shell command may be done twice. */
-  isHarmless(command: string): boolean;
-  /** How agents are installed and to be understood here, by name. */
-  readonly agents: Readonly<Record<string, AgentSettings>>;
-  readonly budgetPerDay?: Budget;
-  /** What agents have used today in other runs. */
-  elsewhere(): Used;
-  /** A good moment to keep the files as they are. */
-  boundary(attempt: Attempt, label: string): void;
-  /** To be journalled before anything acts on it. */
-  transcript(attempt: Attempt, part: TranscriptPart): void;
-}
+import { boundElsewhere } from './session-request.ts';
 
 type Interruption = Extract<Outcome, { type: 'interrupted' }>;
 
 const pollMs = 100;
+const over: Needless = { type: 'over' };
 
-/** Killed, and its exit code with it. */
-const lostExit: Exit = { code: 137, timedOut: false };
+interface Given {
+  readonly spec: TaskSpec;
+  readonly attempt: AttemptState;
+  readonly cli: TaskState['cli'];
+}
 
 /** A conversation with an agent: what it says is read along, and its last words decide. */
-export function agentWork(
-  given: { readonly spec: TaskSpec; readonly attempt: AttemptState },
-  ports: AgentPorts,
-  attempt: Attempt,
-): ProcessWork {
+export function agentWork(given: Given, ports: AgentPorts, attempt: Attempt): ProcessWork {
   const conversation = new Conversation(given, ports, attempt);
   return {
     onInterrupt: given.spec.onInterrupt,
     obstacle: (state, task) => boundElsewhere(state, task, given.attempt.agent!),
     order: (state, task, folder) => conversation.order(state, task, folder),
     turn: (signal) => conversation.turn.wait(signal),
-    readAlong: (signal) => conversation.readAlong(signal),
+    program: () => conversation.program(),
+    readAlong: (signal, process) => conversation.readAlong(signal, process),
     outcomeOf: (exit) => conversation.outcomeOf(exit),
     outcomeOfLoss: (interruption) => conversation.outcomeOfLoss(interruption),
     mayPause: () => conversation.mayPause(),
@@ -98,12 +60,9 @@ class Conversation {
   readonly #redact: Redact;
   /** What it was told is in the journal. */
   #isPromptTold: boolean;
+  readonly #program: AgentProgram;
 
-  constructor(
-    { spec, attempt: state }: { readonly spec: TaskSpec; readonly attempt: AttemptState },
-    ports: AgentPorts,
-    attempt: Attempt,
-  ) {
+  constructor({ spec, attempt: state, cli }: Given, ports: AgentPorts, attempt: Attempt) {
     this.#spec = spec;
     this.#work = spec.work as AgentWork;
     this.#start = state.agent!;
@@ -111,6 +70,13 @@ class Conversation {
     this.#ports = ports;
     this.turn = new AgentTurn(this.#agent, ports.environment);
     this.#attempt = attempt;
+    this.#program = new AgentProgram({
+      agent: this.#agent,
+      args: argumentsOf(this.#work, this.#agent),
+      settings: ports.agents[this.#agent.name],
+      // Another driver has started it, and this is what it found.
+      version: state.process !== undefined && cli?.agent === this.#start.name ? cli.version : undefined,
+    });
     this.#redact = redactor(hiddenValues(this.#work, ports));
     const { session } = this.#start;
     const context = { now: state.startedAt, ...(session !== undefined && { session }) };
@@ -120,113 +86,62 @@ class Conversation {
     this.#stream = new AgentStream(ports.spool, attempt.id, reading);
   }
 
-  order(state: RunState, task: TaskState, folder: string): SpoolOrder {
-    const { spool, program, environment } = this.#ports;
-    const { evaluator } = program;
-    const work = this.#work;
-    const variables = variablesOf(state, task);
-    const render = (value: Dynamic): string => textOf(evaluator.render(value, variables));
-    const directory = resolve(folder, render(work.workingDirectory ?? '.'));
-    const surroundings = environmentFor(work, { environment, evaluator, variables });
-    const isHere = placementOf(state, task).mode !== 'remote';
-    const { argv, env, input, files } = this.#command({
-      ...this.#settings(task, this.#dollarsLeft(state, task)),
-      prompt: this.#prompt(state, task, render),
-      directory,
-      session: sessionRequest(this.#start),
-      folder: spool.folderOf(this.#attempt.id),
-      // Of another machine nobody knows here what it has, and what was started there before.
-      ...(isHere && { environment: surroundings }),
-    });
-    if (isHere) this.turn.join(argv[0]!, surroundings);
-    return {
-      attempt: this.#attempt.id,
-      run: state.run,
-      seq: state.seq,
-      task: task.address,
-      number: task.attempts,
-      key: task.key!,
-      argv,
-      directory,
-      env: { ...surroundings, ...(this.#spec.check && checkValues(this.#spec.check, render)), ...env },
-      secrets: work.secrets,
-      files,
-      ...(input !== undefined && { input }),
-      ...(this.#spec.timeoutMs !== undefined && { timeoutMs: this.#spec.timeoutMs }),
-    };
-  }
-
-  #args(): readonly string[] {
-    const { args } = this.#work;
-    return isList(args) ? args : (args[this.#agent.name] ?? []);
-  }
-
-  #command(request: AgentRequest): AgentCommand {
-    const command = this.#agent.command(request);
-    const executable = this.#ports.agents[this.#agent.name]?.executable;
-    return executable === undefined ? command : withExecutable(this.#agent, command, executable);
-  }
-
-  #dollarsLeft(state: RunState, task: TaskState): number | undefined {
-    const { clock, budgetPerDay } = this.#ports;
-    const now = clock.now();
-    const today = { day: dayOf(now), endsAt: endOfDay(now), elsewhere: this.#ports.elsewhere() };
-    return dollarsLeft(state, task, { today, ...(budgetPerDay !== undefined && { budgetPerDay }) });
-  }
-
-  /** What the task says of how the agent is to work. */
-  #settings(
-    { allowed = [] }: TaskState,
-    dollars: number | undefined,
-  ): Omit<AgentRequest, 'prompt' | 'directory' | 'session' | 'folder'> {
-    const { permissions, model, effort, maxTurns } = this.#work;
-    const { output, check } = this.#spec;
-    return {
-      permissions,
-      allowedCommands: check === undefined ? [] : typableCheck(check),
-      allowed,
-      args: this.#args(),
-      ...(dollars !== undefined && { budgetUsd: dollars }),
-      ...(model !== undefined && { model }),
-      ...(effort !== undefined && { effort }),
-      ...(maxTurns !== undefined && { maxTurns }),
-      ...(output !== undefined && { outputSchema: output }),
-    };
-  }
-
-  #prompt(state: RunState, task: TaskState, render: (value: Dynamic) => string): string {
-    const { check } = this.#spec;
-    return promptOf({
-      prompt: render(this.#work.prompt),
-      task,
+  order(state: RunState, task: TaskState, folder: string): Promise<SpoolOrder> {
+    return new AgentOrder({
+      spec: this.#spec,
       start: this.#start,
-      ...(check !== undefined && { check: shownCheck(check, render) }),
-      // All of them: the last one may have been killed before it did anything.
-      account: () => this.#accountOf([task]),
-      origin: () => this.#accountOf(originsOf(state, task)),
-    });
+      program: this.#program,
+      turn: this.turn,
+      ports: this.#ports,
+      attempt: this.#attempt.id,
+    }).make(state, task, folder);
   }
 
-  #accountOf(tasks: readonly TaskState[]): Account {
-    const attempts = tasks.flatMap(({ lastEnd }) => lastEnd?.attempts ?? []);
-    return joinAccounts(attempts.map((attempt) => this.#accountOfAttempt(attempt)));
+  program(): { readonly version?: string } {
+    return this.#program.facts;
   }
 
-  /** Another agent may have begun the task: each is understood in its own way. */
-  #accountOfAttempt({ id, agent: name }: { readonly id: string; readonly agent: string }): Account {
-    const { spool, clock } = this.#ports;
-    const stream = new AgentStream(spool, id, { agent: agentNamed(name), context: { now: clock.now() } });
-    while (stream.next() !== undefined);
-    return accountOf(stream.events);
+  /** As the conversation itself tells it. */
+  #toldVersion(): string | undefined {
+    return this.#stream.events.findLast((event) => event.type === 'session')?.version;
   }
 
-  async readAlong(signal: AbortSignal): Promise<boolean> {
-    const silence = new Silence(this.#ports.spool, this.#attempt.id);
+  async readAlong(signal: AbortSignal, process: ProcessIdentity): Promise<Needless | undefined> {
+    const { spool, clock, lingerMs } = this.#ports;
+    const { id } = this.#attempt;
+    const silence = new Silence(spool, id);
+    // What was printed before may be long ago, and another driver have read it.
+    this.#readAll();
+    const stillness = new Stillness(spool, id, clock);
+    let doneAt: number | undefined;
     while (!signal.aborted) {
-      if (this.#readAll()) silence.isBroken();
-      if (this.#agent.waitsAtLimits === true && silence.isForLimit()) return true;
+      if (this.#readAll()) {
+        silence.isBroken();
+        stillness.isBroken();
+      }
+      if (this.#agent.waitsAtLimits === true && silence.isForLimit()) return over;
+      // Counted from its last words, also if another driver has heard them.
+      doneAt = this.#stream.isDone ? (doneAt ?? stillness.since) : undefined;
+      if (doneAt !== undefined && clock.elapsed() - doneAt >= lingerMs) return over;
+      if (this.#isIdle(stillness, process)) return { type: 'idle', text: idleText(this.#idleMs) };
       await pause(pollMs, undefined, { signal }).catch(() => undefined);
     }
+    return undefined;
+  }
+
+  get #idleMs(): number {
+    return this.#work.idleTimeoutMs ?? this.#ports.idleTimeoutMs;
+  }
+
+  /** What a tool does may take as long as it takes, and say nothing. */
+  #isIdle(stillness: Stillness, process: ProcessIdentity): boolean {
+    if (this.#idleMs === 0 || !stillness.hasLasted(this.#idleMs)) return false;
+    if (
+      accountOf(this.#stream.events).inFlight.length === 0 &&
+      !this.#ports.spool.hasTools(this.#attempt.id, process)
+    )
+      return true;
+    stillness.isBroken();
     return false;
   }
 
@@ -267,10 +182,13 @@ class Conversation {
     this.#readAll();
     const isDecided = this.#hasSaid('result') || this.#hasSaid('failure');
     this.#tell(this.#stream.finish(exit));
-    if (exit.code === 127 && !this.#hasSaid('session')) return this.#missing();
-    if (isDecided || this.#hasSaid('result') || this.#hasSaid('limit') || !wasKilled(exit))
-      return this.#outcome();
-    return this.placeOf({ type: 'interrupted', reason: `it was ended by signal ${exit.code - 128}` });
+    if (exit.code === 127 && !this.#hasSaid('session'))
+      return this.#program.missing(this.#ports.environment, this.#lastWords());
+    if (isDecided || this.#hasSaid('result') || this.#hasSaid('limit')) return this.#outcome();
+    if (wasKilled(exit))
+      return this.placeOf({ type: 'interrupted', reason: `it was ended by signal ${exit.code - 128}` });
+    if (this.#isUnreadable(exit)) return this.placeOf({ type: 'interrupted', reason: unreadable(exit) });
+    return this.#outcome();
   }
 
   /** A complete result counts, even if nobody saw the end of its process. */
@@ -287,6 +205,17 @@ class Conversation {
     return this.#outcome();
   }
 
+  /**
+   * It ended by itself, and how is not understood: that it failed, nobody knows, and what was asked for may be done. Lines
+   * that are no events are how most programs say that they cannot even begin.
+   */
+  #isUnreadable({ timedOut }: Exit): boolean {
+    const failure = this.#stream.events.find((event) => event.type === 'failure');
+    const isUnexplained = failure?.kind === 'error' && !timedOut;
+    const { unclear } = accountOf(this.#stream.events.filter(isEvent));
+    return isUnexplained && unclear.length > 0 && !isHarmlessWhatever(this.#work.permissions);
+  }
+
   /** One that has said its last word ends by itself. */
   mayPause(): boolean {
     if (this.#hasSaid('result') || this.#hasSaid('failure')) return false;
@@ -299,11 +228,19 @@ class Conversation {
     const { permissions } = this.#work;
     const { tools = {} } = this.#ports.agents[this.#agent.name] ?? {};
     const { showsToolStart } = this.#agent;
+    const program = this.#program.describe(this.#toldVersion());
     const toolClass: Agent['toolClass'] = (name, input) =>
       Object.hasOwn(tools, name) ? tools[name]! : this.#agent.toolClass(name, input);
     return {
       ...interruption,
-      ...boundaryOf(account, { showsToolStart, toolClass, permissions, isHarmless, redact: this.#redact }),
+      ...boundaryOf(account, {
+        showsToolStart,
+        toolClass,
+        permissions,
+        program,
+        isHarmless,
+        redact: this.#redact,
+      }),
     };
   }
 
@@ -314,7 +251,15 @@ class Conversation {
   async #outcome(): Promise<Outcome> {
     const { program, maxOutputBytes, clock, spool } = this.#ports;
     const { how } = this.#start;
-    const traits = { agent: this.#agent, spec: this.#spec, how, now: clock.now(), redact: this.#redact };
+    const untested = this.#program.untested(this.#toldVersion());
+    const traits = {
+      agent: this.#agent,
+      spec: this.#spec,
+      how,
+      now: clock.now(),
+      redact: this.#redact,
+      ...(untested !== undefined && { untested }),
+    };
     const told = await outcomeOfAgent(this.#stream.events, traits, { program, maxOutputBytes });
     const outcome = redactJson(told as unknown as Json, this.#redact) as unknown as Outcome;
     if (told.type === 'asked' && !isDeepStrictEqual(told, outcome)) return unapprovable(this.#agent, outcome);
@@ -325,21 +270,22 @@ class Conversation {
     return { ...outcome, ...(sameness !== undefined && { sameness }) };
   }
 
-  #missing(): Outcome {
-    const { agents, environment } = this.#ports;
-    const lastWords = this.#stream.events.findLast((event) => event.type === 'failure')?.message;
-    return missingAgent(this.#agent, {
-      executable: agents[this.#agent.name]?.executable,
-      args: this.#args(),
-      path: environment['PATH'] ?? '',
-      lastWords,
-    });
+  #lastWords(): string {
+    const failure = this.#stream.events.findLast((event) => event.type === 'failure');
+    return failure?.message ?? 'it ended with exit code 127';
   }
 }
 
-/** Unlike `Array.isArray`, it also tells what is no list. */
-function isList(args: AgentWork['args']): args is readonly string[] {
-  return Array.isArray(args);
+function isEvent(event: AgentEvent): boolean {
+  return event.type !== 'unknown' || event.kind !== undefined;
+}
+
+function idleText(ms: number): string {
+  return `it printed nothing for ${formatDuration(ms)}, and no tool of it was at work`;
+}
+
+function unreadable({ code }: Exit): string {
+  return `it ended with exit code ${code} and said nothing of a result that Piton understands`;
 }
 
 /** By somebody, or by a machine that is short of memory: an agent does not fail that way, it goes on. */

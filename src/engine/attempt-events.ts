@@ -1,7 +1,7 @@
 import { isPlainObject } from '../base/index.ts';
 import { isSettled, taskAt, type RunState, type TaskState } from '../kernel/index.ts';
 import type { Event } from '../model/index.ts';
-import type { TranscriptPart } from './agent-work.ts';
+import type { TranscriptPart } from './agent-ports.ts';
 import type { Attempt } from './attempt.ts';
 import { dayOf } from './calendar.ts';
 import type { Letter, News } from './letter.ts';
@@ -12,7 +12,8 @@ export function newsEvents(news: News, state: RunState, now: number): Event[] {
   const { attempt } = news;
   switch (news.type) {
     case 'spawned': {
-      const data = { process: news.process };
+      const { process, version } = news;
+      const data = { process, ...(version !== undefined && { version }) };
       return [{ type: 'attempt.spawned', task: attempt.task, attempt: attempt.id, data }];
     }
     case 'placed':

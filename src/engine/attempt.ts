@@ -2,7 +2,8 @@ import type { Outcome } from '../model/index.ts';
 
 /** What becomes of the attempt if it does not succeed after all. */
 export interface StopReason {
-  readonly type: 'timeout' | 'cancelled' | 'interrupted';
+  /** `idle`: it did nothing any more. Unlike when somebody asks for it, it says something against the attempt. */
+  readonly type: 'timeout' | 'cancelled' | 'interrupted' | 'idle';
   readonly text: string;
 }
 
@@ -28,10 +29,10 @@ export function stoppedOutcome(
   { isStillRunning }: { isStillRunning: boolean },
 ): Outcome {
   if (type === 'cancelled') return { type: 'cancelled', reason: text };
-  if (type === 'interrupted') {
-    return isStillRunning
-      ? { type: 'interrupted', reason: `${text}, and it did not stop`, mayStillRun: true }
-      : { type: 'interrupted', reason: text, graceful: true };
+  if (type === 'interrupted' || type === 'idle') {
+    if (isStillRunning)
+      return { type: 'interrupted', reason: `${text}, and it did not stop`, mayStillRun: true };
+    return { type: 'interrupted', reason: text, ...(type === 'interrupted' && { graceful: true }) };
   }
   const message = isStillRunning ? `${text}, and did not stop when it was asked to` : text;
   return { type: 'failed', failure: { code: 'TIMEOUT', message, retryable: !isStillRunning } };

@@ -8,13 +8,15 @@ import {
 } from '../kernel/index.ts';
 import type { Event, Used } from '../model/index.ts';
 import type { Attempt, StopReason } from './attempt.ts';
-import { agentWork, type AgentPorts } from './agent-work.ts';
+import type { AgentPorts } from './agent-ports.ts';
+import { agentWork } from './agent-work.ts';
 import { checkWork } from './check-work.ts';
 import { deliverWork, type DeliverPorts } from './deliver-work.ts';
 import { IntegrateAttempt, type IntegratePorts } from './integrate-attempt.ts';
 import { setupWork } from './setup-work.ts';
 import { commandWork } from './command-work.ts';
-import { ProcessAttempt, type Found } from './process-attempt.ts';
+import type { Found } from './find-attempt.ts';
+import { ProcessAttempt } from './process-attempt.ts';
 import { FunctionAttempt } from './function-attempt.ts';
 import { secretNames } from './secrets.ts';
 
@@ -81,7 +83,7 @@ export class Attempts {
     }
     if (spec.work.type !== 'agent') return undefined;
     return new ProcessAttempt({ task, attempt }, this.#ports, (made) =>
-      agentWork({ spec, attempt }, this.#ports, made),
+      agentWork({ spec, attempt, cli: task.cli }, this.#ports, made),
     );
   }
 

@@ -1,4 +1,4 @@
-import { asError, crashPoint, PitonError } from '../base/index.ts';
+import { asError, PitonError } from '../base/index.ts';
 import {
   decideCommand,
   decideOutcome,
@@ -8,7 +8,6 @@ import {
   type World,
 } from '../kernel/index.ts';
 import type { Event, InboxCommand } from '../model/index.ts';
-import type { JournalHead } from '../spool/index.ts';
 import type { Attempts } from './attempts.ts';
 import { mustBeCertain, mustBeWitnessed } from './certainty.ts';
 import { ClockWatch } from './clock-watch.ts';
@@ -80,7 +79,7 @@ export class Driver {
       program,
       state: () => this.#writer.state,
       checkpoint: () => this.#askForCheckpoint(),
-      head: () => this.#head(),
+      head: () => this.#writer.head,
       elsewhere: () => this.#elsewhere.used,
       put: (letter) => this.#mailbox.put(letter),
       stalled: ({ id }, reason) => this.#stall.ending(id, reason),
@@ -272,20 +271,8 @@ export class Driver {
     const isSaved = await this.#writer.saveIfDue(answers);
     const hasStarts = fresh.some(({ type }) => type === 'attempt.started');
     if (!isSaved && hasStarts) await this.#writer.keepLease();
-    if (isSaved && mustBeWitnessed(state, fresh)) await this.#recordHead();
+    if (isSaved && mustBeWitnessed(state, fresh)) await this.#writer.recordHead();
     this.#react(fresh);
-  }
-
-  /** On a disk that is full it is not recorded; then only the journal knows. */
-  async #recordHead(): Promise<void> {
-    const head = this.#head();
-    if (head !== undefined) await this.#ports.spool.heads.raise(this.run, head).catch(() => {});
-    crashPoint('engine:after-raise');
-  }
-
-  /** Of the journal; undefined where it does not outlive us. */
-  #head(): JournalHead | undefined {
-    return this.#ports.store.durability === 'none' ? undefined : this.#writer.journal.head;
   }
 
   #reply(letters: readonly Letter[]): void {

@@ -1,8 +1,10 @@
 import { ownIdentity, type ProcessIdentity } from '../base/index.ts';
 import type { AttemptState } from '../kernel/index.ts';
 import type { Outcome } from '../model/index.ts';
-import type { Exit, Spool } from '../spool/index.ts';
-import type { Found } from './process-attempt.ts';
+import type { Exit, Sighting, Spool } from '../spool/index.ts';
+
+/** How an attempt's process is met: alive, ended with its result in the spool, or gone without one. */
+export type Found = Extract<Sighting, { type: 'alive' | 'exited' | 'vanished' }>;
 
 /** There is something to go on with. */
 type Seen = Extract<Found, { type: 'alive' | 'exited' }>;

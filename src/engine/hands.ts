@@ -7,7 +7,7 @@ import type { Letter } from './letter.ts';
 
 import type { EnginePorts } from './options.ts';
 import { asItIs, placeTask, type Placed } from './placing.ts';
-import type { Found } from './process-attempt.ts';
+import type { Found } from './find-attempt.ts';
 import type { Program } from './program.ts';
 import { releaseLocks, takeLocks } from './repository-locks.ts';
 import { Saver } from './saver.ts';
@@ -58,7 +58,7 @@ export class Hands {
       save: (attempt) => this.#saver.final(attempt),
       boundary: (attempt, label) => this.#saver.boundary(attempt, label),
       transcript: (attempt, part) => put({ type: 'transcript', attempt, part }),
-      spawned: (attempt, process) => put({ type: 'spawned', attempt, process }),
+      spawned: (attempt, found) => put({ type: 'spawned', attempt, ...found }),
       ended: (attempt, outcome) => this.#end(attempt, outcome),
       left: (attempt) => put({ type: 'left', attempt }),
     });

@@ -1,7 +1,7 @@
 import type { ProcessIdentity } from '../base/index.ts';
 import type { RunState } from '../kernel/index.ts';
 import type { Outcome } from '../model/index.ts';
-import type { TranscriptPart } from './agent-work.ts';
+import type { TranscriptPart } from './agent-ports.ts';
 import type { Attempt } from './attempt.ts';
 import type { Cleaned } from '../workspaces/index.ts';
 import type { PlaceNews } from './placing.ts';
@@ -10,7 +10,13 @@ import type { SweptPlace } from './sweeper.ts';
 
 /** What becomes known of an attempt under way. */
 export type News =
-  | { readonly type: 'spawned'; readonly attempt: Attempt; readonly process: ProcessIdentity }
+  | {
+      readonly type: 'spawned';
+      readonly attempt: Attempt;
+      readonly process: ProcessIdentity;
+      /** Of an agent's program. */
+      readonly version?: string;
+    }
   | { readonly type: 'transcript'; readonly attempt: Attempt; readonly part: TranscriptPart }
   | { readonly type: 'placed'; readonly attempt: Attempt; readonly news: PlaceNews }
   | { readonly type: 'saved'; readonly attempt: Attempt; readonly saved: Saved };

@@ -16,6 +16,8 @@ export interface FoundSession {
   readonly argv: readonly string[];
   /** Where the agent works. */
   readonly directory: string;
+  /** Who is in it now, in words: a second one would write over what the first writes. */
+  readonly busy?: string;
 }
 
 /** The same with the right to be in it. */
@@ -32,7 +34,9 @@ export function findSession(ports: EnginePorts, state: RunState, address: string
   const { title } = agentNamed(agent);
   const argv = interactiveCommand(ports, { agent, session });
   assertHere(task, argv);
-  return { agent, title, session, argv, directory: directoryOf(ports, state, task) };
+  const busy = busyText(state, session);
+  const directory = directoryOf(ports, state, task);
+  return { agent, title, session, argv, directory, ...(busy !== undefined && { busy }) };
 }
 
 /** Throws `TASK_UNKNOWN`, `SESSION_MISSING`, `SESSION_CLOSED`, `SESSION_BUSY`. */
@@ -89,11 +93,23 @@ function assertHere({ address, workspace }: TaskState, argv: readonly string[]):
   });
 }
 
-function assertIdle({ run, tasks }: RunState, session: string): void {
-  const user = [...tasks.values()].find(
+function userOf({ tasks }: RunState, session: string): TaskState | undefined {
+  return [...tasks.values()].find(
     ({ session: own, life }) => own?.id === session && life.status === 'running',
   );
+}
+
+function busyText(state: RunState, session: string): string | undefined {
+  const user = userOf(state, session);
+  if (user !== undefined) return `${user.address} is working in that session`;
+  const holder = state.lent[session];
+  return holder && `that session is open in process ${holder.pid} on ${holder.host}`;
+}
+
+function assertIdle(state: RunState, session: string): void {
+  const user = userOf(state, session);
   if (user === undefined) return;
+  const { run } = state;
   throw new PitonError('SESSION_BUSY', `${user.address} is working in that session.`, {
     run,
     task: user.address,

@@ -27,6 +27,10 @@ export interface EnginePorts {
   readonly leaseMs: number;
   /** How long a task that was asked to stop may take. */
   readonly graceMs: number;
+  /** An agent that prints nothing for so long, while no tool of it is at work, is interrupted; 0: never. */
+  readonly idleTimeoutMs: number;
+  /** How long an agent that has told its result may take to end. */
+  readonly lingerMs: number;
   /** Of the JSON text of one output. */
   readonly maxOutputBytes: number;
   /** How agents are installed and to be understood here, by name. */

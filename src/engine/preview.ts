@@ -9,8 +9,7 @@ import {
 } from '../kernel/index.ts';
 import type { RunStatus, Workflow } from '../model/index.ts';
 import type { Spool } from '../spool/index.ts';
-import type { Found } from './process-attempt.ts';
-import { standingOf } from './find-attempt.ts';
+import { standingOf, type Found } from './find-attempt.ts';
 import { isProcess } from './is-process.ts';
 
 /** What going on with a run would do. */

@@ -1,10 +1,10 @@
 import { asError, crashPoint, hasCode, type Clock, type Json, type ProcessIdentity } from '../base/index.ts';
 import type { AttemptState, RunState, TaskState } from '../kernel/index.ts';
 import type { OnInterrupt, Outcome } from '../model/index.ts';
-import type { Ending, Exit, JournalHead, Sighting, Spool, SpoolOrder } from '../spool/index.ts';
+import type { Ending, Exit, JournalHead, Spool, SpoolOrder } from '../spool/index.ts';
 import { stoppedOutcome, type Attempt, type StopReason } from './attempt.ts';
 import { failureOf } from './call-function.ts';
-import { findAttempt } from './find-attempt.ts';
+import { findAttempt, type Found } from './find-attempt.ts';
 import type { Environment } from './command-order.ts';
 import type { Placed } from './placing.ts';
 import type { Program } from './program.ts';
@@ -28,7 +28,7 @@ export interface ProcessPorts {
   /** Nobody works there any more: keeps the files as they are. */
   save(attempt: Attempt): Promise<void>;
   /** A process exists. */
-  spawned(attempt: Attempt, process: ProcessIdentity): void;
+  spawned(attempt: Attempt, found: { readonly process: ProcessIdentity; readonly version?: string }): void;
   ended(attempt: Attempt, outcome: Outcome): void;
   /** It has ended, and the next driver is to find out how. */
   left(attempt: Attempt): void;
@@ -39,10 +39,13 @@ export interface ProcessPorts {
 /** What could not be written to the spool is tried again then. */
 const spoolTroubleMs = 5_000;
 
-/** How an attempt's process is met: alive, ended with its result in the spool, or gone without one. */
-export type Found = Extract<Sighting, { type: 'alive' | 'exited' | 'vanished' }>;
-
 type Interruption = Extract<Outcome, { type: 'interrupted' }>;
+
+/**
+ * Why a process is ended that nobody has asked to stop. `over`: what it has said tells how it ended, or what it waits for,
+ * which is better waited for without it. `idle`: it does nothing any more, and why that is thought.
+ */
+export type Needless = { readonly type: 'over' } | { readonly type: 'idle'; readonly text: string };
 
 /** What is particular to the kind of work that the process does. */
 export interface ProcessWork {
@@ -54,8 +57,10 @@ export interface ProcessWork {
   order(state: RunState, task: TaskState, folder: string): SpoolOrder | Promise<SpoolOrder>;
   /** Waits until it may be started beside others of its kind, or there is no use in waiting. */
   turn?(signal: AbortSignal): Promise<void>;
-  /** Reads what it says while it lives. True: it waits for something that is better waited for without it. */
-  readAlong?(signal: AbortSignal): Promise<boolean>;
+  /** What is known of its program, once it is ordered. */
+  program?(): { readonly version?: string };
+  /** Reads what it says while it lives. Why it is to be ended, if it is. */
+  readAlong?(signal: AbortSignal, process: ProcessIdentity): Promise<Needless | undefined>;
   /** What an exit means; called once, after all that it wrote is there. */
   outcomeOf(exit: Exit): Promise<Outcome>;
   /** It is gone without an exit: what it has said may tell more. */
@@ -150,6 +155,10 @@ export class ProcessAttempt implements Attempt {
       return;
     }
     if (reason.type === 'interrupted' && this.#work.onInterrupt === 'ask' && this.#hasBegun) return;
+    this.#endFor(reason);
+  }
+
+  #endFor(reason: StopReason): void {
     this.#isStopping = true;
     this.#stopReason = reason;
     this.#stopping.abort();
@@ -211,16 +220,16 @@ export class ProcessAttempt implements Attempt {
     }
     crashPoint('engine:after-spawn');
     if (this.#isOver) return;
-    this.#ports.spawned(this, this.#process);
+    this.#ports.spawned(this, { process: this.#process, ...this.#work.program?.() });
     if (this.#stopReason !== undefined) this.#endProcess();
     await this.#follow();
   }
 
   async #follow(): Promise<void> {
     const { spool } = this.#ports;
-    const reading = this.#work.readAlong?.(this.#watching.signal);
+    const reading = this.#work.readAlong?.(this.#watching.signal, this.#process!);
     reading
-      ?.then((isWaiting) => (isWaiting ? this.#endWaiting() : undefined))
+      ?.then((needless) => (needless === undefined ? undefined : this.#endNeedless(needless)))
       .catch((thrown: unknown) => this.#failReading(thrown));
     const ending = await spool.ended(this.id, { process: this.#process!, signal: this.#watching.signal });
     if (ending !== undefined && !this.#isOver) await this.#conclude(ending);
@@ -231,8 +240,11 @@ export class ProcessAttempt implements Attempt {
     if (!isSystemTrouble(thrown)) this.end({ type: 'failed', failure: failureOf(thrown) });
   }
 
-  /** `#follow` sees its end, and what it has said tells what that means. */
-  async #endWaiting(): Promise<void> {
+  /** `#follow` sees its end. Whoever comes after us, if we die here, finds the same reason again, or its note. */
+  async #endNeedless(needless: Needless): Promise<void> {
+    if (this.#isOver || this.#isStopping || this.#hasExited) return;
+    crashPoint(`engine:before-end-of-${needless.type}`);
+    if (needless.type === 'idle') return this.#endFor(needless);
     const { spool, graceMs } = this.#ports;
     await this.#patiently(() => spool.fence(this.id, { ...fenceOptions(this.#process), graceMs }));
   }

@@ -1,7 +1,7 @@
 import { decideOutcome, type TaskState, type World } from '../kernel/index.ts';
 import type { Event } from '../model/index.ts';
 import type { Spool } from '../spool/index.ts';
-import type { Found } from './process-attempt.ts';
+import type { Found } from './find-attempt.ts';
 import { findAttempt } from './find-attempt.ts';
 import { isProcess } from './is-process.ts';
 import type { RunWriter } from './run-writer.ts';

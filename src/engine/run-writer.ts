@@ -1,6 +1,7 @@
-import { hasCode, PitonError } from '../base/index.ts';
+import { crashPoint, hasCode, PitonError } from '../base/index.ts';
 import { fold, plan, type RunState, type World } from '../kernel/index.ts';
 import type { CheckpointPolicy, CommandAnswer, Event } from '../model/index.ts';
+import type { JournalHead } from '../spool/index.ts';
 import { CheckpointBuffer } from './checkpoint-buffer.ts';
 import type { ElsewherePorts } from './elsewhere.ts';
 import type { Journal } from './journal.ts';
@@ -49,6 +50,18 @@ export class RunWriter {
 
   get journal(): Journal {
     return this.#journal;
+  }
+
+  /** Of the journal; undefined where it does not outlive us. */
+  get head(): JournalHead | undefined {
+    return this.#ports.store.durability === 'none' ? undefined : this.#journal.head;
+  }
+
+  /** Outside of the journal. On a disk that is full it is not; then only the journal knows. */
+  async recordHead(): Promise<void> {
+    const { head } = this;
+    if (head !== undefined) await this.#ports.spool.heads.raise(this.state.run, head).catch(() => {});
+    crashPoint('engine:after-raise');
   }
 
   /** What has happened and is not durable yet. */

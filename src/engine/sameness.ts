@@ -61,6 +61,22 @@ async function treeOf(directory: string): Promise<string | undefined> {
   }
 }
 
+/** The files that differ from a commit, in the folder or in what was committed there since; undefined outside of git. */
+export async function filesChangedSince(
+  base: string,
+  directory: string,
+): Promise<readonly string[] | undefined> {
+  try {
+    const committed = await git(directory, ['diff', '--name-only', '--no-ext-diff', '-z', base, 'HEAD']);
+    const changed = await git(directory, changedFiles);
+    return [...new Set([...committed.split('\0'), ...changed.split('\0')])]
+      .filter((file) => file !== '')
+      .sort();
+  } catch {
+    return undefined;
+  }
+}
+
 /** The folder's own settings may name a program to be started for what has changed: an agent may have written them. */
 const withoutPrograms = ['-c', 'core.fsmonitor=false'];
 

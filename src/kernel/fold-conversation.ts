@@ -15,6 +15,12 @@ export function beginTurn(
   return { ...(messages !== undefined && { messages }), ...(wasLent === true && { wasLent }) };
 }
 
+/** Of the agent's program in the attempt under way. */
+export function learnVersion(task: TaskState, version: string | undefined): void {
+  const agent = task.life.status === 'running' ? task.life.attempt?.agent?.name : undefined;
+  if (agent !== undefined && version !== undefined) task.cli = { agent, version };
+}
+
 /** Fold of `attempt.ended`, while the attempt is still known. */
 export function endTurn(task: TaskState, id: string, data: Ended): void {
   const attempt = task.life.status === 'running' ? task.life.attempt : undefined;
@@ -38,15 +44,22 @@ function rememberEnd(
   { id, agent, data }: { id: string; agent: AgentStart; data: Ended },
 ): void {
   if (data.neverBegan === true) return;
-  const { outcome, reason, sessionLost } = data;
+  const { outcome, reason, mayStillRun } = endToTell(task, data);
+  const { sessionLost } = data;
   const attempts = [...(task.lastEnd?.attempts ?? []), { id, agent: agent.name }];
   const originLost = task.lastEnd?.originLost ?? (agent.how === 'fork' && sessionLost === true);
   task.lastEnd = {
     outcome,
     ...(reason !== undefined && { reason }),
+    ...(mayStillRun === true && { mayStillRun }),
     attempts,
     ...(originLost && { originLost }),
   };
+}
+
+/** One that found no session has done nothing: the end before it is what there is to tell. */
+function endToTell({ lastEnd }: TaskState, data: Ended): Pick<Ended, 'outcome' | 'reason' | 'mayStillRun'> {
+  return data.sessionLost === true && lastEnd !== undefined ? lastEnd : data;
 }
 
 /** Fold of `gate.decided`: if it is tried again after that, it must not take what was allowed before for the answer. */

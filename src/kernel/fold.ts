@@ -11,7 +11,7 @@ import {
   hastenTrial,
   openBreaker,
 } from './breakers.ts';
-import { beginTurn, endTurn, rememberRefusal } from './fold-conversation.ts';
+import { beginTurn, endTurn, learnVersion, rememberRefusal } from './fold-conversation.ts';
 import { decideAnew, turnFolders } from './fold-turns.ts';
 import { placeFolders } from './fold-places.ts';
 import { delayTask, shiftTimers } from './delay-task.ts';
@@ -214,13 +214,16 @@ const folders: Folders = {
     acquire(state, task);
     beginTrials(state, task);
   },
-  'attempt.spawned'(state, { task, data }) {
-    learnOfAttempt(state, taskAt(state, task), data);
+  'attempt.spawned'(state, { task: address, data }) {
+    const task = taskAt(state, address);
+    learnOfAttempt(state, task, { process: data.process });
+    learnVersion(task, data.version);
   },
   'session.opened'(state, { task: address, data }) {
     const task = taskAt(state, address);
     task.session = { agent: data.agent, id: data.session };
     openAccount(state, task, data.session);
+    learnVersion(task, data.version);
   },
   'transcript.added'(state, { task, attempt, data }) {
     learnOfAttempt(state, taskAt(state, task), { upTo: data.upTo });

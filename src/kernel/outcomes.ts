@@ -37,6 +37,7 @@ function endOf(outcome: Outcome, ended: Outcome['type']): Ended {
     ...('graceful' in outcome && { graceful: outcome.graceful }),
     ...('neverBegan' in outcome && { neverBegan: outcome.neverBegan }),
     ...('sessionLost' in outcome && { sessionLost: outcome.sessionLost }),
+    ...('mayStillRun' in outcome && { mayStillRun: outcome.mayStillRun }),
     ...('boundary' in outcome && { boundary: outcome.boundary }),
   };
 }

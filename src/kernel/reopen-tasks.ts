@@ -86,6 +86,7 @@ const memories = [
   'messages',
   'isUrgent',
   'allowed',
+  'cli',
 ] as const;
 
 /** Its attempts are still numbered on, for people. */

@@ -189,6 +189,8 @@ export interface TaskState {
   lastEnd?: {
     readonly outcome: Outcome['type'];
     readonly reason?: string;
+    /** Not all of its processes could be ended. */
+    readonly mayStillRun?: boolean;
     readonly attempts: readonly { readonly id: string; readonly agent: string }[];
     /** What it was to copy is not there any more: copying it again would end the same way, for ever. */
     readonly originLost?: boolean;
@@ -201,6 +203,8 @@ export interface TaskState {
   overspends?: boolean;
   /** The agent's conversation: the next attempt goes on in it. */
   session?: { readonly agent: string; readonly id: string };
+  /** The program that its last agent was, as it told. */
+  cli?: { readonly agent: string; readonly version: string };
   /** A person has been in that conversation since the last attempt. */
   wasLent?: boolean;
   /** What the work has given, still to be checked or to be brought to that of others. */

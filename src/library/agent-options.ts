@@ -1,6 +1,7 @@
 import type { AgentDraft, TaskDraft } from '../definition/index.ts';
 import type { AgentName, Budget, JsonSchema, OnInterrupt, Permissions } from '../model/index.ts';
 import type { Command, CommandOptions } from './command-options.ts';
+import { optionalMilliseconds, type Duration } from './task-options.ts';
 
 /** What an agent can be told besides what every task can. `Other`: the tasks whose sessions there are. */
 export interface AgentOptions<Other extends string = string> extends Omit<
@@ -19,6 +20,8 @@ export interface AgentOptions<Other extends string = string> extends Omit<
   readonly effort?: string;
   /** Turns of the conversation after which an attempt fails. */
   readonly maxTurns?: number;
+  /** An attempt that prints nothing for so long, while no tool of it is at work, is ended and goes on in its session; 0: never. */
+  readonly idleTimeout?: Duration;
   /** What all attempts together may use up; then the task is held. */
   readonly budget?: Budget;
   /** Handed to the CLI as they are; by agent where they differ. For `command` and `acp`: the program and its arguments. */
@@ -45,7 +48,7 @@ export interface AnsweredOptions<Schema> {
 }
 
 export function agentDraft(options: AgentOptions, prompt: string): AgentDraft {
-  const { agent, permissions, session, model, effort, maxTurns, budget, args } = options;
+  const { agent, permissions, session, model, effort, maxTurns, idleTimeout, budget, args } = options;
   const { env, secrets, workingDirectory } = options;
   return {
     type: 'agent',
@@ -56,6 +59,7 @@ export function agentDraft(options: AgentOptions, prompt: string): AgentDraft {
     model,
     effort,
     maxTurns,
+    idleTimeoutMs: optionalMilliseconds('idleTimeout', idleTimeout),
     budget,
     args: args as AgentDraft['args'],
     env,

@@ -44,6 +44,10 @@ export interface TaskReport {
   readonly session?: { readonly agent: string; readonly id: string };
   /** How often it was begun from scratch again, if at all. */
   readonly generation?: number;
+  /** The agent that is at work now. */
+  readonly agent?: string;
+  /** The agent's program, and its version as that told it. */
+  readonly cli?: { readonly agent: string; readonly version: string };
   /** What people have said to the agent, and it has not heard yet. */
   readonly messages?: readonly string[];
   /** Its work is done, and being checked. */
@@ -165,9 +169,11 @@ function waitingOf({ life, spec }: TaskState): Partial<TaskReport> {
 }
 
 function conversationOf(task: TaskState): Partial<TaskReport> {
-  const { session, generation, messages, revisions = 0, workspace, spec, attempts, isUnfitted } = task;
+  const { session, cli, generation, messages, revisions = 0, workspace, spec, attempts, isUnfitted } = task;
   return {
     ...(session !== undefined && { session }),
+    ...agentOf(task),
+    ...(cli !== undefined && { cli }),
     ...(generation !== undefined && { generation }),
     ...(messages !== undefined && { messages }),
     ...finishingOf(task),
@@ -175,6 +181,11 @@ function conversationOf(task: TaskState): Partial<TaskReport> {
     ...(isUnfitted === true && { unfitted: true }),
     ...(workspace !== undefined && { workspace: workspaceOf(workspace) }),
   };
+}
+
+function agentOf({ life }: TaskState): Pick<TaskReport, 'agent'> {
+  const agent = life.status === 'running' ? life.attempt?.agent?.name : undefined;
+  return agent === undefined ? {} : { agent };
 }
 
 /** What is left to do when the work is done. */

@@ -191,6 +191,11 @@ export class Piton implements AsyncDisposable {
     });
   }
 
+  /** When an attempt last printed anything, in milliseconds since 1970. */
+  lastOutputAt(attempt: string): number | undefined {
+    return this.#ports.spool.lastOutputAt(attempt);
+  }
+
   /** The last line a command printed. */
   lastLine(attempt: string): string | undefined {
     return readLastLine(this.#ports, attempt);

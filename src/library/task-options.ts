@@ -159,7 +159,7 @@ function everyDraft(every: number | string): CheckpointPolicy['every'] {
   return named[every] ?? { ms: milliseconds('checkpoint.every', every) };
 }
 
-function optionalMilliseconds(what: string, duration: Duration | undefined): number | undefined {
+export function optionalMilliseconds(what: string, duration: Duration | undefined): number | undefined {
   return duration === undefined ? undefined : milliseconds(what, duration);
 }
 

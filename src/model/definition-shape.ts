@@ -74,6 +74,7 @@ const workKeys: Keys<Work> = {
   model: true,
   effort: true,
   maxTurns: true,
+  idleTimeoutMs: true,
   budget: true,
   args: true,
   pr: true,

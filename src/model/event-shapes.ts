@@ -177,7 +177,11 @@ export const eventShapes = [
     day: optional(text),
   }),
   /** An outside process exists; what it writes is in the spool under the attempt's id. */
-  ofAttempt('attempt.spawned', { process: identity }),
+  ofAttempt('attempt.spawned', {
+    process: identity,
+    /** Of an agent's program, as it tells it. */
+    version: optional(text),
+  }),
   /** A new driver found it alive (`adopted`), or ended with its result in the spool (`harvested`). */
   ofAttempt('attempt.recovered', { how: oneOf('adopted', 'harvested') }),
   ofAttempt('attempt.ended', {
@@ -187,6 +191,8 @@ export const eventShapes = [
     neverBegan: optional(boolean),
     /** The agent does not know the session any more. */
     sessionLost: optional(boolean),
+    /** Not all of its processes could be ended. */
+    mayStillRun: optional(boolean),
     /** Where an agent was interrupted, for people. */
     boundary: optional(text),
     /** Of the failure it ended with, also if that was no reason to fail the task. */

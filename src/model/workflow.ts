@@ -214,6 +214,8 @@ export interface AgentWork {
   readonly model?: string;
   readonly effort?: string;
   readonly maxTurns?: number;
+  /** An attempt that prints nothing for so long, while no tool of it is at work, is ended; 0: never. */
+  readonly idleTimeoutMs?: number;
   /** What all attempts of the task together may use up. */
   readonly budget?: Budget;
   /** Handed to the CLI as they are; by agent where they are not the same for all. */

@@ -2,13 +2,8 @@ import { open, mkdir, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PitonError, sha256 } from '../base/index.ts';
 import { codeOf, readIfThere } from './layout.ts';
+import type { JournalHead } from './order.ts';
 import { syncAll } from './prepare.ts';
-
-/** A commit of a journal, by its place and its hash. */
-export interface JournalHead {
-  readonly seq: number;
-  readonly hash: string;
-}
 
 const folderName = '.heads';
 const recordBytes = 128;

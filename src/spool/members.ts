@@ -61,6 +61,12 @@ function withDescendants(
   return [...found];
 }
 
+/** Whether a process of it has a session that is not its wrapper's. */
+export function hasOwnSessions(family: Family): boolean {
+  const own = new Set(family.wrappers.map(({ pid }) => pid));
+  return findMembers(family).some(({ session }) => !own.has(session));
+}
+
 export function isWrapper(family: Family, { pid, startTime }: ProcessEntry): boolean {
   return family.wrappers.some((wrapper) => wrapper.pid === pid && wrapper.startTime === startTime);
 }

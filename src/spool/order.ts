@@ -1,5 +1,4 @@
 import type { Json, ProcessIdentity } from '../base/index.ts';
-import type { JournalHead } from './heads.ts';
 
 /** An attempt described by data alone: whoever holds it can start the process. */
 export interface SpoolOrder {
@@ -33,6 +32,12 @@ export interface SpoolOrder {
 
 /** What is kept of it: its environment and its files are not. */
 export type WrittenOrder = Omit<SpoolOrder, 'env' | 'files' | 'input'> & Witnessed;
+
+/** A commit of a journal, by its place and its hash. */
+export interface JournalHead {
+  readonly seq: number;
+  readonly hash: string;
+}
 
 /** Not of attempts that an older version has made. */
 interface Witnessed {

@@ -55,6 +55,12 @@ function withoutControls(line: string): string {
   );
 }
 
+/** Undefined if none of them is there. */
+export function lastChange(files: readonly string[]): number | undefined {
+  const last = Math.max(...files.map(changeTime));
+  return last === 0 ? undefined : last;
+}
+
 function changeTime(file: string): number {
   return withFile(file, (descriptor) => fstatSync(descriptor).mtimeMs) ?? 0;
 }

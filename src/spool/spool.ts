@@ -7,13 +7,14 @@ import { awaitEnd } from './await-end.ts';
 import { assertAttemptName } from './environment.ts';
 import { fenceFamily, type FenceResult } from './fence.ts';
 import { followFiles, type FollowOptions } from './follow.ts';
-import { Heads, type JournalHead } from './heads.ts';
+import { Heads } from './heads.ts';
 import { exitRecord, files, makeClaim, readExit, readIfThere, readOrder } from './layout.ts';
 import { lookAt, mayHaveLostClaim, type Place } from './look.ts';
-import { familyOf } from './members.ts';
+import { familyOf, hasOwnSessions } from './members.ts';
 import type {
   Ending,
   Exit,
+  JournalHead,
   OutputPiece,
   OutputStream,
   OutputText,
@@ -21,7 +22,7 @@ import type {
   SpoolOrder,
   WrittenOrder,
 } from './order.ts';
-import { lastLineOf, readBytes, readText, type ReadOptions } from './output.ts';
+import { lastChange, lastLineOf, readBytes, readText, type ReadOptions } from './output.ts';
 import { prepareFolder } from './prepare.ts';
 import { emptyDiscarded, listAttempts, removeAttempt } from './remove.ts';
 import { startWrapper } from './start.ts';
@@ -213,6 +214,18 @@ export class Spool {
   follow(attempt: string, options: FollowOptions): AsyncIterable<OutputPiece> {
     const folder = this.folderOf(attempt);
     return followFiles({ stdout: join(folder, files.stdout), stderr: join(folder, files.stderr) }, options);
+  }
+
+  /** When it last printed anything, in milliseconds since 1970; undefined if it has not begun. */
+  lastOutputAt(attempt: string): number | undefined {
+    const folder = this.folderOf(attempt);
+    return lastChange([join(folder, files.stdout), join(folder, files.stderr)]);
+  }
+
+  /** Whether anything of it lives in a session of its own, as the tools of agents do; false where that cannot be seen. */
+  hasTools(attempt: string, process?: ProcessIdentity): boolean {
+    const family = familyOf(this.#place(attempt), process);
+    return family !== undefined && hasOwnSessions(family);
   }
 
   /** The last line of either stream that shows anything; reads the tails only. */

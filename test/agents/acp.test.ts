@@ -151,7 +151,7 @@ describe('a conversation over ACP', () => {
     expect(events.slice(1, -1)).toEqual([
       { type: 'notice', text: 'Plan: [x] look; [ ] do' },
       { type: 'notice', text: 'Welcome to the puppet theatre' },
-      { type: 'notice', text: 'update brand_new_thing' },
+      { type: 'unknown', kind: 'brand_new_thing', text: 'event brand_new_thing' },
       {
         type: 'usage',
         input: 0,

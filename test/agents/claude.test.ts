@@ -474,10 +474,10 @@ describe('of Claude Code', () => {
     expect(parseStream(claude, { lines })).toContainEqual({ type: 'reasoning', text: 'inner' });
   });
 
-  test('a tool call nested too deeply to be stored is no event but a notice', () => {
+  test('a tool call nested too deeply to be stored is not understood', () => {
     const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
     const line = called('t1', 'Odd', {}).replace('"input":{}', `"input":${deep}`);
-    expect(JSON.stringify(claude.parser({ now: 0 }).line(line))).toContain('notice');
+    expect(JSON.stringify(claude.parser({ now: 0 }).line(line))).toContain('"unknown"');
   });
 
   test('a session that exists is resumed and never named anew', () => {

@@ -114,6 +114,45 @@ for (const folder of readdirSync(root)) {
       }
     });
 
+    test('has no event that is not known', () => {
+      const strange = names.flatMap((name) =>
+        parseStream(agent, recorded(folder, name)).filter(
+          (event) => event.type === 'unknown' && event.kind !== undefined,
+        ),
+      );
+      expect(strange).toEqual([]);
+    });
+
+    test('with what it calls its events, or the parts of one, renamed, tells of no call that is not noticed', () => {
+      const { lines } = recorded(folder, 'shell');
+      const names = new Set(
+        [...lines.join('\n').matchAll(/"(?:sub)?type":"([^"]+)"/g)].map(([, name]) => name!),
+      );
+      for (const name of names) {
+        const renamed = lines.map((line) => line.replaceAll(`type":"${name}"`, `type":"new-${name}"`));
+        const events = parseStream(agent, { lines: renamed, exit: { code: 137, timedOut: false } });
+        const isUnderstood = ['tool-started', 'tool-finished'].every((type) =>
+          events.some((event) => event.type === type),
+        );
+        const isNoticed = events.some((event) => event.type === 'unknown');
+        expect({ name, isSeen: isUnderstood || isNoticed }).toEqual({ name, isSeen: true });
+      }
+    });
+
+    test.runIf(agent.showsToolStart)(
+      'killed in a call whose beginning is renamed, is noticed all the same',
+      () => {
+        const { lines } = recorded(folder, 'killed-tool');
+        const kinds = new Set([...lines.join('\n').matchAll(/"type":"([^"]+)"/g)].map(([, kind]) => kind!));
+        for (const kind of kinds) {
+          const renamed = lines.map((line) => line.replaceAll(`"type":"${kind}"`, `"type":"new-${kind}"`));
+          const events = parseStream(agent, { lines: renamed, exit: { code: 137, timedOut: false } });
+          const isSeen = events.some(({ type }) => type === 'tool-started' || type === 'unknown');
+          expect({ kind, isSeen }).toEqual({ kind, isSeen: true });
+        }
+      },
+    );
+
     test('tells of every tool call and its result', () => {
       const events = parseStream(agent, recorded(folder, 'shell'));
       expect(events.filter(({ type }) => type === 'tool-started')).toHaveLength(1);

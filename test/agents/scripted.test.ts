@@ -391,7 +391,7 @@ describe('the scripted agent misbehaves:', () => {
       { say: 'fine' },
     ];
     const played = await play({ steps });
-    expect(types(played)).toEqual(['session', 'notice', 'notice', 'message', 'message', 'result']);
+    expect(types(played)).toEqual(['session', 'unknown', 'unknown', 'message', 'message', 'result']);
     expect(last(played)).toEqual({ type: 'result', text: 'fine' });
   });
 

@@ -17,7 +17,7 @@ test('a line at which its reader fails costs that line, and nothing else', () =>
   const events = ['{"text":"a"}', '{"text":"bad"}', '{"text":"b"}'].flatMap((line) => [...parser.line(line)]);
   expect(events.map((event) => ('text' in event ? event.text : event.type))).toEqual([
     'a',
-    'An event was not understood.',
+    'event without a type',
     'b',
   ]);
 });

@@ -33,7 +33,7 @@ function told() {
   const frame = (): string =>
     drawFrame(view, { columns: 80, rows: 24, now: view.at, lastLine: () => 'ok 3 of 9' })[0]!.text;
   say({ type: 'run.created', data: { workflow: workflow([task('fix', { work, check })]), inputs: {} } });
-  return { tell, say, frame };
+  return { tell, say, frame, view };
 }
 
 function starts(number: number, kind?: 'check' | 'revision'): Event {
@@ -135,4 +135,33 @@ test('what a person says to an agent is told, and when a person has its session'
   expect(say({ type: 'session.returned', task: 'fix', data: { ...back, abandoned: true } })).toBe(
     'the session of fix is back: whoever had it open is gone',
   );
+});
+
+test('a version that is not tested is named once', () => {
+  const { say } = told();
+  say(starts(1));
+  const process = { host: 'h', pid: 7, startTime: '1', bootId: 'b', pidNamespace: 'n' };
+  const place = { task: 'fix', attempt: 'a1' };
+  const text = 'Claude Code 9.9.9 is not tested with Piton (2.1.325 is): see `piton agents`';
+  expect(say({ type: 'attempt.spawned', ...place, data: { process, version: '9.9.9' } })).toBe(text);
+  say(starts(2));
+  expect(
+    say({ type: 'attempt.spawned', task: 'fix', attempt: 'a2', data: { process, version: '9.9.9' } }),
+  ).toBe(undefined);
+});
+
+test('an agent that has printed nothing for a while is said to be silent', () => {
+  const { say, view } = told();
+  say(starts(1));
+  const frame = (silentMs: number): string =>
+    drawFrame(view, {
+      columns: 80,
+      rows: 24,
+      now: view.at,
+      lastLine: () => undefined,
+      lastOutputAt: () => view.at - silentMs,
+    })[0]!.text;
+  expect(frame(59_000)).not.toContain('silent');
+  expect(frame(6 * 60_000 + 1)).toContain('silent for 6 min');
+  expect(frame(90 * 60_000)).toContain('silent for 1 h 30 min');
 });

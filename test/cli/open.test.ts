@@ -121,6 +121,13 @@ test('a session that is in use is refused: its task runs, or somebody else has i
     code: 4,
     stderr: expect.stringContaining('SESSION_BUSY'),
   });
+  // Printed, it would be typed all the same.
+  const printed = await project.piton(['open', 'busy', 'fix', '--print']);
+  expect(printed.stdout).toMatch(/^cd .* --talk/);
+  expect(printed.stderr).toContain('fix is working in that session');
+  expect(await project.json(['open', 'busy', 'fix'])).toMatchObject({
+    busy: 'fix is working in that session',
+  });
   project.write('go', '');
   await driver.ended;
   const child = startOpen(project, 'busy', 'fix');

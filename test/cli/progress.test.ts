@@ -131,7 +131,7 @@ test('after a recovery it is said in words what was adopted, harvested and start
   story.starts('early', 2);
   expect(story.said.slice(before)).toEqual([
     '↻ alive was still running: adopted, not started again',
-    '↻ over had ended meanwhile: its result was harvested, not started again',
+    '↻ over had ended meanwhile: what it left is harvested',
     '✓ over 0ms',
     '! gone was interrupted',
     '↻ gone is started again after an interruption',

@@ -36,7 +36,7 @@ test('after kill -9, resume tells first what it will do and why, then adopts, ha
   expect(preview.stdout).toMatch(/Next: piton resume killed\n$/);
   const resuming = startPiton(project, ['resume', 'killed']);
   await resuming.shows('alive was still running: adopted, not started again');
-  await resuming.shows('over had ended meanwhile: its result was harvested, not started again');
+  await resuming.shows('over had ended meanwhile: what it left is harvested');
   release(project, 'alive');
   const { code, stdout } = await resuming.ended;
   expect(code).toBe(0);

@@ -7,6 +7,7 @@ const judging = {
   showsToolStart: true,
   toolClass: (name: string) => (name === 'Read' ? 'reading' : 'unknown') as 'reading' | 'unknown',
   permissions: 'full' as Permissions,
+  program: 'Codex 0.170.0, an untested version',
   isHarmless: () => false,
   redact: String,
 };
@@ -46,6 +47,50 @@ describe('where an agent was interrupted', () => {
       { type: 'tool-finished', id: '3', isError: false, output: '' },
     ]);
     expect(boundaryOf(account, judging)).toEqual({ boundary: "in tool 'mcp__mail__send'", mayRepeat: false });
+  });
+});
+
+describe('what was not understood', () => {
+  const started = (id: string, name = 'Read') => ({ type: 'tool-started', id, name, input: {} }) as const;
+  const finished = (id: string) => ({ type: 'tool-finished', id, isError: false, output: '' }) as const;
+  const strange = (kind: string) => ({ type: 'unknown', kind, text: `event ${kind}` }) as const;
+
+  test.for([
+    ['read', true],
+    ['edit', true],
+    ['full', false],
+    [['bash'], false],
+  ] as const)('since the last call may have been a call: under %s it may go on: %s', ([permissions, may]) => {
+    const account = accountOf([started('1'), finished('1'), strange('item.begun')]);
+    expect(boundaryOf(account, { ...judging, permissions })).toEqual({
+      boundary: 'after what Piton does not understand of Codex 0.170.0, an untested version (item.begun)',
+      mayRepeat: may,
+    });
+  });
+
+  test('before a call that has ended is past', () => {
+    const account = accountOf([strange('a'), started('1'), strange('b'), finished('1')]);
+    expect(boundaryOf(account, judging)).toEqual({ boundary: 'between two tool calls', mayRepeat: true });
+  });
+
+  test('is not past while another call goes on, however harmless that is', () => {
+    const account = accountOf([started('1'), started('2'), strange('a'), finished('1')]);
+    expect(boundaryOf(account, judging)).toMatchObject({ mayRepeat: false });
+  });
+
+  test('is also the end of a call that nobody saw begin', () => {
+    expect(boundaryOf(accountOf([finished('1')]), judging)).toMatchObject({ mayRepeat: false });
+  });
+
+  test('is named, a few of many', () => {
+    const many = Array.from({ length: 50 }, (_, index) => strange(`kind-${index % 20}`));
+    const { boundary } = boundaryOf(accountOf([...many, { type: 'unknown', text: 'x' }]), judging);
+    expect(boundary).toContain('(kind-0, kind-1, kind-2, kind-3, kind-4, 16 more)');
+  });
+
+  test('does not hide a call that was in flight beside it', () => {
+    const account = accountOf([started('1', 'mcp__mail__send'), strange('a')]);
+    expect(boundaryOf(account, judging).boundary).toBe("in tool 'mcp__mail__send'");
   });
 });
 

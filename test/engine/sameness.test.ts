@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { samenessOf } from '../../src/engine/sameness.ts';
+import { filesChangedSince, samenessOf } from '../../src/engine/sameness.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 test('looking at the files of a folder starts no program that the folder itself names', async () => {
@@ -16,4 +16,25 @@ test('looking at the files of a folder starts no program that the folder itself 
   const failure = { code: 'CHECK_FAILED', message: 'no', retryable: true };
   expect(await samenessOf({ failure, said: 'no', directory: root })).toMatch(/^[0-9a-f]{64}$/);
   expect(existsSync(join(root, 'started'))).toBe(false);
+});
+
+test('files that differ from a commit are those changed, added, gone and committed since, by name', async () => {
+  const root = temporaryFolder();
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-C', root, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
+      encoding: 'utf8',
+    });
+  git('init', '--quiet');
+  for (const name of ['same', 'changed', 'gone']) writeFileSync(join(root, name), '1');
+  git('add', '.');
+  git('commit', '--quiet', '-m', 'one');
+  const base = git('rev-parse', 'HEAD').trim();
+  writeFileSync(join(root, 'committed'), '1');
+  git('add', '.');
+  git('commit', '--quiet', '-m', 'two');
+  writeFileSync(join(root, 'changed'), '2');
+  writeFileSync(join(root, 'new\nline'), '');
+  rmSync(join(root, 'gone'));
+  expect(await filesChangedSince(base, root)).toEqual(['changed', 'committed', 'gone', 'new\nline']);
+  expect(await filesChangedSince(base, temporaryFolder())).toBe(undefined);
 });

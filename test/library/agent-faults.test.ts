@@ -231,19 +231,24 @@ describe('what an agent says', () => {
     expect(await run.result()).toMatchObject({ status: 'succeeded', outputs: { task: 'done' } });
     const entries = transcriptOf(await eventsOf(run));
     expect(messagesOf(await eventsOf(run))).toContain('one');
-    expect(entries.filter(({ type }) => type === 'notice').length).toBeGreaterThanOrEqual(3);
+    expect(entries.filter(({ type }) => type === 'unknown').length).toBeGreaterThanOrEqual(3);
   });
 
   test('when it dies in the middle of a line is complete but for that line, and its next words do not join it', async () => {
     const place = agentPlace();
-    const cut = [{ say: 'one' }, { run: 'touch one' }, { stall: '{"event":"said","text":"half of' }];
-    const run = await place.run({ task: played([cut, [{ say: 'two' }, { answer: 'done' }]]) });
+    const cut = [
+      { say: 'one' },
+      { edit: { file: 'one', text: '' } },
+      { stall: '{"event":"said","text":"half of' },
+    ];
+    const turns = [cut, [{ say: 'two' }, { answer: 'done' }]];
+    const run = await place.run({ task: played(turns, { permissions: 'edit' }) });
     await eventually('half a line is there', () => place.printed().endsWith('half of'));
     await place.killAt('one');
     expect(await run.result()).toMatchObject({ outputs: { task: 'done' } });
     const events = await eventsOf(run);
     expect(messagesOf(events)).toEqual(['one', 'two']);
-    expect(transcriptOf(events).filter(({ type }) => type === 'notice')).toEqual([]);
+    expect(transcriptOf(events).filter(({ type }) => type === 'unknown')).toEqual([]);
     expect(waysOf(events)).toMatchObject([{ how: 'new' }, { how: 'continue', rung: 'session' }]);
   });
 

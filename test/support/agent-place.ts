@@ -10,6 +10,7 @@ import {
   type Run,
   type RunEvent,
 } from '../../src/index.ts';
+import { agentNamed } from '../../src/agents/index.ts';
 import { eventually } from './eventually.ts';
 import { transcriptOf, writeFlow, type Tasks } from './scripted-place.ts';
 import { startProgram, type Program } from './start-program.ts';
@@ -28,8 +29,8 @@ export interface AgentPlace {
   look<T>(see: (run: Run) => Promise<T>): Promise<T>;
   /** A driver in a process of its own. */
   drive(tasks: Tasks): Program;
-  /** Puts a program into the folder, in POSIX sh. */
-  install(name: string, script: string): void;
+  /** Puts an agent's program into the folder, in POSIX sh; it has the version that is tested, unless another is given. */
+  install(name: string, script: string, version?: string): void;
   /** The sessions of the scripted agent, as files. */
   sessionFiles(): readonly string[];
   /** What all agents have printed so far. */
@@ -79,7 +80,12 @@ export function agentPlace(): AgentPlace {
       const args = [JSON.stringify({ folders: [folder] })];
       return startProgram('drive-commands', { args, env: own });
     },
-    install: (name, script) => writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 }),
+    install: (name, script, version = agentNamed(name).tested?.to) =>
+      writeFileSync(
+        join(folder, name),
+        `#!/bin/sh\n[ "$1" != --version ] || { echo ${version}; exit; }\n${script}\n`,
+        { mode: 0o755 },
+      ),
     sessionFiles: () => filesIn(sessions),
     printed: () =>
       filesIn(spool)

@@ -38,7 +38,7 @@ export async function failingCalls(
     holder[name] = function (...given) {
       const place = placeOf(this, given);
       const opened = (result: unknown): unknown => {
-        if (/^open/.test(name)) paths.set(result, place);
+        if (name.startsWith('open')) paths.set(result, place);
         return result;
       };
       if (!place.includes(path)) return original.apply(this, given);

@@ -2,8 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
-import type { Json } from '../../base/index.ts';
-import { readObject, shorten } from '../json-fields.ts';
+import type { Json, JsonObject } from '../../base/index.ts';
+import { readObject } from '../json-fields.ts';
 import { say } from './voice.ts';
 
 export interface AgentExit {
@@ -51,13 +51,24 @@ function messagesFrom(output: Readable, hear: (params: Json) => void): ReadableS
       for await (const line of linesOf(output)) {
         const message = readObject(line);
         if (message?.['method'] === 'session/update') hear(message['params'] ?? null);
-        else if (message !== undefined) controller.enqueue(message as unknown as AnyMessage);
-        else if (line.trim() !== '') say({ event: 'notice', text: shorten(line, 300) });
+        else if (message !== undefined) {
+          if (!isKnown(message)) say({ event: 'unknown', kind: message['method'] ?? 'message' });
+          controller.enqueue(message as unknown as AnyMessage);
+        } else if (line.trim() !== '') say({ event: 'unknown', kind: 'line that is no message' });
       }
       controller.close();
     },
   });
 }
+
+/** Answers, what we answer, and extensions, which are about other things than calls. */
+function isKnown(message: JsonObject): boolean {
+  const { method } = message;
+  if (method === undefined) return 'id' in message;
+  return typeof method === 'string' && (method.startsWith('_') || knownMethods.has(method));
+}
+
+const knownMethods = new Set(['session/request_permission', '$/cancel_request']);
 
 /** Ends of lines are those of the protocol alone: JSON may hold other characters that look like one. */
 async function* linesOf(output: Readable): AsyncGenerator<string> {

@@ -64,7 +64,7 @@ export class Listener {
     const type = textAt(update, 'sessionUpdate') ?? '';
     const listen = entryOf(this.#listeners, type);
     if (listen !== undefined) listen(update);
-    else if (!unimportant.has(type)) this.#notice(`update ${shorten(type, 80) || 'without a type'}`);
+    else if (!unimportant.has(type)) this.#wonder(type || 'update without a type');
   }
 
   answer(params: Json): Permit {
@@ -102,6 +102,7 @@ export class Listener {
 
   #act(update: JsonObject): void {
     this.#speech.act();
+    if (textAt(update, 'toolCallId') === undefined) return this.#wonder('tool_call without an id');
     const unasked = this.#calls.hear(update);
     if (unasked === undefined || this.#halt !== undefined || isTolerated(unasked, this.#policy)) return;
     const reason = `it did so without asking, and ${this.#rule()} does not allow it`;
@@ -158,6 +159,12 @@ export class Listener {
     if (textAt(update, 'cost', 'currency') !== 'USD' || costUsd <= this.#costUsd) return;
     this.#costUsd = costUsd;
     say({ event: 'used', input: 0, output: 0, costUsd, cumulative: true });
+  }
+
+  /** Whatever that was, it may have been a call. */
+  #wonder(kind: string): void {
+    this.#speech.end();
+    say({ event: 'unknown', kind });
   }
 
   #notice(text: string): void {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/index.ts';
 import type { AgentEvent, AgentParser, ParserContext } from '../contract.ts';
 import { entryOf, textAt } from '../json-fields.ts';
-import { ownReaders, unknownEvent, type OwnReader } from '../own-stream.ts';
+import { ownReaders, type OwnReader } from '../own-stream.ts';
 import { streamParser } from '../stream-parser.ts';
 
 /** Reads what our client prints. */
@@ -17,7 +17,7 @@ export function acpParser(context: ParserContext): AgentParser {
   };
   return streamParser(
     {
-      read: (event) => entryOf(readers, event['event'])?.(event, context) ?? unknownEvent(event),
+      read: (event) => entryOf(readers, event['event'])?.(event, context),
       // It may have begun without a word: not every agent tells.
       end: () => turn.inFlight,
     },
@@ -45,8 +45,9 @@ class Turn {
 
   startTool(event: JsonObject): readonly AgentEvent[] {
     const id = textAt(event, 'id');
-    if (id === undefined || this.#begun.has(id)) return [];
     const started = ownReaders.tool(event);
+    if (id === undefined) return started;
+    if (this.#begun.has(id)) return [];
     if (event['pending'] === true) {
       this.#pending.set(id, started);
       return [];

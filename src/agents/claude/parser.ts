@@ -13,6 +13,7 @@ import {
 } from '../json-fields.ts';
 import { momentOfEpoch } from '../reset-time.ts';
 import { streamParser } from '../stream-parser.ts';
+import { ignored, unknownEvent } from '../unknown.ts';
 import { askedText } from './asking.ts';
 import { resultEvents, type Turn } from './result.ts';
 import { isSameUsage, sumUsage, usageOfMessages } from './usage.ts';
@@ -24,11 +25,12 @@ export function claudeParser(context: ParserContext): AgentParser {
     askedCalls: new Set(),
     messageUsage: new Map(),
     isOpen: false,
+    inBackground: 0,
   };
   return streamParser(
     {
-      read: (event) =>
-        keepResult(entryOf(readers, event['type'])?.(event, turn) ?? unknownEvent(event), turn),
+      read: (event) => keepResult(entryOf(readers, event['type'])?.(event, turn), turn),
+      isDone: () => turn.result !== undefined && turn.inBackground === 0,
       end: () => (turn.result === undefined ? [] : [turn.result]),
     },
     context,
@@ -39,7 +41,11 @@ export function claudeParser(context: ParserContext): AgentParser {
  * A result need not be the end: when something has ended that was left in the background, the CLI begins another turn by
  * itself. So the last one counts. A failure is told at once: what has failed, has failed.
  */
-function keepResult(events: readonly AgentEvent[], turn: Turn): readonly AgentEvent[] {
+function keepResult(
+  events: readonly AgentEvent[] | undefined,
+  turn: Turn,
+): readonly AgentEvent[] | undefined {
+  if (events === undefined) return undefined;
   turn.result = events.find((event) => event.type === 'result') ?? turn.result;
   return events.filter(({ type }) => type !== 'result');
 }
@@ -52,29 +58,51 @@ const readers: Readonly<Record<string, Reader>> = {
   user: userEvents,
   result: resultEvents,
   rate_limit_event: limitEvents,
-  stream_event: () => [],
+  stream_event: ignored,
+  tool_progress: ignored,
+  tool_use_summary: ignored,
+  auth_status: ignored,
+  prompt_suggestion: ignored,
+  conversation_reset: ignored,
+  keep_alive: ignored,
 };
 
-function unknownEvent(event: JsonObject): readonly AgentEvent[] {
-  return [
-    { type: 'notice', text: `event ${shorten(showJson(event['type'] ?? null) || 'without a type', 80)}` },
-  ];
+function systemEvents(event: JsonObject, turn: Turn): readonly AgentEvent[] {
+  const read = entryOf(systemReaders, event['subtype']);
+  return read?.(event, turn) ?? unknownEvent('system', event['subtype']);
 }
 
-function systemEvents(event: JsonObject, turn: Turn): readonly AgentEvent[] {
-  switch (textAt(event, 'subtype')) {
-    case 'init':
-      return openedSession(event, turn);
-    case 'permission_denied':
-      return deniedCall(event, turn);
-    case 'api_retry':
-      return [{ type: 'notice', text: retryNotice(event) }];
-    case 'compact_boundary':
-      return [{ type: 'notice', text: 'The conversation was compacted.' }];
-    default:
-      return [];
-  }
-}
+const systemReaders: Readonly<Record<string, Reader>> = {
+  init: openedSession,
+  permission_denied: deniedCall,
+  api_retry: (event) => [{ type: 'notice', text: retryNotice(event) }],
+  compact_boundary: () => [{ type: 'notice', text: 'The conversation was compacted.' }],
+  background_tasks_changed: countBackground,
+  commands_changed: ignored,
+  control_request_progress: ignored,
+  elicitation_complete: ignored,
+  files_persisted: ignored,
+  hook_progress: ignored,
+  hook_response: ignored,
+  hook_started: ignored,
+  informational: ignored,
+  local_command_output: ignored,
+  memory_recall: ignored,
+  mirror_error: ignored,
+  model_refusal_fallback: ignored,
+  model_refusal_no_fallback: ignored,
+  notification: ignored,
+  plugin_install: ignored,
+  session_state_changed: ignored,
+  session_writes_lost: ignored,
+  status: ignored,
+  task_notification: ignored,
+  task_progress: ignored,
+  task_started: ignored,
+  task_updated: ignored,
+  thinking_tokens: ignored,
+  worker_shutting_down: ignored,
+};
 
 /** Comes once more with each turn that the CLI begins by itself: then what it had said before was not its last word. */
 function openedSession(event: JsonObject, turn: Turn): readonly AgentEvent[] {
@@ -87,6 +115,12 @@ function openedSession(event: JsonObject, turn: Turn): readonly AgentEvent[] {
   return [
     { type: 'session', id, ...(model !== undefined && { model }), ...(version !== undefined && { version }) },
   ];
+}
+
+/** When the last of them has ended, another turn begins by itself. */
+function countBackground(event: JsonObject, turn: Turn): readonly AgentEvent[] {
+  turn.inBackground = listOf(event['tasks']).filter((task) => at(task, 'ambient') !== true).length;
+  return [];
 }
 
 function deniedCall(event: JsonObject, turn: Turn): readonly AgentEvent[] {
@@ -109,10 +143,11 @@ function assistantEvents(event: JsonObject, turn: Turn): readonly AgentEvent[] {
   if (error !== undefined) turn.apiError = error;
   const message = objectOf(event['message']);
   const isOwn = textAt(event, 'parent_tool_use_id') === undefined;
-  return [
-    ...listOf(message?.['content']).flatMap((block) => blockEvents(block, isOwn)),
-    ...usageSoFar(message, turn),
-  ];
+  const content = message?.['content'];
+  const told = Array.isArray(content)
+    ? content.flatMap((block) => blockEvents(block, isOwn))
+    : unknownEvent('assistant', 'without content');
+  return [...told, ...usageSoFar(message, turn)];
 }
 
 /** Told at once: one that is killed says nothing at its end. A message comes as several events, each with the usage of the whole. */
@@ -137,26 +172,44 @@ function blockEvents(block: Json, isOwn: boolean): readonly AgentEvent[] {
     case 'tool_use':
       return startedTool(block);
     default:
-      return [];
+      return otherBlock(at(block, 'type'));
   }
 }
 
+function otherBlock(type: Json | undefined): readonly AgentEvent[] {
+  return typeof type === 'string' && quietBlocks.has(type) ? [] : unknownEvent('assistant', type);
+}
+
+/** What is done there, is done by the model's interface, and nothing of it is left. */
+const quietBlocks = new Set([
+  'redacted_thinking',
+  'server_tool_use',
+  'web_search_tool_result',
+  'web_fetch_tool_result',
+]);
+
 function startedTool(block: Json): readonly AgentEvent[] {
   const id = textAt(block, 'id');
-  if (id === undefined) return [];
+  if (id === undefined) return unknownEvent('tool_use', 'without an id');
   return [
     { type: 'tool-started', id, name: textAt(block, 'name') ?? 'unknown', input: at(block, 'input') ?? {} },
   ];
 }
 
 function userEvents(event: JsonObject): readonly AgentEvent[] {
-  return listOf(at(event, 'message', 'content')).flatMap((block): readonly AgentEvent[] => {
-    const id = textAt(block, 'tool_use_id');
-    if (textAt(block, 'type') !== 'tool_result' || id === undefined) return [];
+  const content = at(event, 'message', 'content');
+  if (!Array.isArray(content) && typeof content !== 'string') return unknownEvent('user', 'without content');
+  return listOf(content).flatMap((block): readonly AgentEvent[] => {
+    const [type, id] = [textAt(block, 'type') ?? '', textAt(block, 'tool_use_id')];
+    if (givenBlocks.has(type)) return [];
+    if (type !== 'tool_result' || id === undefined) return unknownEvent('user', at(block, 'type'));
     const isError = at(block, 'is_error') === true;
     return [{ type: 'tool-finished', id, isError, output: contentText(at(block, 'content')) }];
   });
 }
+
+/** What the model is given otherwise than by a tool. */
+const givenBlocks = new Set(['text', 'image', 'document']);
 
 /** Only remembered: a limit that is paid for otherwise does not end the turn. */
 function limitEvents(event: JsonObject, turn: Turn): readonly AgentEvent[] {

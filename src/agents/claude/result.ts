@@ -18,6 +18,8 @@ export interface Turn {
   /** How the last answer of the model interface failed, in the CLI's words. */
   apiError?: string;
   isOpen: boolean;
+  /** What was left in the background and goes on. */
+  inBackground: number;
 }
 
 /** Success is told three times, and only all together it is one: subtype, `is_error`, and no denials. */

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../base/index.ts';
 import type { AgentEvent } from '../contract.ts';
 import { contentText, entryOf, numberAt, shorten, showJson, textAt } from '../json-fields.ts';
+import { unknownEvent } from '../unknown.ts';
 
 /** What each kind of tool item was asked to do, and what came of it. */
 interface ToolKind {
@@ -37,9 +38,17 @@ const toolKinds: Readonly<Record<string, ToolKind>> = {
   },
 };
 
+const otherItems = new Set(['agent_message', 'reasoning', 'error', 'todo_list']);
+
+export function isKnownItem({ type, id }: JsonObject): boolean {
+  if (entryOf(toolKinds, type) !== undefined) return typeof id === 'string';
+  return typeof type === 'string' && otherItems.has(type);
+}
+
 export function startedItem(item: JsonObject, started: Set<string>): readonly AgentEvent[] {
   const kind = entryOf(toolKinds, item['type']);
   const id = textAt(item, 'id');
+  if (!isKnownItem(item)) return unknownEvent('item.started', item['type']);
   if (kind === undefined || id === undefined || started.has(id)) return [];
   started.add(id);
   return [{ type: 'tool-started', id, name: kind.name(item), input: kind.input(item) }];
@@ -62,6 +71,7 @@ export function finishedItem(item: JsonObject, started: Set<string>): readonly A
 function finishedTool(item: JsonObject, started: Set<string>): readonly AgentEvent[] {
   const kind = entryOf(toolKinds, item['type']);
   const id = textAt(item, 'id');
+  if (!isKnownItem(item)) return unknownEvent('item.completed', item['type']);
   if (kind === undefined || id === undefined) return [];
   const isError =
     item['status'] === 'failed' || item['status'] === 'declined' || (numberAt(item, 'exit_code') ?? 0) !== 0;

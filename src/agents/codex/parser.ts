@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../base/index.ts';
 import type { AgentEvent, AgentExit, AgentParser, ParserContext } from '../contract.ts';
 import { failureEvents } from '../failures.ts';
-import { countAt, entryOf, objectOf, shorten, showJson, textAt } from '../json-fields.ts';
+import { countAt, entryOf, objectOf, shorten, textAt } from '../json-fields.ts';
 import { streamParser } from '../stream-parser.ts';
-import { finishedItem, startedItem } from './items.ts';
+import { ignored, unknownEvent } from '../unknown.ts';
+import { finishedItem, isKnownItem, startedItem } from './items.ts';
 
 interface Turn {
   readonly context: ParserContext;
@@ -18,7 +19,8 @@ export function codexParser(context: ParserContext): AgentParser {
   const turn: Turn = { context, started: new Set(), answer: '', hasCompleted: false };
   return streamParser(
     {
-      read: (event) => entryOf(readers, event['type'])?.(event, turn) ?? unknownEvent(event),
+      read: (event) => entryOf(readers, event['type'])?.(event, turn),
+      isDone: () => turn.hasCompleted,
       end: (exit, said) => endedTurn(exit, said, turn),
     },
     context,
@@ -29,20 +31,15 @@ type Reader = (event: JsonObject, turn: Turn) => readonly AgentEvent[];
 
 const readers: Readonly<Record<string, Reader>> = {
   'thread.started': openedSession,
-  'turn.started': () => [],
+  'turn.started': ignored,
   'item.started': (event, turn) => startedItem(itemOf(event), turn.started),
-  'item.updated': () => [],
+  'item.updated': (event) =>
+    isKnownItem(itemOf(event)) ? [] : unknownEvent('item.updated', itemOf(event)['type']),
   'item.completed': completedItem,
   'turn.completed': completedTurn,
   'turn.failed': failedTurn,
   error: troubleNotice,
 };
-
-function unknownEvent(event: JsonObject): readonly AgentEvent[] {
-  return [
-    { type: 'notice', text: `event ${shorten(showJson(event['type'] ?? null) || 'without a type', 80)}` },
-  ];
-}
 
 function openedSession(event: JsonObject): readonly AgentEvent[] {
   const id = textAt(event, 'thread_id');

@@ -60,6 +60,8 @@ function textParser(context: ParserContext): AgentParser {
       lines.push(text.replace(/\r$/, ''));
       return [];
     },
+    // What it prints is its result when it has ended, and not before.
+    isDone: () => false,
     end(exit, stderr) {
       const text = lines
         .join('\n')

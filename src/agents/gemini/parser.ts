@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../base/index.ts';
 import type { AgentEvent, AgentExit, AgentParser, FailureKind, ParserContext } from '../contract.ts';
 import { failureEvents, failureKind } from '../failures.ts';
-import { countAt, entryOf, objectOf, shorten, showJson, textAt } from '../json-fields.ts';
+import { countAt, entryOf, objectOf, shorten, textAt } from '../json-fields.ts';
 import { resetTime } from '../reset-time.ts';
 import { streamParser } from '../stream-parser.ts';
+import { unknownEvent } from '../unknown.ts';
 import { isOwnTool } from './tools.ts';
 
 interface Turn {
@@ -23,7 +24,11 @@ interface Turn {
 export function geminiParser(context: ParserContext): AgentParser {
   const turn: Turn = { context, calls: new Map(), speech: '', answer: '', now: context.now };
   return streamParser(
-    { read: (event) => readEvent(event, turn), end: (exit, said) => unfinished(exit, said, turn) },
+    {
+      read: (event) => readEvent(event, turn),
+      isDone: () => turn.failure !== undefined,
+      end: (exit, said) => unfinished(exit, said, turn),
+    },
     context,
   );
 }
@@ -33,7 +38,7 @@ function readEvent(event: JsonObject, turn: Turn): readonly AgentEvent[] {
   if (time > turn.now) turn.now = time;
   if (event['type'] === 'message') return heardMessage(event, turn);
   const spoken = endSpeech(turn);
-  return [...spoken, ...(entryOf(readers, event['type'])?.(event, turn) ?? unknownEvent(event))];
+  return [...spoken, ...(entryOf(readers, event['type'])?.(event, turn) ?? unknownEvent(event['type']))];
 }
 
 type Reader = (event: JsonObject, turn: Turn) => readonly AgentEvent[];
@@ -46,12 +51,6 @@ const readers: Readonly<Record<string, Reader>> = {
   result: finishedTurn,
 };
 
-function unknownEvent(event: JsonObject): readonly AgentEvent[] {
-  return [
-    { type: 'notice', text: `event ${shorten(showJson(event['type'] ?? null) || 'without a type', 80)}` },
-  ];
-}
-
 function openedSession(event: JsonObject): readonly AgentEvent[] {
   const id = textAt(event, 'session_id');
   const model = textAt(event, 'model');
@@ -60,7 +59,8 @@ function openedSession(event: JsonObject): readonly AgentEvent[] {
 
 function heardMessage(event: JsonObject, turn: Turn): readonly AgentEvent[] {
   // The user's message is our own prompt, said again.
-  if (event['role'] !== 'assistant') return [];
+  if (event['role'] === 'user') return [];
+  if (event['role'] !== 'assistant') return unknownEvent('message', event['role']);
   const before = event['delta'] === true ? [] : endSpeech(turn);
   turn.speech += textAt(event, 'content') ?? '';
   return before;
@@ -77,7 +77,7 @@ function endSpeech(turn: Turn): readonly AgentEvent[] {
 function startedTool(event: JsonObject, turn: Turn): readonly AgentEvent[] {
   const id = textAt(event, 'tool_id');
   const name = textAt(event, 'tool_name') ?? 'unknown';
-  if (id === undefined) return [];
+  if (id === undefined) return unknownEvent('tool_use', 'without an id');
   turn.calls.set(id, name);
   turn.answer = '';
   return [{ type: 'tool-started', id, name, input: event['parameters'] ?? {} }];
@@ -85,7 +85,7 @@ function startedTool(event: JsonObject, turn: Turn): readonly AgentEvent[] {
 
 function finishedTool(event: JsonObject, turn: Turn): readonly AgentEvent[] {
   const id = textAt(event, 'tool_id');
-  if (id === undefined) return [];
+  if (id === undefined) return unknownEvent('tool_result', 'without an id');
   const isError = event['status'] !== 'success';
   const output = textAt(event, 'output') || textAt(event, 'error', 'message') || '';
   return [{ type: 'tool-finished', id, isError, output }, ...denied(event, turn.calls.get(id) ?? 'a tool')];

@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from '../../base/index.ts';
 import type { AgentEvent, AgentExit, AgentParser, ParserContext } from '../contract.ts';
 import { failureEvents } from '../failures.ts';
-import { at, contentText, countAt, listOf, shorten, showJson, textAt } from '../json-fields.ts';
+import { at, contentText, countAt, listOf, shorten, textAt } from '../json-fields.ts';
 import { streamParser } from '../stream-parser.ts';
+import { unknownEvent } from '../unknown.ts';
 
 interface Turn {
   readonly context: ParserContext;
@@ -46,14 +47,16 @@ function readKnown(event: JsonObject, turn: Turn): readonly AgentEvent[] {
     case 'complete':
       return [...endSpeech(turn), ...usageOf(event), ...outcomeOf(turn)];
     default:
-      return [{ type: 'notice', text: `event ${shorten(showJson(event['type']) || 'without a type', 80)}` }];
+      return unknownEvent(event['type']);
   }
 }
 
 function heardMessage(event: JsonObject, turn: Turn): readonly AgentEvent[] {
   const id = textAt(event, 'message', 'id');
   const isOwn = at(event, 'message', 'role') === 'assistant';
-  return listOf(at(event, 'message', 'content')).flatMap((block) => blockEvents(block, { id, isOwn, turn }));
+  const content = at(event, 'message', 'content');
+  if (!Array.isArray(content)) return unknownEvent('message', 'without content');
+  return listOf(content).flatMap((block) => blockEvents(block, { id, isOwn, turn }));
 }
 
 interface Speaker {
@@ -74,9 +77,18 @@ function blockEvents(block: Json, speaker: Speaker): readonly AgentEvent[] {
     case 'toolResponse':
       return [...endSpeech(turn), ...finishedTool(block)];
     default:
-      return [];
+      return quietBlocks.has(textAt(block, 'type') ?? '') ? [] : unknownEvent('message', at(block, 'type'));
   }
 }
+
+const quietBlocks = new Set([
+  'image',
+  'redactedThinking',
+  'contextLengthExceeded',
+  'summarizationRequested',
+  'systemNotification',
+  'toolConfirmationRequest',
+]);
 
 function heardText(text: string, { id, turn }: Speaker): readonly AgentEvent[] {
   const isSame = id !== undefined && id === turn.speech.id;
@@ -95,7 +107,7 @@ function endSpeech(turn: Turn): readonly AgentEvent[] {
 
 function startedTool(block: Json, turn: Turn): readonly AgentEvent[] {
   const id = textAt(block, 'id');
-  if (id === undefined) return [];
+  if (id === undefined) return unknownEvent('toolRequest', 'without an id');
   turn.answer = '';
   const name = textAt(block, 'toolCall', 'value', 'name') ?? 'unknown';
   return [{ type: 'tool-started', id, name, input: at(block, 'toolCall', 'value', 'arguments') ?? {} }];
@@ -103,7 +115,7 @@ function startedTool(block: Json, turn: Turn): readonly AgentEvent[] {
 
 function finishedTool(block: Json): readonly AgentEvent[] {
   const id = textAt(block, 'id');
-  if (id === undefined) return [];
+  if (id === undefined) return unknownEvent('toolResponse', 'without an id');
   const result = at(block, 'toolResult');
   const isError = at(result, 'status') !== 'success' || at(result, 'value', 'isError') === true;
   const content = at(result, 'value', 'content') ?? at(result, 'value') ?? at(result, 'error');

@@ -4,6 +4,7 @@ import { failureEvents, kindOfStatus } from '../failures.ts';
 import { at, countAt, entryOf, numberAt, objectOf, shorten, showJson, textAt } from '../json-fields.ts';
 import { resetTime } from '../reset-time.ts';
 import { streamParser } from '../stream-parser.ts';
+import { ignored, unknownEvent } from '../unknown.ts';
 import { unsupportedText } from '../unsupported.ts';
 import { Calls } from './calls.ts';
 import { isOwnTool } from './tools.ts';
@@ -34,7 +35,7 @@ function readEvent(event: JsonObject, turn: Turn): readonly AgentEvent[] {
   const read = entryOf(readers, event['type']);
   return [
     ...openedSession(event, turn),
-    ...(read === undefined ? unknownEvent(event) : read({ event, part, turn })),
+    ...(read === undefined ? unknownEvent(event['type']) : read({ event, part, turn })),
   ];
 }
 
@@ -46,23 +47,17 @@ interface Heard {
 
 const readers: Readonly<Record<string, (heard: Heard) => readonly AgentEvent[]>> = {
   piton_ready: ({ turn }) => turn.calls.areTold(),
-  piton_session: () => [],
+  piton_session: ignored,
   piton_call: ({ event, turn }) =>
     isOwn(event, turn) ? turn.calls.begin(event) : turn.calls.beginElsewhere(),
   piton_called: ({ event, turn }) => (isOwn(event, turn) ? turn.calls.end(event) : []),
-  step_start: () => [],
+  step_start: ignored,
   text: spokenText,
   reasoning: ({ part }) => [{ type: 'reasoning', text: textAt(part, 'text') ?? '' }],
   tool_use: finishedTool,
   step_finish: finishedStep,
   error: reportedError,
 };
-
-function unknownEvent(event: JsonObject): readonly AgentEvent[] {
-  return [
-    { type: 'notice', text: `event ${shorten(showJson(event['type'] ?? null) || 'without a type', 80)}` },
-  ];
-}
 
 function openedSession(event: JsonObject, turn: Turn): readonly AgentEvent[] {
   const id = textAt(event, 'sessionID');
@@ -85,7 +80,7 @@ function spokenText({ part, turn }: Heard): readonly AgentEvent[] {
 
 function finishedTool({ part, turn }: Heard): readonly AgentEvent[] {
   const id = textAt(part, 'callID') ?? textAt(part, 'id');
-  if (id === undefined) return [];
+  if (id === undefined) return unknownEvent('tool_use', 'without an id');
   turn.answer = '';
   const name = textAt(part, 'tool') ?? 'unknown';
   const isError = at(part, 'state', 'status') !== 'completed';

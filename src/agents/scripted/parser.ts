@@ -1,13 +1,10 @@
 import type { AgentParser, ParserContext } from '../contract.ts';
 import { entryOf } from '../json-fields.ts';
-import { ownReaders, unknownEvent, type OwnReader } from '../own-stream.ts';
+import { ownReaders, type OwnReader } from '../own-stream.ts';
 import { streamParser } from '../stream-parser.ts';
 
 const readers: Readonly<Record<string, OwnReader>> = ownReaders;
 
 export function scriptedParser(context: ParserContext): AgentParser {
-  return streamParser(
-    { read: (event) => entryOf(readers, event['event'])?.(event, context) ?? unknownEvent(event) },
-    context,
-  );
+  return streamParser({ read: (event) => entryOf(readers, event['event'])?.(event, context) }, context);
 }

@@ -70,8 +70,9 @@ const ports: Limits = { least: 1, most: 100, whole: true };
 /** Each may cost as much as the work itself. */
 const revisions: Limits = { least: 0, most: 20, whole: true };
 
-function checkAgent({ maxTurns, budget }: AgentDraft, at: Path): Finding[] {
+function checkAgent({ maxTurns, idleTimeoutMs, budget }: AgentDraft, at: Path): Finding[] {
   return [
+    ...checkNumber(idleTimeoutMs, [...at, 'idle-timeout'], { least: 0 }),
     ...checkNumber(maxTurns, [...at, 'max-turns'], counting),
     ...(budget === undefined ? [] : checkTaskBudget(budget, [...at, 'budget'])),
   ];

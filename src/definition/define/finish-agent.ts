@@ -3,8 +3,9 @@ import type { AgentDraft } from '../workflow-draft.ts';
 
 /** Fills in what the draft of an agent's work leaves out. */
 export function finishAgent(draft: AgentDraft): AgentWork {
-  const { type, agents, prompt, session, model, effort, maxTurns, budget, workingDirectory } = draft;
-  const wishes = { session, model, effort, maxTurns, budget, workingDirectory };
+  const { type, agents, prompt, session, model, effort, maxTurns, idleTimeoutMs, budget } = draft;
+  const { workingDirectory } = draft;
+  const wishes = { session, model, effort, maxTurns, idleTimeoutMs, budget, workingDirectory };
   return {
     type,
     agents,

@@ -29,6 +29,12 @@ export const agentSettings = {
     .optional()
     .describe('Turns of the conversation after which an attempt fails. Default: no limit.')
     .meta({ minimum: 1 }),
+  'idle-timeout': z
+    .union([z.string(), z.number()])
+    .optional()
+    .describe(
+      'An attempt of an agent that prints nothing for so long, while no tool of it is at work, is ended and goes on in its session. 0: never. Default: as configured, or 30m.',
+    ),
   args: z
     .union([argumentList, z.record(z.string(), argumentList)])
     .optional()

@@ -2,7 +2,7 @@ import type { AgentWork, Dynamic } from '../../model/index.ts';
 import { isReported, type Finding, type Path } from '../problems.ts';
 import type { AgentDraft, TaskDraft } from '../workflow-draft.ts';
 import type { Conversion } from './conversion.ts';
-import { toBudget, toList } from './convert-settings.ts';
+import { toBudget, toList, toMilliseconds } from './convert-settings.ts';
 import { renameInRun, renameInText, renameInValue } from './rename-in-values.ts';
 import type { Entry } from './task-keys.ts';
 
@@ -22,6 +22,7 @@ export function convertAgent(task: Entry, { at, around }: { at: Path; around: Co
     model: task.model,
     effort: task.effort,
     maxTurns: task['max-turns'],
+    idleTimeoutMs: toMilliseconds(task['idle-timeout'], [...at, 'idle-timeout'], findings),
     // A wrong key has been taken out of it: what is left is not what was meant.
     budget: isReported([...at, 'budget'], findings) ? undefined : toBudget(task.budget),
     args: toArguments(task.args),

@@ -18,6 +18,7 @@ const ofAgents = [
   'model',
   'effort',
   'max-turns',
+  'idle-timeout',
   'budget',
   'args',
   'check',

@@ -63,7 +63,8 @@ export function createContext(parts: ContextParts): OpenedContext {
 
 async function openPiton(config: Config, environment: Context['env']): Promise<Piton> {
   const { open } = await import('../../assemble.ts');
-  const { store, spool, durability, leaseMs, graceMs, mirror, agents, secrets, budgetPerDay } = config;
+  const { store, spool, durability, leaseMs, graceMs, mirror, agents, secrets, budgetPerDay, idleTimeoutMs } =
+    config;
   const { workspaces, remotes, delivery } = config;
   return open({
     store,
@@ -76,6 +77,7 @@ async function openPiton(config: Config, environment: Context['env']): Promise<P
     ...(Object.keys(agents).length > 0 && { agents }),
     ...(secrets.length > 0 && { secrets }),
     ...(budgetPerDay !== undefined && { budgetPerDay }),
+    ...(idleTimeoutMs !== undefined && { idleTimeoutMs }),
     ...(workspaces.cleanup !== undefined && { cleanup: workspaces.cleanup }),
     ...(workspaces.disposable !== undefined && { disposable: workspaces.disposable }),
     remotes,

@@ -1,3 +1,4 @@
+import { agentNamed, untestedText } from '../../agents/index.ts';
 import type { Json } from '../../base/index.ts';
 import type { TaskReport } from '../../library/index.ts';
 import { callText } from './conversation/index.ts';
@@ -6,8 +7,9 @@ import { cleanLine, cutTo, whenText } from './output/index.ts';
 const longestOutput = 200;
 
 /** The one thing worth saying about a task in a list: why it is where it is, or what it gave. */
-export function describeTask(task: TaskReport, now: number): string {
-  const about = [...notesOf(task), standingOf(task, now)];
+/** `silence`: of an agent at work, in words. */
+export function describeTask(task: TaskReport, now: number, silence = ''): string {
+  const about = [silence, ...notesOf(task), standingOf(task, now)];
   return about.filter((text) => text !== '').join(' · ');
 }
 
@@ -24,8 +26,9 @@ export function triesText(tries = 0): string {
 }
 
 /** What people want to know of an agent at work. */
-function notesOf({ status, checking, integrating, revisions = 0, messages = [] }: TaskReport): string[] {
+function notesOf({ status, checking, integrating, revisions = 0, messages = [], cli }: TaskReport): string[] {
   return [
+    ...versionNote(cli),
     ...(checking === true ? ['is checked'] : []),
     ...(integrating === true && status === 'running' ? ['is brought to the work of others'] : []),
     ...(revisions === 0 ? [] : [`revised ${timesText(revisions)}`]),
@@ -33,6 +36,11 @@ function notesOf({ status, checking, integrating, revisions = 0, messages = [] }
       ? []
       : [`${messages.length === 1 ? '1 message' : `${messages.length} messages`} not heard yet`]),
   ];
+}
+
+function versionNote(cli: TaskReport['cli']): string[] {
+  const text = cli && untestedText(agentNamed(cli.agent), cli.version);
+  return text === undefined ? [] : [cleanLine(text)];
 }
 
 export function timesText(count: number): string {

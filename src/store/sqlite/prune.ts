@@ -56,17 +56,22 @@ function mayGo(
   run: string,
   request: PruneRequest & { readonly now: number },
 ): Standing {
+  const { before = Infinity, now } = request;
   const isForced = request.force === true && request.runs !== undefined;
-  if (isForced && request.before === undefined) return statements.knowsRun.get({ run }) !== undefined;
+  if (isForced && before === Infinity) return statements.knowsRun.get({ run }) !== undefined;
   try {
     const found = findRun(statements, run);
-    if (found === undefined || found.updatedAt >= (request.before ?? Infinity)) return false;
-    if (isForced) return true;
-    if (!isFinal(found.status) || isTaken(statements, run, request.now)) return false;
-    return endsWith(statements, found) || { run, reason: 'its journal does not end where its row says' };
+    if (found === undefined || found.updatedAt >= before) return false;
+    return isForced || mayFinalGo(statements, found, now);
   } catch (thrown) {
     return damagedRun(run, thrown);
   }
+}
+
+function mayFinalGo(statements: Statements, found: RunRecord, now: number): Standing {
+  const { run, status } = found;
+  if (!isFinal(status) || isTaken(statements, run, now)) return false;
+  return endsWith(statements, found) || { run, reason: 'its journal does not end where its row says' };
 }
 
 /** Whoever has its lease may be about to take it up again. */

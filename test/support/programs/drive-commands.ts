@@ -15,10 +15,12 @@ export interface CommandOrders {
    * over takes the same commits, however long a busy machine takes.
    */
   readonly leaseMs?: number;
+  /** How long an agent that has told its result may take to end. */
+  readonly lingerMs?: number;
 }
 
 const orders = JSON.parse(process.argv[2]!) as CommandOrders;
-const { folders, isAtOnce = false, isMirrored = false, leaseMs = 600_000 } = orders;
+const { folders, isAtOnce = false, isMirrored = false, leaseMs = 600_000, lingerMs = 30_000 } = orders;
 
 // Each listens for the signal to stop.
 process.setMaxListeners(0);
@@ -41,6 +43,7 @@ async function driveToEnd(folder: string): Promise<string> {
     durability: 'process',
     graceMs: 500,
     leaseMs,
+    lingerMs,
     ...(isMirrored && { mirror: join(folder, 'mirror') }),
   });
   const stop = (): void => void piton.close();

@@ -9,6 +9,7 @@ import { findAgentTask } from '../find-agent-task.ts';
 import { commandsFor } from '../next-step.ts';
 import { talk, type Talk } from '../open/talk.ts';
 import { commandFor, shellWord } from '../progress/index.ts';
+import { cleanLine } from '../output/index.ts';
 import { findRecord } from '../runs.ts';
 
 interface Options {
@@ -51,8 +52,10 @@ interface Place {
 }
 
 async function printCommand({ output }: Context, { run, address }: Place): Promise<ExitCode> {
-  const { agent, session, directory, argv } = await run.session(address);
-  output.json({ run: run.id, task: address, agent, session, directory, argv });
+  const { agent, session, directory, argv, busy } = await run.session(address);
+  output.json({ run: run.id, task: address, agent, session, directory, argv, ...(busy && { busy }) });
+  // Not where the command line is read from.
+  if (busy !== undefined) output.note(`Not now: ${cleanLine(busy)}, and two at once would spoil it.`);
   output.print(`cd ${shellWord(directory)} && ${argv.map(shellWord).join(' ')}`);
   return exitCodes.done;
 }

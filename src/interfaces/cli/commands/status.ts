@@ -1,4 +1,4 @@
-import type { Checkpoint, DriverReport, TaskReport } from '../../../library/index.ts';
+import type { Checkpoint, DriverReport, Piton, TaskReport } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { triesIn, type Tries } from '../count-tries.ts';
@@ -6,7 +6,15 @@ import { usageText, type Usage, type UsageTally } from '../conversation/index.ts
 import { readHistory } from '../drive/read-history.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { nextStep } from '../next-step.ts';
-import { cleanLine, spanText, statusCell, whenText, type Cell, type ShownStatus } from '../output/index.ts';
+import {
+  cleanLine,
+  silenceText,
+  spanText,
+  statusCell,
+  whenText,
+  type Cell,
+  type ShownStatus,
+} from '../output/index.ts';
 import { deliveredText } from '../progress/index.ts';
 import { progressOf, type Progress } from '../progress-of.ts';
 import { printQuestions } from '../questions.ts';
@@ -24,6 +32,8 @@ interface Report {
   /** Of agents. */
   readonly usage: UsageTally;
   readonly tries: Tries;
+  /** When the agents at work last printed anything, by task. */
+  readonly lastOutput: ReadonlyMap<string, number>;
 }
 
 /** So many tasks are worth a line each; of more, those that have settled well are only counted. */
@@ -61,14 +71,32 @@ async function readReport(context: Context, given: string | undefined): Promise<
     next: nextStep(checkpoint, status),
     usage: await usageOf(readHistory(run, checkpoint.seq)),
     tries: await triesIn(run, checkpoint),
+    lastOutput: lastOutputs(piton, checkpoint),
   };
 }
 
+function lastOutputs(piton: Piton, { tasks }: Checkpoint): ReadonlyMap<string, number> {
+  const found = Object.entries(tasks).map(([address, { agent, attempt }]) => {
+    const at = agent === undefined || attempt === undefined ? undefined : piton.lastOutputAt(attempt);
+    return [address, at] as const;
+  });
+  return new Map(found.filter((entry): entry is [string, number] => entry[1] !== undefined));
+}
+
 /** The stable shape of `status --json`. */
-function reportJson({ record, status, driver, checkpoint, progress, next, usage }: Report): unknown {
+function reportJson({
+  record,
+  status,
+  driver,
+  checkpoint,
+  progress,
+  next,
+  usage,
+  lastOutput,
+}: Report): unknown {
   const tasks = Object.entries(checkpoint.tasks).map(([address, task]) => [
     address,
-    { ...taskJson(task), usage: usage.ofTask(address) },
+    { ...taskJson(task), usage: usage.ofTask(address), lastOutputAt: lastOutput.get(address) },
   ]);
   return {
     run: record.run,
@@ -96,7 +124,7 @@ function taskJson({
   until,
   ...rest
 }: TaskReport): object {
-  const { reason, actions, gate, call, session, messages, checking, revisions } = rest;
+  const { reason, actions, gate, call, session, cli, messages, checking, revisions } = rest;
   return {
     status,
     attempts,
@@ -107,6 +135,7 @@ function taskJson({
     ...(status === 'held' && { hold: { reason, actions, gate, call } }),
     until,
     session,
+    cli,
     messages,
     checking,
     revisions,
@@ -149,7 +178,7 @@ function driverText({ now }: Context, { driver, status }: Report): string | unde
   return driver.stopped ? `${since}, which was stopped (Ctrl-Z)` : since;
 }
 
-function printTasks({ output, now }: Context, { checkpoint, usage, tries }: Report): void {
+function printTasks({ output, now }: Context, { checkpoint, usage, tries, lastOutput }: Report): void {
   const all = Object.entries(checkpoint.tasks);
   const shown = all.length <= mostTasks ? all : all.filter(([, task]) => !isQuiet(task)).slice(0, mostTasks);
   output.table(
@@ -159,7 +188,7 @@ function printTasks({ output, now }: Context, { checkpoint, usage, tries }: Repo
       triesText(tries.get(address)),
       durationOf(task, now()),
       usageCell(usage.ofTask(address)),
-      describeTask(task, now()),
+      describeTask(task, now(), silenceText(lastOutput.get(address), now())),
     ]),
   );
   if (shown.length < all.length) output.print(`… and ${all.length - shown.length} more (--json shows all)`);

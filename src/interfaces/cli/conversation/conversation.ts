@@ -57,6 +57,10 @@ const readers: Readonly<Record<string, Reader>> = {
     return kind === 'asked' ? undefined : line('trouble', `${kind}: ${textIn(entry, 'message')}`);
   },
   notice: (entry) => line('notice', textIn(entry, 'text')),
+  unknown(entry) {
+    const text = textIn(entry, 'text');
+    return line('notice', text === '' ? 'unknown' : `not understood: ${text}`);
+  },
   /** Told once, at the end. */
   usage: () => undefined,
 };

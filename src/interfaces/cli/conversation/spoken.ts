@@ -88,6 +88,7 @@ const others: Readonly<Record<string, (entry: Entry) => Spoken>> = {
   limit: (entry) => ({ role: 'limit', text: textIn(entry, 'text') }),
   failure: (entry) => ({ role: 'failure', text: textIn(entry, 'message') }),
   notice: (entry) => ({ role: 'notice', text: textIn(entry, 'text') }),
+  unknown: (entry) => ({ role: 'notice', text: textIn(entry, 'text') }),
 };
 
 /** The fields of a call, without the line that names its tool. */

@@ -26,7 +26,12 @@ export type Begin = () => Promise<readonly Run[]>;
 export async function driveHere(driving: Driving, begin: Begin): Promise<Ended[]> {
   const { piton, output, isShared = false } = driving;
   await loadForDriving();
-  const progress = createProgress({ output, isShared, lastLine: (attempt) => piton.lastLine(attempt) });
+  const progress = createProgress({
+    output,
+    isShared,
+    lastLine: (attempt) => piton.lastLine(attempt),
+    lastOutputAt: (attempt) => piton.lastOutputAt(attempt),
+  });
   const watch = new Watch(piton, progress);
   const deaf = onStopSignals((signal) => watch.stop(signal));
   const silence = captureConsole((line) => progress.say({ tone: 'quiet', symbol: '│', text: line }));

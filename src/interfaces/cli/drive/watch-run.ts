@@ -20,7 +20,11 @@ export async function watchRun(
   run: Run,
   { head, intro }: WatchOptions,
 ): Promise<Ended> {
-  const progress = createProgress({ output, lastLine: (attempt) => piton.lastLine(attempt) });
+  const progress = createProgress({
+    output,
+    lastLine: (attempt) => piton.lastLine(attempt),
+    lastOutputAt: (attempt) => piton.lastOutputAt(attempt),
+  });
   const leaving = new AbortController();
   const leave = (): void => leaving.abort();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, leave);

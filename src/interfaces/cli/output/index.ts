@@ -4,4 +4,4 @@ export { statusCell, statusSymbol, type ShownStatus } from './status.ts';
 export { isColoured, styleFor, type Style } from './style.ts';
 export { tableLines, type Cell } from './table.ts';
 export { cleanLine, cleanText, cutTo, padTo, widthOf } from './text.ts';
-export { clockText, dayText, momentText, spanText, whenText } from './time.ts';
+export { clockText, dayText, momentText, silenceText, spanText, whenText } from './time.ts';

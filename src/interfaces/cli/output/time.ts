@@ -32,6 +32,14 @@ function two(value: number): string {
   return String(value).padStart(2, '0');
 }
 
+/** Undefined where nobody would call it silent yet. */
+export function silenceText(lastOutputAt: number | undefined, now: number): string | undefined {
+  if (lastOutputAt === undefined || now - lastOutputAt < minuteMs) return undefined;
+  const minutes = Math.floor((now - lastOutputAt) / minuteMs);
+  const hours = Math.floor(minutes / 60);
+  return `silent for ${hours === 0 ? '' : `${hours} h `}${minutes % 60} min`;
+}
+
 /** The time of day on a clock here, to the second. */
 export function clockText(at: number): string {
   const date = new Date(at);

@@ -43,7 +43,7 @@ export function againText({ agent, kind }: Started): string {
 
 const again = {
   session: 'goes on in its session after an interruption',
-  transcript: 'goes on in a new session after an interruption, told what was done',
+  transcript: 'goes on in a new session, told what was done',
   restart: 'is started again after an interruption',
 } as const;
 

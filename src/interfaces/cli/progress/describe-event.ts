@@ -77,6 +77,8 @@ const describers: Describers = {
     say('warning', '✗', `${task ?? 'the run'} is being cancelled: ${data.reason}`),
   'tasks.expanded': ({ task, data }) => passing(`${task} has ${plural(data.items.length, 'item')}`),
   'attempt.started': (event, view) => startedSaying(event, view),
+  'attempt.spawned': untestedSaying,
+  'session.opened': untestedSaying,
   'attempt.recovered': ({ task, data }) => say('good', '↻', `${task} ${recovered[data.how]}`),
   'attempt.ended': ({ task, data }) =>
     data.outcome === 'interrupted' ? interruptedText(task, data) : undefined,
@@ -134,11 +136,20 @@ const describers: Describers = {
     say('warning', '!', `the clock jumped by ${signed(data.ms)}: deadlines were shifted by as much`),
 };
 
+/** Once for each version. */
+function untestedSaying(
+  { attempt }: { readonly attempt: string },
+  { untested }: RunView,
+): Saying | undefined {
+  const text = [...untested].find(([, first]) => first === attempt)?.[0];
+  return text === undefined ? undefined : say('warning', '!', `${text}: see \`piton agents\``);
+}
+
 const lostHolder = ': whoever had it open is gone';
 
 const recovered = {
   adopted: 'was still running: adopted, not started again',
-  harvested: 'had ended meanwhile: its result was harvested, not started again',
+  harvested: 'had ended meanwhile: what it left is harvested',
 } as const;
 
 function startedSaying({ task, data }: EventOf<'attempt.started'>, view: RunView): Saying {
@@ -164,6 +175,8 @@ function decidedSaying(
 
 function interruptedText(task: string, data: EventOf<'attempt.ended'>['data']): Saying {
   if (data.neverBegan === true) return say('plain', '-', `${task} had not begun yet when the driver ended`);
+  if (data.sessionLost === true)
+    return say('warning', '!', `${task} cannot go on in its session${because(data.reason)}`);
   return say('warning', '!', `${task} was interrupted${because(data.reason)}`);
 }
 

@@ -9,6 +9,8 @@ export interface ProgressOptions {
   readonly isShared?: boolean;
   /** The last line a process has printed. */
   lastLine(attempt: string): string | undefined;
+  /** When it last printed anything. */
+  lastOutputAt?(attempt: string): number | undefined;
 }
 
 /** How it is shown: to somebody, to a file, or to a program. */

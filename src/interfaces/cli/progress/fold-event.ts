@@ -1,3 +1,4 @@
+import { agentNamed, untestedText } from '../../../agents/index.ts';
 import type { RunEvent } from '../../../engine/index.ts';
 import type { EventType, TaskStatus, Workflow } from '../../../model/index.ts';
 import { lastWord } from '../conversation/index.ts';
@@ -93,10 +94,19 @@ const folders: Folders = {
     if (line === undefined) return;
     const isAgain = line.broken === 'interrupted';
     if (isAgain) view.found.restarted.add(task);
-    const { number, kind } = data;
-    beginAttempt(line, { id: attempt, number, startedAt: at, isAgain, ...(kind !== undefined && { kind }) });
+    const { number, kind, agent } = data;
+    beginAttempt(line, {
+      id: attempt,
+      number,
+      startedAt: at,
+      isAgain,
+      ...(kind !== undefined && { kind }),
+      ...(agent !== undefined && { agent: agent.name }),
+    });
     view.mostRunning = Math.max(view.mostRunning, view.counts.running);
   },
+  'attempt.spawned': learnVersion,
+  'session.opened': learnVersion,
   'transcript.added'(view, { task, data }) {
     const line = view.lines.get(task);
     const word = lastWord(data.entries);
@@ -134,6 +144,8 @@ const folders: Folders = {
     line.tookMs = (line.tookMs ?? 0) + took;
     if (data.outcome === 'interrupted') {
       line.broken = data.neverBegan === true ? 'never-began' : 'interrupted';
+      // It left no result.
+      view.found.harvested.delete(task);
     } else {
       view.ended.count++;
       view.ended.totalMs += took;
@@ -190,6 +202,14 @@ const folders: Folders = {
     view.breakers.delete(data.resource);
   },
 };
+
+type Versioned = Extract<RunEvent, { type: 'attempt.spawned' | 'session.opened' }>;
+
+function learnVersion(view: RunView, { task, attempt, data }: Versioned): void {
+  const agent = view.lines.get(task)?.attempt?.agent;
+  const text = agent === undefined ? undefined : untestedText(agentNamed(agent), data.version);
+  if (text !== undefined && !view.untested.has(text)) view.untested.set(text, attempt);
+}
 
 /** Checks and revisions belong to the work they follow: it has taken as long as all of them. */
 function beginAttempt(line: TaskLine, attempt: BegunAttempt): void {

@@ -1,4 +1,4 @@
-import { cleanLine, cutTo, padTo, statusSymbol, widthOf } from '../output/index.ts';
+import { cleanLine, cutTo, padTo, silenceText, statusSymbol, widthOf } from '../output/index.ts';
 import { kindText, resourceName } from './agent-words.ts';
 import type { Tone } from './describe-event.ts';
 import { estimateLeft } from './estimate.ts';
@@ -19,6 +19,8 @@ export interface FrameOptions extends FrameSize {
   readonly now: number;
   /** The last line a process has printed, if there is one. */
   lastLine(attempt: string): string | undefined;
+  /** When it last printed anything. */
+  lastOutputAt?(attempt: string): number | undefined;
 }
 
 /** Rows that are left to what is above the frame, whatever the size of the terminal. */
@@ -85,13 +87,15 @@ function wordsOf(line: Shown, options: FrameOptions): Words {
   }
 }
 
-function runningWords(line: TaskLine, { now, lastLine }: FrameOptions): string {
+function runningWords(line: TaskLine, { now, lastLine, lastOutputAt }: FrameOptions): string {
   const { attempt, spec } = line;
   if (attempt === undefined) return '';
   // What an agent prints is for machines; its setup and check are commands like any other.
   const isAgent = spec.work.type === 'agent' && (attempt.kind ?? 'revision') === 'revision';
   const last = isAgent ? line.lastWord : lastLine(attempt.id);
-  return `${kindWords(line, attempt)}${formatElapsed(now - attempt.startedAt)}  ${cleanLine(last ?? '')}`;
+  const silence = isAgent ? silenceText(lastOutputAt?.(attempt.id), now) : undefined;
+  const said = [silence, cleanLine(last ?? '')].filter(Boolean).join(' · ');
+  return `${kindWords(line, attempt)}${formatElapsed(now - attempt.startedAt)}  ${said}`;
 }
 
 function kindWords(line: TaskLine, { kind, tries, number }: RunningAttempt): string {

@@ -66,12 +66,20 @@ export class LiveProgress implements Face {
   }
 
   #draw(): void {
-    const { lastLine } = this.#options;
+    const { lastLine, lastOutputAt } = this.#options;
     const { columns, rows } = this.#screen.size;
     const views = [...this.#views.values()].filter(({ status }) => !isFinal(status));
     const share = Math.max(Math.floor(rows / Math.max(views.length, 1)), 3);
     const frame = views
-      .flatMap((view) => drawFrame(view, { columns, rows: share, now: Date.now(), lastLine }))
+      .flatMap((view) =>
+        drawFrame(view, {
+          columns,
+          rows: share,
+          now: Date.now(),
+          lastLine,
+          ...(lastOutputAt && { lastOutputAt }),
+        }),
+      )
       .slice(-Math.max(rows - 1, 1));
     this.#screen.draw(frame.map((line: FrameLine) => paintLine(this.#output.style, line)));
   }

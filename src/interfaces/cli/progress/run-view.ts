@@ -32,6 +32,8 @@ export interface RunningAttempt {
   readonly id: string;
   readonly number: number;
   readonly startedAt: number;
+  /** Its name, if it is one. */
+  readonly agent?: string;
   /** Absent: the work itself. */
   readonly kind?: NonNullable<EventOf<'attempt.started'>['data']['kind']>;
   /** The tries at the work so far, and the number of the last: setups, checks and the like are none. */
@@ -77,6 +79,8 @@ export interface RunView {
   mostRunning: number;
   /** Of agents. */
   readonly usage: UsageTally;
+  /** Versions of agents that were not tested, in words, and the first attempt with each. */
+  readonly untested: Map<string, string>;
 }
 
 export interface Found {
@@ -114,6 +118,7 @@ export function newRunView(run: string): RunView {
     },
     mostRunning: 0,
     usage: new UsageTally(),
+    untested: new Map(),
   };
 }
 

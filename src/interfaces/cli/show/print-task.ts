@@ -1,3 +1,4 @@
+import { agentNamed, untestedText } from '../../../agents/index.ts';
 import type { TaskReport } from '../../../library/index.ts';
 import type { Context } from '../context.ts';
 import { usageText, type Usage } from '../conversation/index.ts';
@@ -52,10 +53,11 @@ function factsOf(task: TaskReport, now: number): Fact[] {
   ];
 }
 
-function conversationFacts({ session, checking, integrating, ...task }: TaskReport): Fact[] {
+function conversationFacts({ session, cli, checking, integrating, ...task }: TaskReport): Fact[] {
   const { revisions, messages = [] } = task;
   return [
     ['session', session && `${session.id} of ${session.agent}`],
+    ['program', cli && (untestedText(agentNamed(cli.agent), cli.version) ?? `${cli.agent} ${cli.version}`)],
     ['now', checking === true ? 'its check runs, or is still to run' : undefined],
     ['now', integrating === true && task.status !== 'held' ? integratingText : undefined],
     ['revised', revisions === undefined || revisions === 0 ? undefined : timesText(revisions)],
