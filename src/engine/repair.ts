@@ -17,6 +17,8 @@ import { isSpoolWhole, lostAttempts, spooledAttemptOf, witnessesOf, type Witness
 export interface Repair {
   readonly held: readonly string[];
   readonly lastGood: number;
+  /** Tasks whose attempts the journal had lost: what is in the spool is gone on with. */
+  readonly takenUp?: readonly string[];
   /** What of the run's row was not as its journal tells it, and is now. */
   readonly mended?: readonly string[];
 }
@@ -32,9 +34,17 @@ export async function repairRun(ports: EnginePorts, run: string): Promise<Repair
     const witnesses = await witnessesOf(ports, run);
     const { commits, damage } = await examineRun(ports, run, witnesses);
     if (commits.length === 0) throw beyondRepair(run);
-    const held = damage === undefined ? [] : await cutBack(ports, lease, { commits, damage, witnesses });
+    const { held, takenUp } =
+      damage === undefined
+        ? { held: [], takenUp: [] }
+        : await cutBack(ports, lease, { commits, damage, witnesses });
     const mended = await mend(store, run);
-    return { held, lastGood: commits.length, ...(mended.length > 0 && { mended }) };
+    return {
+      held,
+      lastGood: commits.length,
+      ...(takenUp.length > 0 && { takenUp }),
+      ...(mended.length > 0 && { mended }),
+    };
   } finally {
     await store.releaseLease(lease);
   }
@@ -65,7 +75,7 @@ async function cutBack(
   { store, clock, spool }: EnginePorts,
   { epoch, token }: Lease,
   { commits, damage, witnesses }: Required<Chain> & { readonly witnesses: Witnesses },
-): Promise<readonly string[]> {
+): Promise<{ readonly held: readonly string[]; readonly takenUp: readonly string[] }> {
   const { state, head } = await foldCommits(store, commits);
   const { run } = state;
   const lost = await store.readCommits(run, { after: head.seq, limit: Number.MAX_SAFE_INTEGER });
@@ -82,7 +92,7 @@ async function cutBack(
   await store.quarantine({ commit: stored, blobs, summary, at, token, lastGood: head });
   passCrashPoints('after', [event]);
   if (witnesses.head !== undefined) await spool.heads.replace(run, stored);
-  return held;
+  return { held, takenUp: [...new Set(spooled.map(({ task }) => task))] };
 }
 
 function repaired(

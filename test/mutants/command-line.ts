@@ -159,8 +159,8 @@ export const commandLine: readonly Defect[] = [
   {
     name: 'damage that is found ends with 0',
     file: 'src/interfaces/cli/commands/verify.ts',
-    find: '    return exitCodes.refused;\n',
-    replace: '    return exitCodes.done;\n',
+    find: '--repair`);\n    return exitCodes.refused;\n',
+    replace: '--repair`);\n    return exitCodes.done;\n',
     tests: ['test/cli/keeping.test.ts', 'test/cli/reading.test.ts'],
     named: 'verif|damag|sound',
   },

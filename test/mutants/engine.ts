@@ -68,7 +68,7 @@ export const engine: readonly Defect[] = [
   {
     name: 'an end is written down before what it rests on is on the disk',
     file: 'src/engine/process-attempt.ts',
-    find: '    await spool.sync(this.id);\n',
+    find: "    await spool.sync(this.id, seen.type === 'exited' ? seen.exit : undefined);\n",
     replace: '',
     tests: ['test/spool/syncing.test.ts'],
   },
@@ -191,8 +191,8 @@ export const engine: readonly Defect[] = [
   {
     name: 'a driver that has lost its lease goes on',
     file: 'src/engine/driver.ts',
-    find: "if (has('lease-lost')) await this.#writer.keepLease();",
-    replace: '',
+    find: "if (has('lease-lost') || isUnattended) await this.#writer.keepLease();",
+    replace: 'if (isUnattended) await this.#writer.keepLease();',
     tests: ['test/engine/attaching.test.ts'],
   },
   {
@@ -264,8 +264,8 @@ export const engine: readonly Defect[] = [
   {
     name: 'a snapshot that was tampered with is believed',
     file: 'src/engine/load-run.ts',
-    find: 'sha256(content) === text.slice(0, 64) ? decodeState(content) : undefined',
-    replace: 'decodeState(content)',
+    find: 'return sha256(text.slice(64)) === text.slice(0, 64);',
+    replace: 'return text.length > 64;',
     tests: ['test/engine/load-run.test.ts'],
   },
   {
@@ -378,7 +378,7 @@ export const engine: readonly Defect[] = [
   {
     name: 'a lack of open files is taken for a failure of what was looked at',
     file: 'src/engine/system-trouble.ts',
-    find: "'EMFILE', ",
+    find: "  'EMFILE',\n",
     replace: '',
     tests: ['test/engine/system-trouble.test.ts'],
   },
@@ -465,9 +465,9 @@ export const engine: readonly Defect[] = [
   {
     name: 'a heartbeat that has died stays dead',
     file: 'src/store/sqlite/heartbeat.ts',
-    find: `    this.#worker = undefined;
+    find: `    this.#hasDied = true;
     this.#startSoon();`,
-    replace: '    this.#worker = undefined;',
+    replace: '    this.#hasDied = true;',
     tests: ['test/store/sqlite-faults.test.ts'],
     named: 'thread has died',
   },
@@ -785,9 +785,51 @@ export const engine: readonly Defect[] = [
   {
     name: 'a run is removed while somebody is about to take it up again',
     file: 'src/store/sqlite/prune.ts',
-    find: ' && (lease === undefined || lease.expiresAt <= now)',
+    find: ' || isTaken(statements, run, now)',
     replace: '',
     tests: ['test/store/sqlite.test.ts'],
     named: 'somebody holds',
+  },
+  {
+    name: 'a journal that has lost its end is gone on with',
+    file: 'src/engine/assert-own-run.ts',
+    find: '  await assertNotCut(ports, loaded);\n',
+    replace: '',
+    tests: ['test/crash/lost-log.test.ts'],
+  },
+  {
+    name: 'nothing outside of the journal tells how far it had come',
+    file: 'src/spool/spool.ts',
+    find: '      await this.heads.raise(order.run, head);\n',
+    replace: '',
+    tests: ['test/crash/lost-log.test.ts'],
+  },
+  {
+    name: 'what the spool knows of a lost attempt is begun again after a repair',
+    file: 'src/kernel/plan.ts',
+    find: '  if (spooled !== undefined) return spooled;\n',
+    replace: '',
+    tests: ['test/crash/lost-log.test.ts'],
+  },
+  {
+    name: 'work that was brought in before the journal lost it is held as gone',
+    file: 'src/workspaces/worktree/integrate-result.ts',
+    find: 'const isIn = await isAttemptIn(',
+    replace: "const isIn = run === '' && await isAttemptIn(",
+    tests: ['test/crash/lost-log.test.ts'],
+  },
+  {
+    name: 'verify does not ask the spool',
+    file: 'src/engine/verify-run.ts',
+    find: 'damage === undefined ? withEnd(store, commits, witnesses) : chain',
+    replace: 'chain',
+    tests: ['test/crash/lost-log.test.ts'],
+  },
+  {
+    name: 'a disk that fails after a command has ended makes it fail',
+    file: 'src/engine/system-trouble.ts',
+    find: "  'EIO',\n",
+    replace: '',
+    tests: ['test/engine/system-trouble.test.ts', 'test/crash/failing-disk.test.ts'],
   },
 ];

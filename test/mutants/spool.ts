@@ -18,7 +18,7 @@ export const spool: readonly Defect[] = [
   },
   {
     name: 'the exit record is not synced',
-    file: 'src/spool/spool.ts',
+    file: 'src/spool/syncing.ts',
     find: '[files.stdout, files.stderr, files.result, files.exit]',
     replace: '[files.stdout, files.stderr, files.result]',
     tests: ['test/spool/syncing.test.ts'],

@@ -85,10 +85,11 @@ function printVerdicts(
   for (const { run, faults } of verdicts) {
     for (const { what } of faults.slice(1)) output.print(`${run}: ${cleanLine(what)}`);
   }
-  for (const { run, lastGood, held, mended } of repairs) {
+  for (const { run, lastGood, held, takenUp = [], mended } of repairs) {
     const waiting = held.length === 0 ? 'nothing is held' : `held, for you to look at: ${held.join(', ')}`;
     const anew = mended === undefined ? '' : ' Its row was made anew from the journal.';
-    output.print(`${run} was taken back to ${run}@${lastGood}; ${waiting}.${anew}`);
+    const known = takenUp.length === 0 ? '' : ` What the spool has of ${takenUp.join(', ')} is gone on with.`;
+    output.print(`${run} was taken back to ${run}@${lastGood}; ${waiting}.${known}${anew}`);
   }
 }
 
