@@ -2,7 +2,7 @@ import type { JsonObject } from '../base/index.ts';
 import type { AgentEvent, FailureKind, ParserContext } from './contract.ts';
 import { failureEvents } from './failures.ts';
 import { at, countAt, entryOf, numberAt, textAt } from './json-fields.ts';
-import { unknownEvent } from './unknown.ts';
+import { unknownEvent, unknownLine } from './unknown.ts';
 
 /** What one line means that a program of ours has printed: the player of the scripted agent, or the client of ACP. */
 export type OwnReader = (event: JsonObject, context: ParserContext) => readonly AgentEvent[];
@@ -19,6 +19,7 @@ export const ownReaders = {
   notice: (event) => [{ type: 'notice', text: textAt(event, 'text') ?? '' }],
   /** Of the agent that it speaks with. */
   unknown: (event) => unknownEvent(event['kind']),
+  line: (event) => [unknownLine(textAt(event, 'text') ?? '')],
   ended,
   failed,
 } satisfies Record<string, OwnReader>;

@@ -1,3 +1,4 @@
+import { hasCode } from '../base/index.ts';
 import type { SpooledAttempt } from '../kernel/index.ts';
 import { readSpooledAttempt, type Event, type StoredCommit } from '../model/index.ts';
 import type { JournalHead, WrittenOrder } from '../spool/index.ts';
@@ -109,12 +110,22 @@ interface Known {
 }
 
 async function knownIn(store: Store, commits: readonly StoredCommit[]): Promise<Known> {
-  const decode = createDecoder(store);
+  const decode = createDecoder({ readBlob: (hash) => readIfKept(store, hash) });
   const known: Known = { attempts: new Set(), lostTo: 0 };
   // Most commits tell of neither, and need not be read.
   const telling = commits.filter(({ body }) => /"type":"(?:attempt\.started|run\.repaired)"/.test(body));
   for (const commit of telling) for (const event of (await decode(commit)).events) learn(known, event);
   return known;
+}
+
+/** Big values may have been dropped on purpose; what is asked for here is not among them. */
+async function readIfKept(store: Store, hash: string): Promise<string | undefined> {
+  try {
+    return await store.readBlob(hash);
+  } catch (thrown) {
+    if (hasCode(thrown, 'BLOB_MISSING')) return undefined;
+    throw thrown;
+  }
 }
 
 function learn(known: Known, event: Event): void {

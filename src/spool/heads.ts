@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { open, mkdir, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PitonError, sha256 } from '../base/index.ts';
@@ -53,7 +54,9 @@ export class Heads {
   read(run: string): JournalHead | undefined {
     // Another process may have taken the run back to an earlier commit.
     this.#raised.delete(run);
-    const text = readRecords(this.fileOf(run));
+    const file = this.fileOf(run);
+    // Asked first: that takes no open file, of which there may be none left.
+    const text = existsSync(file) ? readRecords(file) : undefined;
     return text === undefined ? undefined : furthest(this.#records(run, text));
   }
 

@@ -150,7 +150,7 @@ describe('a conversation over ACP', () => {
     ]);
     expect(events.slice(1, -1)).toEqual([
       { type: 'notice', text: 'Plan: [x] look; [ ] do' },
-      { type: 'notice', text: 'Welcome to the puppet theatre' },
+      { type: 'unknown', text: 'Welcome to the puppet theatre' },
       { type: 'unknown', kind: 'brand_new_thing', text: 'event brand_new_thing' },
       {
         type: 'usage',
@@ -159,6 +159,7 @@ describe('a conversation over ACP', () => {
         costUsd: 0.25,
         isCumulative: true,
       },
+      { type: 'unknown', kind: 'fs/read_text_file', text: 'event fs/read_text_file' },
     ]);
     // What a client does not offer, an agent must not rely on: here it does, and says so.
     expect(events.at(-1)).toMatchObject({

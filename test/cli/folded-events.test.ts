@@ -420,10 +420,7 @@ test.each<[object, string]>([
   [{}, 'is started again after an interruption'],
   [{ agent }, 'is started again after an interruption'],
   [{ agent: { ...agent, rung: 'session' } }, 'goes on in its session after an interruption'],
-  [
-    { agent: { ...agent, rung: 'transcript' } },
-    'goes on in a new session after an interruption, told what was done',
-  ],
+  [{ agent: { ...agent, rung: 'transcript' } }, 'goes on in a new session, told what was done'],
   [
     { kind: 'revision', agent: { ...agent, rung: 'session' } },
     'goes on in its session after an interruption',

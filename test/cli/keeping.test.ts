@@ -72,7 +72,9 @@ test('doctor finds processes and folders that no run answers for any more', asyn
     spool: expect.stringMatching(/^ok/),
   });
   const database = new DatabaseSync(join(folder, '.piton/piton.db'));
-  database.exec('PRAGMA foreign_keys = OFF; DELETE FROM commits; DELETE FROM runs');
+  database.exec(
+    'PRAGMA foreign_keys = OFF; DELETE FROM commits; DELETE FROM runs; DELETE FROM blob_refs; DELETE FROM blobs',
+  );
   database.close();
   expect(await levels()).toMatchObject({
     processes: expect.stringMatching(new RegExp(`^warn: left of runs that have ended: ${nap} `)),

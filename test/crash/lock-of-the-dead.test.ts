@@ -37,6 +37,6 @@ test('a lock whose driver was killed is free again when the command that it was 
 });
 
 function hasExited(spool: string): boolean {
-  const [attempt] = readdirSync(spool);
+  const attempt = readdirSync(spool).find((name) => !name.startsWith('.'));
   return existsSync(join(spool, attempt!, 'exit'));
 }

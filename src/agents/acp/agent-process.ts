@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
 import type { Json, JsonObject } from '../../base/index.ts';
-import { readObject } from '../json-fields.ts';
+import { readObject, shorten } from '../json-fields.ts';
 import { say } from './voice.ts';
 
 export interface AgentExit {
@@ -54,7 +54,7 @@ function messagesFrom(output: Readable, hear: (params: Json) => void): ReadableS
         else if (message !== undefined) {
           if (!isKnown(message)) say({ event: 'unknown', kind: message['method'] ?? 'message' });
           controller.enqueue(message as unknown as AnyMessage);
-        } else if (line.trim() !== '') say({ event: 'unknown', kind: 'line that is no message' });
+        } else if (line.trim() !== '') say({ event: 'line', text: shorten(line, 300) });
       }
       controller.close();
     },

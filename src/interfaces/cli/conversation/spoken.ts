@@ -81,14 +81,15 @@ export class Speech {
   }
 }
 
-const others: Readonly<Record<string, (entry: Entry) => Spoken>> = {
+const others: Readonly<Record<string, (entry: Entry) => Spoken | undefined>> = {
   reasoning: (entry) => ({ role: 'reasoning', text: textIn(entry, 'text') }),
   asked: (entry) => ({ role: 'asked', tool: textIn(entry, 'tool'), text: inputOf(entry) }),
   denied: (entry) => ({ role: 'denied', tool: textIn(entry, 'tool'), text: textIn(entry, 'reason') }),
   limit: (entry) => ({ role: 'limit', text: textIn(entry, 'text') }),
   failure: (entry) => ({ role: 'failure', text: textIn(entry, 'message') }),
   notice: (entry) => ({ role: 'notice', text: textIn(entry, 'text') }),
-  unknown: (entry) => ({ role: 'notice', text: textIn(entry, 'text') }),
+  unknown: (entry) =>
+    entry['text'] === undefined ? undefined : { role: 'notice', text: textIn(entry, 'text') },
 };
 
 /** The fields of a call, without the line that names its tool. */

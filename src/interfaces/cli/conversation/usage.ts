@@ -71,7 +71,9 @@ export class UsageTally {
 
   #read({ attempt, task, data }: Extract<RunEvent, { type: 'transcript.added' }>): void {
     const spender = this.#spenders.get(attempt) ?? this.#enter(attempt, task);
-    const added = this.#meter.read({ attempt, session: spender.session }, data.entries);
+    // Until the session is known, the attempt stands for it.
+    const { session = attempt } = spender;
+    const added = this.#meter.read({ attempt, session }, data.entries);
     if (added !== undefined) spender.used = addUsed(spender.used ?? nothingUsed, added);
   }
 
