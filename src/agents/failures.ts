@@ -53,7 +53,7 @@ const kinds: readonly (readonly [FailureKind, RegExp])[] = [
     'network',
     anyOf(
       status('5\\d\\d'),
-      /ECONN(?:REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|fetch failed|network|(?:unable|failed) to connect|connection (?:error|refused|reset|closed)|connect(?:ion)? ?timed? ?out|stream (?:disconnected|closed|error)|overloaded|service unavailable|bad gateway/,
+      /ECONN(?:REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|fetch failed|network (?:error|failure|failed|problem|connection|request|timeout|is|was|unreachable)|(?:no|lost|check your) network|(?:unable|failed) to connect|connection (?:error|refused|reset|closed)|connect(?:ion)? ?timed? ?out|stream (?:disconnected|closed|error)|overloaded|service unavailable|bad gateway/,
     ),
   ],
 ];

@@ -88,7 +88,7 @@ const meanings: Readonly<Record<number, Meaning>> = {
   [resultCode.full]: {
     code: 'STORE_FULL',
     what: 'has no room left; nothing was written',
-    remedy: 'Free space on its disk, raise its max-bytes, or remove old runs with piton store prune.',
+    remedy: 'Free space on its disk, raise its max-bytes, or remove old runs (`prune` of the library).',
   },
   [resultCode.cannotOpen]: {
     code: 'STORE_UNREADABLE',
