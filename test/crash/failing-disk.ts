@@ -50,8 +50,8 @@ function newProject(root: string, name: string): string {
 
 export interface DiskTrial {
   readonly codes: readonly string[];
-  /** Which of the calls, by name. */
-  isChosen(call: string, index: number): boolean;
+  /** Which of the calls, by name. `isFirst`: the like of it was not made before. */
+  isChosen(call: string, isFirst: boolean): boolean;
 }
 
 /** Made again and again while it waits: one of them is like another. */
@@ -65,8 +65,12 @@ export async function harmDoneByCalls({ codes, isChosen }: DiskTrial): Promise<s
   let expected: unknown;
   const calls = await failingCalls({ path: '/spool' }, async () => void (expected = await runIn(undamaged)));
   const harm: string[] = calls.length < 30 ? [`only ${calls.length} calls were made`] : [];
+  const made = new Set<string>();
   for (const [which, call] of calls.entries()) {
-    for (const code of isChosen(call, which) ? codes : []) {
+    const kind = call.replace(/ [a-z0-9]{16}$/, ' attempt');
+    const isFirst = !made.has(kind);
+    made.add(kind);
+    for (const code of isChosen(call, isFirst) ? codes : []) {
       const folder = newProject(root, `${which}-${code}`);
       const name = `${code} at call ${which} (${call})`;
       await failingCalls({ path: '/spool', which, code }, async () => {
