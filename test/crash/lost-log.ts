@@ -271,7 +271,7 @@ export async function harmDoneBy(
     harm.push(...(await harmIn(run, name)), ...unlike(ledger, executionsOf(run.folder), name));
     if (head > 0) harm.push(...unlike(outputs, await run.resume(), name));
   }
-  if (heads.size < 3) harm.push(`the damages have left only ${heads.size} heads`);
+  if (heads.size < 2) harm.push(`the damages have left only ${heads.size} heads`);
   return harm;
 }
 
