@@ -37,8 +37,8 @@ export const command = defineCommand<Options>({
   ],
   async run(context, { args, options }) {
     const piton = await context.openExisting();
-    const run = args[0] === undefined ? undefined : await findId(piton, args[0]);
-    const verdicts = await piton.verify(run);
+    const run = args[0];
+    const verdicts = run === undefined ? await piton.verify() : await verdictOf(piton, run);
     const damaged = verdicts.filter(({ ok }) => !ok);
     const repairs = options.repair === true ? await repairAll(piton, damaged) : [];
     // After the repairs: what they have mended is sound.
@@ -52,11 +52,15 @@ export const command = defineCommand<Options>({
   },
 });
 
-/** Also of a run whose row is damaged, which no list can show. */
-async function findId(piton: Piton, given: string): Promise<string> {
+/** Also of a run whose row is damaged, which no list can show, or which the store has lost. */
+async function verdictOf(piton: Piton, given: string): Promise<readonly RunVerdict[]> {
   const runs = (await piton.runIds()).filter((run) => given !== '' && run.startsWith(given));
   const [only] = runs.includes(given) ? [given] : runs.length === 1 ? runs : [];
-  return only ?? (await findRecord(piton, given)).run;
+  if (only !== undefined) return piton.verify(only);
+  const lost = (await piton.verify()).filter(
+    ({ run, faults: [fault] }) => run === given && fault?.in === 'run',
+  );
+  return lost.length > 0 ? lost : piton.verify((await findRecord(piton, given)).run);
 }
 
 /** What a newer Piton has written is not mended by going back, and of a run that is gone nothing is there to mend. */
