@@ -14,7 +14,8 @@ export function describeTask(task: TaskReport, now: number, silence = ''): strin
 
 function standingOf({ error, reason, until, output, call }: TaskReport, now: number): string {
   if (error !== undefined) return cleanLine(`${error.code}: ${error.message}`);
-  if (until !== undefined) return cleanLine(`${whenText(until, now)}: ${reason ?? ''}`);
+  if (until !== undefined)
+    return cleanLine(`${until <= now ? 'due now' : whenText(until, now)}: ${reason ?? ''}`);
   if (call !== undefined) return `asks for ${callText(call.tool, call.input)}`;
   if (reason !== undefined) return cleanLine(reason);
   return output === undefined ? '' : jsonLine(output);
