@@ -192,7 +192,7 @@ function tooNew({ run, seq }: StoredCommit, version: number, what?: string): Pit
     run,
     seq,
     version,
-    remedy: `Update Piton ${needed}, or a later one. Nothing was changed.`,
+    remedy: `Update Piton ${needed}, or a later one. The journal was left as it is.`,
   });
 }
 

@@ -10,7 +10,6 @@ import {
   type Lease,
   type Workflow,
 } from '../model/index.ts';
-import type { WrittenOrder } from '../spool/index.ts';
 import type { RunFilter, RunRecord } from '../store/index.ts';
 import { assertOwnRun, ownedBy } from './assert-own-run.ts';
 import { findRun, refuseLost } from './chain.ts';
@@ -37,7 +36,7 @@ import { Recorder } from './tell-observers.ts';
 import { tendRun } from './tend-run.ts';
 import { findSession, offerSession, type FoundSession, type OfferedSession } from './offer-session.ts';
 import { reopens, wishOf, type ResumeOptions } from './resume-options.ts';
-import { verifyRun, type RunVerdict } from './verify-run.ts';
+import { verifyAllRuns, verifyRun, type RunVerdict } from './verify-run.ts';
 import { recordedHead } from './witnesses.ts';
 
 /** `keepPause`: attaching to a paused run is not a wish to end the pause. */
@@ -339,9 +338,8 @@ export class Engine {
     return this.#ports.store.listRuns(filter);
   }
 
-  /** `orders`: all that the spool knows, if that was read before. */
-  verify(run: string, orders?: readonly WrittenOrder[]): Promise<RunVerdict> {
-    return verifyRun(this.#ports, run, orders);
+  async verify(run?: string): Promise<RunVerdict[]> {
+    return run === undefined ? verifyAllRuns(this.#ports) : [await verifyRun(this.#ports, run)];
   }
 
   /** Goes back to the last good commit of a damaged run and holds what may have run since. */

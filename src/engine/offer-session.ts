@@ -117,15 +117,16 @@ function assertIdle(state: RunState, session: string): void {
   });
 }
 
-/** Where the last attempt worked; once its worktree has gone, the folder of the run. */
-function directoryOf(
-  { spool }: EnginePorts,
-  { origin }: RunState,
-  { lastEnd, workspace }: TaskState,
-): string {
-  const last = lastEnd?.attempts.at(-1)?.id;
+/** Where the last attempt worked, or one works; once its worktree has gone, the folder of the run. */
+function directoryOf({ spool }: EnginePorts, { origin }: RunState, task: TaskState): string {
+  const last = lastAttemptOf(task);
   const order = last === undefined ? undefined : spool.describe(last);
   const folder = origin?.directory ?? process.cwd();
-  if (order === undefined || (workspace !== undefined && !existsSync(order.directory))) return folder;
+  if (order === undefined || (task.workspace !== undefined && !existsSync(order.directory))) return folder;
   return order.directory;
+}
+
+function lastAttemptOf({ life, lastEnd }: TaskState): string | undefined {
+  const current = life.status === 'running' ? life.attempt : undefined;
+  return current?.agent === undefined ? lastEnd?.attempts.at(-1)?.id : current.id;
 }

@@ -4,15 +4,18 @@ import type { WrittenOrder } from '../spool/index.ts';
 import type { Store } from '../store/index.ts';
 import { findRun, readChain, type Chain } from './chain.ts';
 import { blobsOf, genesis, type BlobRef } from './codec.ts';
-import { missingIn, witnessesOf, type WitnessPorts, type Witnesses } from './witnesses.ts';
+import { missingIn, recordedHead, witnessesOf, type WitnessPorts, type Witnesses } from './witnesses.ts';
 import { expectedRecord } from './expected-record.ts';
 import { findSnapshotFaults } from './load-run.ts';
 import { surveyCommits } from './survey-commits.ts';
 
 /** One thing that is wrong with a run, and what to do about it. */
 export interface RunFault {
-  /** Of the journal: everything from the first wrong commit on is lost. Of the row or a snapshot: it is made anew. */
-  readonly in: 'journal' | 'row' | 'snapshot' | 'version';
+  /**
+   * Of the journal: everything from the first wrong commit on is lost. Of the row or a snapshot: it is made anew. Of the
+   * run: the store does not have it any more.
+   */
+  readonly in: 'journal' | 'row' | 'snapshot' | 'version' | 'run';
   readonly seq?: number;
   readonly what: string;
   readonly remedy: string;
@@ -43,6 +46,32 @@ export async function verifyRun(
   if (first === undefined) return { run, commits, ok: true, faults };
   const firstBad = faults.find(({ in: where }) => where === 'journal')?.seq;
   return { run, commits, ok: false, ...(firstBad !== undefined && { firstBad }), reason: first.what, faults };
+}
+
+/** The same of all runs, and of those for which processes were started and which the store does not have. */
+export async function verifyAllRuns(ports: WitnessPorts): Promise<RunVerdict[]> {
+  // Before the store is asked: what is started meanwhile is in it.
+  const orders = ports.spool.orders();
+  const runs = await ports.store.listRunIds();
+  const verdicts: RunVerdict[] = [];
+  for (const run of runs) verdicts.push(await verifyRun(ports, run, orders));
+  return [...verdicts, ...lostRuns(ports, orders, runs)];
+}
+
+/** Of a run that was removed on purpose no head is recorded. */
+function lostRuns(
+  ports: WitnessPorts,
+  orders: readonly WrittenOrder[],
+  known: readonly string[],
+): RunVerdict[] {
+  const gone = new Set(orders.map(({ run }) => run)).difference(new Set(known));
+  return [...gone].flatMap((run) => {
+    const head = recordedHead(ports, run);
+    if (head === undefined) return [];
+    const what = `the store does not have it, but it was at commit ${head.seq} when a process was started`;
+    const remedy = `Restore the store, with its -wal file, from a backup. What its tasks printed is in the spool still.`;
+    return [{ run, commits: 0, ok: false, reason: what, faults: [{ in: 'run' as const, what, remedy }] }];
+  });
 }
 
 interface Findings {
@@ -136,13 +165,18 @@ export async function examineRun({ store }: WitnessPorts, run: string, witnesses
 
 /** All commits are good; the last may be missing. */
 async function withEnd(store: Store, commits: readonly StoredCommit[], witnesses: Witnesses): Promise<Chain> {
-  const missing = await missingIn(store, commits, witnesses);
+  const missing = await missingIn(store, commits, witnesses).catch(noneIfNewer);
   const last = commits.at(-1);
   if (missing === undefined || last === undefined) return { commits };
   const { seq, hash } = last;
   const knownSeq = Math.max(missing.seq, seq + 1);
   const reason = `it ends at commit ${seq}, but ${missing.reason}`;
   return { commits, damage: { lastGood: { seq, hash }, firstBad: seq + 1, knownSeq, reason } };
+}
+
+/** What a newer Piton has written is named by whoever makes a state of it. */
+function noneIfNewer(thrown: unknown): undefined {
+  if (!hasCode(thrown, 'RUN_TOO_NEW') && !hasCode(thrown, 'RUN_UNREADABLE')) throw thrown;
 }
 
 async function findLostValue(

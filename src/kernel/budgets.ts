@@ -177,7 +177,7 @@ function raisable(
   const other = excesses[0];
   return other === undefined
     ? `no budget of ${address} is used up`
-    : `${excessText(other)}; say how many of these`;
+    : `${excessText(other)}: raise it by ${other.unit === 'usd' ? 'dollars' : 'tokens'}`;
 }
 
 function inUnit(unit: Unit, amount: number): string {

@@ -264,14 +264,9 @@ export class Piton implements AsyncDisposable {
     return this.#ports.observers.add(observer);
   }
 
-  /** Looks through the journal of one run, or of all. */
-  async verify(id?: string): Promise<readonly RunVerdict[]> {
-    // Before the journals are read: what is started meanwhile is in them.
-    const orders = id === undefined ? this.#ports.spool.orders() : undefined;
-    const runs = id === undefined ? await this.runIds() : [id];
-    const verdicts: RunVerdict[] = [];
-    for (const run of runs) verdicts.push(await this.#engine.verify(run, orders));
-    return verdicts;
+  /** Looks through the journal of one run, or of all, and for runs that the store has lost. */
+  verify(id?: string): Promise<readonly RunVerdict[]> {
+    return this.#engine.verify(id);
   }
 
   /** All runs, newest first, also those of which a list can show nothing because their rows are damaged. */

@@ -270,6 +270,6 @@ function whyNoGate(address: string, task: TaskReport | undefined): string {
   if (task === undefined) return `the run has no task ${address}`;
   const isOverBudget = task.actions?.some((action) => action.startsWith('raise-')) === true;
   return isOverBudget
-    ? `${address} waits because ${task.reason}: say by how much to raise that`
+    ? `${address} waits because ${task.reason}: say by how much to raise it`
     : `${address} waits for no approval`;
 }

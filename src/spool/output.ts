@@ -62,7 +62,7 @@ export function lastChange(files: readonly string[]): number | undefined {
 }
 
 function changeTime(file: string): number {
-  return withFile(file, (descriptor) => fstatSync(descriptor).mtimeMs) ?? 0;
+  return withFile(file, (descriptor) => Math.floor(fstatSync(descriptor).mtimeMs)) ?? 0;
 }
 
 /** A command may have put a pipe in the place of a file: opening must not wait, and reading must end. */

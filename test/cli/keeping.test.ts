@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -76,6 +76,11 @@ test('doctor finds processes and folders that no run answers for any more', asyn
     'PRAGMA foreign_keys = OFF; DELETE FROM commits; DELETE FROM runs; DELETE FROM blob_refs; DELETE FROM blobs',
   );
   database.close();
+  expect(await levels()).toMatchObject({
+    store: expect.stringMatching(/^bad: \S+: the store does not have it, but it was at commit \d+/),
+  });
+  // As after it was pruned.
+  rmSync(join(folder, '.piton/spool/.heads'), { recursive: true });
   expect(await levels()).toMatchObject({
     processes: expect.stringMatching(new RegExp(`^warn: left of runs that have ended: ${nap} `)),
     spool: expect.stringMatching(/^warn: 1 folder of runs that are gone/),

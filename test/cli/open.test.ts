@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
@@ -113,22 +113,26 @@ test('what cannot be opened is refused: no such task, no agent, no session yet',
 test('a session that is in use is refused: its task runs, or somebody else has it open', async () => {
   const project = newProject();
   writeFlow(project, {
-    fix: played([[{ edit: { file: 'begun', text: '' } }, { await: 'go' }, { answer: 'end' }]]),
+    fix: {
+      ...played([[{ edit: { file: 'begun', text: '' } }, { await: 'go' }, { answer: 'end' }]]),
+      'working-directory': 'part',
+    },
   });
+  const part = dirname(project.write('part/go.txt', ''));
   const driver = startPiton(project, ['run', 'flow', '--id', 'busy']);
-  await eventually('it is at work', () => existsSync(join(project.folder, 'begun')));
+  await eventually('it is at work', () => existsSync(join(part, 'begun')));
   expect(await project.piton(['open', 'busy', 'fix'])).toMatchObject({
     code: 4,
     stderr: expect.stringContaining('SESSION_BUSY'),
   });
   // Printed, it would be typed all the same.
   const printed = await project.piton(['open', 'busy', 'fix', '--print']);
-  expect(printed.stdout).toMatch(/^cd .* --talk/);
+  expect(printed.stdout).toMatch(/^cd \S*\/part && .* --talk/);
   expect(printed.stderr).toContain('fix is working in that session');
   expect(await project.json(['open', 'busy', 'fix'])).toMatchObject({
     busy: 'fix is working in that session',
   });
-  project.write('go', '');
+  project.write('part/go', '');
   await driver.ended;
   const child = startOpen(project, 'busy', 'fix');
   let said = '';

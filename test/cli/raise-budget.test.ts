@@ -32,7 +32,7 @@ test('approve --budget raises what a task waits for, and the run goes on; the jo
   expect(held.stdout).toContain('piton approve one a --budget +5');
 
   const plain = await project.piton(['approve', 'one', 'a']);
-  expect(plain.stderr).toContain('is used up: $1.50: say by how much to raise that');
+  expect(plain.stderr).toContain('is used up: $1.50: say by how much to raise it');
   const wrong = await project.piton(['approve', 'one', 'a', '--budget', '5']);
   expect(wrong.stderr).toContain('Write dollars as in --budget +5');
   const raised = await project.piton(['approve', 'one', 'a', '--budget', '+2', '-m', 'worth it']);

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/base/index.ts';
 import { encodeCommit, genesis } from '../../src/engine/codec.ts';
-import { verifyRun } from '../../src/engine/verify-run.ts';
+import { verifyAllRuns, verifyRun } from '../../src/engine/verify-run.ts';
 import type { WitnessPorts } from '../../src/engine/witnesses.ts';
 import { createdEvent } from '../../src/engine/opening-events.ts';
 import { workflow as buildWorkflow } from '../../src/index.ts';
@@ -154,4 +154,18 @@ test('what lists show of a run is compared with its journal, and each difference
       expect.objectContaining({ what: 'its status is "succeeded", not "running"' }),
     ]),
   });
+});
+
+test('a run that a newer Piton has written is named with the others, also where it tells of attempts', async () => {
+  const { store, grow, lease } = await growingRun();
+  await grow();
+  const [second] = await store.readCommits('r1', { after: 1, limit: 1 });
+  const event = { type: 'attempt.started', task: 'a', attempt: 'x', data: { number: 1 } } as Event;
+  const commit = { run: 'r1', seq: 3, at: 3, epoch: 1, version: journalVersion + 1, events: [event] };
+  const { stored } = encodeCommit(commit, second!.hash);
+  await store.append(appending(lease, 3, { commit: stored, summary: unchanged, at: 3 }));
+
+  expect(await verifyAllRuns({ store, ...elsewhere() })).toMatchObject([
+    { run: 'r1', ok: false, faults: [{ in: 'version', seq: 3, remedy: expect.stringContaining('Update') }] },
+  ]);
 });

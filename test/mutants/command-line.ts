@@ -252,8 +252,8 @@ export const commandLine: readonly Defect[] = [
   {
     name: 'who finds the run driven by another is not told what became of the decision',
     file: 'src/interfaces/cli/decide.ts',
-    find: "if (!hasCode(thrown, 'RUN_DRIVEN')) throw thrown;",
-    replace: 'throw thrown;',
+    find: "if (hasCode(thrown, 'RUN_DRIVEN') && answer",
+    replace: "if (hasCode(thrown, 'RUN_DROVE') && answer",
     tests: ['test/cli/races.test.ts'],
     named: 'driven by another',
   },

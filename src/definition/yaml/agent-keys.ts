@@ -33,7 +33,7 @@ export const agentSettings = {
     .union([z.string(), z.number()])
     .optional()
     .describe(
-      'An attempt of an agent that prints nothing for so long, while no tool of it is at work, is ended and goes on in its session. 0: never. Default: as configured, or 30m.',
+      'An attempt of an agent that prints nothing for so long, such as 45m (a number is milliseconds), while no tool of it is at work, is ended and goes on in its session. 0: never. Default: as configured, or 30m.',
     ),
   args: z
     .union([argumentList, z.record(z.string(), argumentList)])

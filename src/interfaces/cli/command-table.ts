@@ -123,7 +123,7 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: 'approve',
     group: deciding,
-    summary: 'let a task begin that asks for approval, or an agent do what it asks for',
+    summary: 'let a task begin that asks for approval, or an agent do what it asks for; or raise a budget',
     load: () => import('./commands/approve.ts'),
   },
   {

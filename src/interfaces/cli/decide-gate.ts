@@ -21,7 +21,7 @@ const mostShown = 30;
 export function configureGate(command: Command): Command {
   return command
     .argument('<run>', 'beginning of its id')
-    .argument('<task>', 'the task that waits for approval, or whose agent asks for something')
+    .argument('<task>', 'the task that waits, as piton inbox shows it')
     .option('-m, --message <text>', 'why; it is kept with the run')
     .option('--no-drive', 'only leave the decision for whoever resumes the run, if nobody drives it')
     .option('--json', 'print JSON');

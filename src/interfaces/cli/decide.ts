@@ -24,11 +24,13 @@ export async function decide(context: Context, { run: id, send, mayDrive }: Deci
   try {
     return await driveOn(context, id, decided);
   } catch (thrown) {
+    const answer = await decided().catch(() => undefined);
     // Somebody else goes on with it now, and decides this too.
-    if (!hasCode(thrown, 'RUN_DRIVEN')) throw thrown;
-    const answer = await decided();
-    if (answer.status === 'queued') throw thrown;
-    return sayDecided(context, id, answer);
+    if (hasCode(thrown, 'RUN_DRIVEN') && answer !== undefined && answer.status !== 'queued')
+      return sayDecided(context, id, answer);
+    if (answer?.status === 'queued')
+      output.note('The decision stays noted, and counts when the run goes on.');
+    throw thrown;
   }
 }
 

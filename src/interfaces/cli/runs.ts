@@ -44,7 +44,10 @@ async function notFound(piton: Piton, given: string): Promise<PitonError> {
     );
   return new PitonError('RUN_NOT_FOUND', `There is no run whose id is or begins with ${given}.`, {
     run: given,
-    remedy: close === undefined ? 'See all runs with piton list.' : `Did you mean ${close}?`,
+    remedy:
+      close === undefined
+        ? 'See all runs with piton list. If it was there before: piton verify.'
+        : `Did you mean ${close}?`,
   });
 }
 

@@ -6,16 +6,16 @@ import { cleanLine, cutTo, whenText } from './output/index.ts';
 
 const longestOutput = 200;
 
-/** The one thing worth saying about a task in a list: why it is where it is, or what it gave. */
-/** `silence`: of an agent at work, in words. */
+/** The one thing worth saying about a task in a list: why it is where it is, or what it gave. `silence`: of an agent at work, in words. */
 export function describeTask(task: TaskReport, now: number, silence = ''): string {
-  const about = [silence, ...notesOf(task), standingOf(task, now)];
+  const about = [silence, ...notesOf(task), standingOf(task, now), ...versionNote(task.cli)];
   return about.filter((text) => text !== '').join(' · ');
 }
 
 function standingOf({ error, reason, until, output, call }: TaskReport, now: number): string {
   if (error !== undefined) return cleanLine(`${error.code}: ${error.message}`);
-  if (until !== undefined) return cleanLine(`${whenText(until, now)}: ${reason ?? ''}`);
+  if (until !== undefined)
+    return cleanLine(`${until <= now ? 'due now' : whenText(until, now)}: ${reason ?? ''}`);
   if (call !== undefined) return `asks for ${callText(call.tool, call.input)}`;
   if (reason !== undefined) return cleanLine(reason);
   return output === undefined ? '' : jsonLine(output);
@@ -26,9 +26,8 @@ export function triesText(tries = 0): string {
 }
 
 /** What people want to know of an agent at work. */
-function notesOf({ status, checking, integrating, revisions = 0, messages = [], cli }: TaskReport): string[] {
+function notesOf({ status, checking, integrating, revisions = 0, messages = [] }: TaskReport): string[] {
   return [
-    ...versionNote(cli),
     ...(checking === true ? ['is checked'] : []),
     ...(integrating === true && status === 'running' ? ['is brought to the work of others'] : []),
     ...(revisions === 0 ? [] : [`revised ${timesText(revisions)}`]),

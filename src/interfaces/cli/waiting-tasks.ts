@@ -33,6 +33,8 @@ export async function waitingTasks(piton: Piton): Promise<WaitingTask[]> {
   return waiting;
 }
 
+const unreadable: ReadonlySet<string> = new Set(['RUN_DAMAGED', 'RUN_TOO_NEW', 'RUN_UNREADABLE']);
+
 async function waitingIn(piton: Piton, record: RunRecord): Promise<WaitingTask[]> {
   const { run, workflow, updatedAt: since } = record;
   try {
@@ -54,9 +56,11 @@ async function waitingIn(piton: Piton, record: RunRecord): Promise<WaitingTask[]
         };
       });
   } catch (thrown) {
-    if (!(thrown instanceof PitonError) || thrown.code !== 'RUN_DAMAGED') throw thrown;
-    // One damaged journal must not hide what waits in the others.
-    const commands = [`piton verify ${shellWord(run)} --repair`];
-    return [{ run, workflow, since, reason: messageOf(thrown), actions: ['repair'], commands }];
+    if (!(thrown instanceof PitonError) || !unreadable.has(thrown.code)) throw thrown;
+    // One journal that cannot be read must not hide what waits in the others.
+    const isDamaged = thrown.code === 'RUN_DAMAGED';
+    const command = `piton verify ${shellWord(run)}${isDamaged ? ' --repair' : ''}`;
+    const actions = isDamaged ? ['repair'] : [];
+    return [{ run, workflow, since, reason: messageOf(thrown), actions, commands: [command] }];
   }
 }

@@ -17,6 +17,7 @@ export const command = defineCommand<Options>({
     ['piton approve 4f2 release -m "checked by Ada"', 'the same, saying why'],
     ['piton approve 4f2 fix', 'let its agent make the call that it asks for, and go on in its session'],
     ['piton approve 4f2 fix --budget +5', 'let its agents use 5 dollars more'],
+    ['piton approve 4f2 fix --budget +200k-tokens', 'let them use 200,000 tokens more'],
     ['piton approve 4f2 release --no-drive', 'decide now, resume later'],
   ],
   run(context, given) {

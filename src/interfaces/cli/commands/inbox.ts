@@ -28,7 +28,7 @@ function printTask(
 ): void {
   const { bold, dim } = output.style;
   const when = dim(whenText(since, now()));
-  output.print(`${bold(task ?? 'damage')}  ${run} (${cleanText(workflow)})  ${when}`);
+  output.print(`${bold(task ?? 'the run')}  ${run} (${cleanText(workflow)})  ${when}`);
   for (const line of cleanText(reason).split('\n')) output.print(`  ${line}`);
   if (call !== undefined) printCall(output, call);
   for (const line of commandLines({ actions, commands }, dim)) output.print(`    ${line}`);

@@ -55,7 +55,8 @@ async function printCommand({ output }: Context, { run, address }: Place): Promi
   const { agent, session, directory, argv, busy } = await run.session(address);
   output.json({ run: run.id, task: address, agent, session, directory, argv, ...(busy && { busy }) });
   // Not where the command line is read from.
-  if (busy !== undefined) output.note(`Not now: ${cleanLine(busy)}, and two at once would spoil it.`);
+  if (busy !== undefined)
+    output.note(`Do not type this yet: ${cleanLine(busy)}, and two at once would spoil it.`);
   output.print(`cd ${shellWord(directory)} && ${argv.map(shellWord).join(' ')}`);
   return exitCodes.done;
 }

@@ -4,6 +4,7 @@ import { isFinal } from '../../../model/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import { cannotWait, decide, sendAll } from '../decide.ts';
 import { findTask } from '../find-task.ts';
+import { shellWord } from '../progress/index.ts';
 import { findRecord } from '../runs.ts';
 
 interface Options {
@@ -54,7 +55,7 @@ function tasksMeant(checkpoint: Checkpoint, given: string | undefined): string[]
   if (tasks.length > 0) return tasks;
   throw new PitonError('TASK_UNKNOWN', `No task of run ${checkpoint.run} is held or has failed.`, {
     run: checkpoint.run,
-    remedy: 'Name the task that is to be tried again.',
+    remedy: `See how it stands: piton status ${shellWord(checkpoint.run)}. What has succeeded is done again only if you name it.`,
   });
 }
 

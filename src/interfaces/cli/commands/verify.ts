@@ -4,6 +4,7 @@ import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { cleanLine } from '../output/index.ts';
+import { shellWord } from '../progress/index.ts';
 import { findRecord } from '../runs.ts';
 
 interface Options {
@@ -36,8 +37,8 @@ export const command = defineCommand<Options>({
   ],
   async run(context, { args, options }) {
     const piton = await context.openExisting();
-    const run = args[0] === undefined ? undefined : await findId(piton, args[0]);
-    const verdicts = await piton.verify(run);
+    const run = args[0];
+    const verdicts = run === undefined ? await piton.verify() : await verdictOf(piton, run);
     const damaged = verdicts.filter(({ ok }) => !ok);
     const repairs = options.repair === true ? await repairAll(piton, damaged) : [];
     // After the repairs: what they have mended is sound.
@@ -51,21 +52,36 @@ export const command = defineCommand<Options>({
   },
 });
 
-/** Also of a run whose row is damaged, which no list can show. */
-async function findId(piton: Piton, given: string): Promise<string> {
+/** Also of a run whose row is damaged, which no list can show, or which the store has lost. */
+async function verdictOf(piton: Piton, given: string): Promise<readonly RunVerdict[]> {
   const runs = (await piton.runIds()).filter((run) => given !== '' && run.startsWith(given));
   const [only] = runs.includes(given) ? [given] : runs.length === 1 ? runs : [];
-  return only ?? (await findRecord(piton, given)).run;
+  if (only !== undefined) return piton.verify(only);
+  const lost = (await piton.verify()).filter(
+    ({ run, faults: [fault] }) => run === given && fault?.in === 'run',
+  );
+  return lost.length > 0 ? lost : piton.verify((await findRecord(piton, given)).run);
 }
 
-/** What a newer Piton has written is not mended by going back. */
+/** What a newer Piton has written is not mended by going back, and of a run that is gone nothing is there to mend. */
 async function repairAll(piton: Piton, damaged: readonly RunVerdict[]): Promise<Repaired[]> {
   const repairs: Repaired[] = [];
   for (const { run, faults } of damaged) {
-    if (faults.some((fault) => fault.in === 'version')) continue;
+    if (beyondRepair(faults) !== undefined) continue;
     repairs.push({ run, ...(await piton.repair(run)) });
   }
   return repairs;
+}
+
+function beyondRepair(faults: RunVerdict['faults']): RunVerdict['faults'][number] | undefined {
+  return faults.find((fault) => fault.in === 'version' || fault.in === 'run');
+}
+
+const words = { version: '✗ unreadable', run: '✗ lost' } as const;
+
+function wordOf(faults: RunVerdict['faults']): string {
+  const { in: where } = beyondRepair(faults) ?? { in: 'journal' };
+  return where === 'version' || where === 'run' ? words[where] : '✗ damaged';
 }
 
 function printVerdicts(
@@ -74,12 +90,12 @@ function printVerdicts(
   repairs: readonly Repaired[],
 ): void {
   output.table(
-    verdicts.map(({ run, commits, ok, firstBad, reason }) => [
+    verdicts.map(({ run, commits, ok, firstBad, reason, faults }) => [
       run,
-      ok ? { text: '✓ sound', paint: output.style.green } : { text: '✗ damaged', paint: output.style.red },
+      ok ? { text: '✓ sound', paint: output.style.green } : { text: wordOf(faults), paint: output.style.red },
       ok
         ? `${commits} checkpoints`
-        : `${firstBad === undefined ? '' : `bad from ${firstBad}: `}${cleanLine(reason ?? '')}`,
+        : `${firstBad === undefined ? '' : `good up to ${run}@${firstBad - 1}: `}${cleanLine(reason ?? '')}`,
     ]),
   );
   for (const { run, faults } of verdicts) {
@@ -88,7 +104,10 @@ function printVerdicts(
   for (const { run, lastGood, held, takenUp = [], mended } of repairs) {
     const waiting = held.length === 0 ? 'nothing is held' : `held, for you to look at: ${held.join(', ')}`;
     const anew = mended === undefined ? '' : ' Its row was made anew from the journal.';
-    const known = takenUp.length === 0 ? '' : ` What the spool has of ${takenUp.join(', ')} is gone on with.`;
+    const known =
+      takenUp.length === 0
+        ? ''
+        : ` Not started again, since the spool has what they did: ${takenUp.join(', ')}.`;
     output.print(`${run} was taken back to ${run}@${lastGood}; ${waiting}.${known}${anew}`);
   }
 }
@@ -96,8 +115,7 @@ function printVerdicts(
 function nextStep({ output }: Context, { damaged, repairs, store }: Findings): ExitCode {
   const bad = damaged.find(({ run }) => !repairs.some((repair) => repair.run === run));
   if (bad !== undefined) {
-    const version = bad.faults.find((fault) => fault.in === 'version');
-    output.next(version?.remedy ?? `piton verify ${bad.run} --repair`);
+    output.next(beyondRepair(bad.faults)?.remedy ?? `piton verify ${shellWord(bad.run)} --repair`);
     return exitCodes.refused;
   }
   if (store.length > 0) {

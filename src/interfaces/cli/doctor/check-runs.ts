@@ -39,6 +39,13 @@ async function checkStore(piton: Piton, store: string): Promise<[damaged: boolea
   if (fault !== undefined) return [true, bad('store', `damaged: ${fault}`, 'piton verify')];
   if (damaged.length === 0)
     return [false, ok('store', `${store}: ${plural(verdicts.length, 'run')}, all sound`)];
+  const beyond = damaged.flatMap(({ run, faults }) =>
+    faults
+      .filter((fault) => fault.in === 'version' || fault.in === 'run')
+      .map((fault) => ({ run, ...fault })),
+  );
+  if (beyond[0] !== undefined)
+    return [true, bad('store', `${beyond[0].run}: ${beyond[0].what}`, beyond[0].remedy)];
   const names = damaged
     .map(
       ({ run, firstBad }) =>
@@ -95,7 +102,7 @@ function checkStale(stale: readonly Kept[]): Check {
   const [first] = stale;
   if (first === undefined) return ok('spool', 'no folders of runs that are gone');
   const text = `${plural(stale.length, 'folder')} of runs that are gone, such as ${first.folder}`;
-  return warn('spool', text, 'They take room and nothing else: remove them.');
+  return warn('spool', text, 'They were left when those runs were pruned, and take room only: remove them.');
 }
 
 /** Undefined if the folder does not say. */

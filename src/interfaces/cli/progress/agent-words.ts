@@ -102,7 +102,7 @@ export function downText(
   when: string,
 ): string {
   if (network === true)
-    return `${resourceName(resource)} does not reach its model (${reason}): where there is another agent, that is asked`;
+    return `${resourceName(resource)} does not reach its model (${reason}): tasks that name another agent too go on with that one`;
   return agentResource.test(resource)
     ? `${resourceName(resource)} is asked again ${when}: ${reason}`
     : `${resource} seems to be down (${reason}): what uses it waits and tries again ${when}`;

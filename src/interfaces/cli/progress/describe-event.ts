@@ -52,6 +52,9 @@ export function describeEvent(view: RunView, event: RunEvent): Saying | undefine
 }
 
 const say = (tone: Tone, symbol: string, text: string): Saying => ({ tone, symbol, text });
+const namedAs = (what: string, tasks: readonly string[]): string[] =>
+  tasks.length === 0 ? [] : [`${what}: ${tasks.join(', ')}`];
+
 const passing = (text: string): Saying => ({ ...say('quiet', '▸', text), isPassing: true });
 
 const describers: Describers = {
@@ -61,8 +64,18 @@ const describers: Describers = {
   'run.paused': ({ data }) =>
     say('warning', '‖', `paused${because(data.reason)}: what runs may end, nothing new starts`),
   'run.resumed': () => say('plain', '▸', 'the pause is over'),
-  'run.repaired': ({ data }) =>
-    say('warning', '!', `repaired: commits ${data.lostFrom} to ${data.lostTo} were lost (${data.reason})`),
+  'run.repaired': ({ data: { lostFrom, lostTo, held, spooled = [] } }) => {
+    const known = Array.from(new Set(spooled.map(({ task }) => task)));
+    const becomes = [
+      ...namedAs('held', held),
+      ...namedAs('not started again, since the spool has what they did', known),
+    ];
+    return say(
+      'warning',
+      '!',
+      [`repaired: commits ${lostFrom} to ${lostTo} were lost`, ...becomes].join('; '),
+    );
+  },
   'drift.accepted': () => say('plain', '▸', 'goes on with the changed definition'),
   // What was accepted is told by what came of it.
   'command.decided': ({ data }) =>

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { PitonError } from '../../src/base/index.ts';
+import { waitingTasks } from '../../src/interfaces/cli/waiting-tasks.ts';
+import type { Piton } from '../../src/library/index.ts';
+
+test.each([
+  ['RUN_DAMAGED', 'piton verify bad --repair'],
+  ['RUN_TOO_NEW', 'piton verify bad'],
+  ['RUN_UNREADABLE', 'piton verify bad'],
+])('a run that cannot be read (%s) does not hide what waits in others', async (code, command) => {
+  const checkpoints: Record<string, () => object> = {
+    bad: () => {
+      throw new PitonError(code, 'It cannot be read.');
+    },
+    good: () => ({ tasks: { a: { status: 'held', reason: 'Go?', actions: ['approve'] } } }),
+  };
+  const piton = {
+    list: async () => Object.keys(checkpoints).map((run) => ({ run, workflow: 'flow', updatedAt: 1 })),
+    find: async (run: string) => ({ checkpoint: async () => checkpoints[run]!() }),
+  };
+  expect(await waitingTasks(piton as unknown as Piton)).toMatchObject([
+    { run: 'bad', reason: expect.stringContaining('It cannot be read.'), commands: [command] },
+    { run: 'good', task: 'a', commands: ['piton approve good a'] },
+  ]);
+});
