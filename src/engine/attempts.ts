@@ -50,7 +50,8 @@ export class Attempts {
     const attempt =
       this.#integration(task) ?? this.#process(task) ?? new FunctionAttempt(task, committed, this.#ports);
     this.#running.set(attempt.id, attempt);
-    if (stopped === undefined) attempt.begin(state, task);
+    // What is taken up has begun long ago: only how it stands tells how it ended.
+    if (stopped === undefined || committed.isSpooled === true) attempt.begin(state, task);
     else attempt.end({ type: 'interrupted', reason: stopped, graceful: true, neverBegan: true });
   }
 

@@ -337,6 +337,7 @@ export class Driver {
     if (task.life.status !== 'running' || task.life.attempt?.id !== id) return;
     const stopped = this.#isStopping() ? 'the driver was stopped' : this.#ports.heartbeatTrouble();
     this.#attempts.start(state, task, stopped);
+    if (this.#isStopping()) this.#stopAttempts();
   }
 
   #longestWait(): number {

@@ -98,6 +98,9 @@ export class ProcessAttempt implements Attempt {
   #isStalled = false;
   /** The driver is to stop: it does not wait for that. */
   #mayBeLeft = false;
+  /** It was begun once, and how it stands is not known yet: it may have an exit, which is not changed by what is asked for now. */
+  #isSought = false;
+  #askedMeanwhile: StopReason | undefined;
 
   constructor(
     { task, attempt }: { readonly task: TaskState; readonly attempt: AttemptState },
@@ -119,7 +122,8 @@ export class ProcessAttempt implements Attempt {
       const obstacle = placed.obstacle ?? this.#work.obstacle?.(state, task);
       if (obstacle !== undefined) return this.end(obstacle);
       const own = { ...(await this.#work.order(state, task, placed.folder)), hidden: this.#ports.secrets };
-      const order = { ...(await placed.enter(own)), journalled: journalledOf(task, placed) };
+      const { createdAt: runCreatedAt } = state;
+      const order = { ...(await placed.enter(own)), runCreatedAt, journalled: journalledOf(task, placed) };
       if (!(await this.#prepare(order))) return;
       await this.#work.turn?.(AbortSignal.any([this.#watching.signal, this.#stopping.signal]));
       if (!this.#isOver) await this.#spawn(order);
@@ -136,20 +140,29 @@ export class ProcessAttempt implements Attempt {
   /** It was begun before, which the journal had lost. */
   #takeUp(): void {
     this.#hasBegun = true;
+    this.#isSought = true;
     this.returned = this.#guard(async () => {
       const finding = await this.#patiently(() => findAttempt(this.#ports.spool, { id: this.id }));
+      this.#isSought = false;
       if (this.#isOver) return;
-      if (finding.how !== 'interrupted') return this.attach(finding.found);
+      if (finding.how !== 'interrupted') return this.#goOnWith(finding.found);
       const { neverBegan, mayStillRun } = finding.outcome;
       if (neverBegan === true || mayStillRun === true) return this.end(finding.outcome);
       await this.#conclude({ type: 'vanished' });
     });
   }
 
+  #goOnWith(found: Found): Promise<void> {
+    this.attach(found);
+    if (this.#askedMeanwhile !== undefined) this.stop(this.#askedMeanwhile);
+    return this.returned;
+  }
+
   /** What must not be interrupted is waited for, unless it is to be cancelled. */
   stop(reason: StopReason): void {
     if (this.#isOver || this.#isStopping) return;
-    if (this.#hasExited) {
+    if (this.#isSought) this.#askedMeanwhile = reason;
+    if (this.#hasExited || this.#isSought) {
       this.#mayBeLeft ||= reason.type === 'interrupted';
       if (this.#isStalled && this.#mayBeLeft) this.#leave();
       return;

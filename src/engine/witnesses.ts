@@ -1,6 +1,6 @@
 import { hasCode } from '../base/index.ts';
 import type { SpooledAttempt } from '../kernel/index.ts';
-import { readSpooledAttempt, type Event, type StoredCommit } from '../model/index.ts';
+import { readSpooledAttempt, type Commit, type Event, type StoredCommit } from '../model/index.ts';
 import type { JournalHead, WrittenOrder } from '../spool/index.ts';
 import type { Store } from '../store/index.ts';
 import type { Head } from './chain.ts';
@@ -29,9 +29,11 @@ export async function witnessesOf(
   orders: readonly WrittenOrder[] = ports.spool.orders(run),
 ): Promise<Witnesses> {
   const head = recordedHead(ports, run);
-  const branch = await branchSeq(ports, run);
+  const created = await firstCommit(ports.store, run);
+  const branch = await branchSeq(ports, run, created);
+  const isOwn = (order: WrittenOrder): boolean => order.run === run && !isOfNamesake(order, created);
   return {
-    orders: ports.store.durability === 'none' ? [] : orders.filter((order) => order.run === run),
+    orders: ports.store.durability === 'none' ? [] : orders.filter(isOwn),
     ...(head !== undefined && { head }),
     ...(branch !== undefined && { branch }),
   };
@@ -45,16 +47,30 @@ export function recordedHead(
   return store.durability === 'none' ? undefined : spool.heads.read(run);
 }
 
-async function branchSeq({ store, workspaces }: WitnessPorts, run: string): Promise<number | undefined> {
+/** Undefined if it cannot be read. */
+async function firstCommit(store: Store, run: string): Promise<Commit | undefined> {
   const [first] = await store.readCommits(run, { after: 0, limit: 1 });
   try {
-    const [created] = first === undefined ? [] : (await createDecoder(store)(first)).events;
-    const repository = created?.type === 'run.created' ? created.data.origin?.repository : undefined;
-    return repository && (await workspaces.witness(repository, run))?.seq;
+    return first && (await createDecoder(store)(first));
   } catch {
-    // What cannot be asked does not tell anything.
     return undefined;
   }
+}
+
+/** Of a run that had the same id and was pruned. */
+function isOfNamesake({ runCreatedAt }: WrittenOrder, created: Commit | undefined): boolean {
+  return runCreatedAt !== undefined && created !== undefined && runCreatedAt !== created.at;
+}
+
+async function branchSeq(
+  { workspaces }: WitnessPorts,
+  run: string,
+  created: Commit | undefined,
+): Promise<number | undefined> {
+  const [event] = created?.events ?? [];
+  const repository = event?.type === 'run.created' ? event.data.origin?.repository : undefined;
+  // What cannot be asked does not tell anything.
+  return repository && (await workspaces.witness(repository, run).catch(() => undefined))?.seq;
 }
 
 /** What a journal does not know, although it was there when it happened. */

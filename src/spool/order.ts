@@ -5,6 +5,8 @@ export interface SpoolOrder {
   /** Random id of letters, digits and `_`; the name of the folder. */
   readonly attempt: string;
   readonly run: string;
+  /** Another run may have had its id before, and have left its attempts. */
+  readonly runCreatedAt?: number;
   readonly seq: number;
   readonly task: string;
   /** Number of the attempt, for people. */

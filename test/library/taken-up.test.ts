@@ -1,0 +1,124 @@
+/** What a store has forgotten, and the spool has not. */
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { systemClock } from '../../src/base/index.ts';
+import { loadWorkflow, type Piton, type Run } from '../../src/index.ts';
+import { openStore, type AppendRequest, type Store } from '../../src/store/index.ts';
+import { openPiton } from '../support/open-piton.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** `b` waits for approval, so that the store can be kept as it was before it began. */
+class Place {
+  readonly folder = temporaryFolder();
+  readonly url = `sqlite:${join(this.folder, 'piton.db')}`;
+
+  constructor(more: object = {}) {
+    const trace = (name: string): string => `echo ${name} >> ${this.folder}/ledger; echo ${name}`;
+    const b = { run: trace('b'), needs: ['a'], approval: 'Go on?', 'on-interrupt': 'ask', ...more };
+    const c = { run: trace('c'), needs: ['b'] };
+    const flow = { name: 'flow', tasks: { a: { run: trace('a') }, b, c } };
+    writeFileSync(join(this.folder, 'flow.yaml'), JSON.stringify(flow));
+  }
+
+  open(store: string | Store = this.url): Promise<Piton> {
+    return openPiton({ store, spool: join(this.folder, 'spool'), durability: 'process', graceMs: 100 });
+  }
+
+  async start(piton: Piton): Promise<Run> {
+    const run = await piton.start(await loadWorkflow(join(this.folder, 'flow.yaml')), {
+      id: 'run',
+      origin: { directory: this.folder },
+    });
+    if ((await run.status()) === 'held') return run;
+    const opened = Promise.withResolvers<void>();
+    const forget = piton.observe(({ type }) => {
+      if (type === 'gate.opened' || type === 'task.held') opened.resolve();
+    });
+    if ((await run.status()) !== 'held') await Promise.race([opened.promise, run.result().catch(() => {})]);
+    forget();
+    return run;
+  }
+
+  /** Ends the run, and puts the store back to where it was before `b`. */
+  async loseEnd(): Promise<void> {
+    const first = await this.open();
+    await this.start(first);
+    await first.close();
+    copyFileSync(this.#file, `${this.#file}.older`);
+    const second = await this.open();
+    const run = await this.start(second);
+    await run.approve('b');
+    await run.result();
+    await second.close();
+    for (const end of ['', '-wal', '-shm']) rmSync(`${this.#file}${end}`, { force: true });
+    copyFileSync(`${this.#file}.older`, this.#file);
+  }
+
+  get #file(): string {
+    return join(this.folder, 'piton.db');
+  }
+
+  get ledger(): string[] {
+    const file = join(this.folder, 'ledger');
+    return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
+  }
+
+  changeOrder(task: string, change: (text: string) => string): void {
+    for (const attempt of readdirSync(join(this.folder, 'spool')).filter((name) => !name.startsWith('.'))) {
+      const file = join(this.folder, 'spool', attempt, 'attempt.json');
+      const text = readFileSync(file, 'utf8');
+      if ((JSON.parse(text) as { task: string }).task === task) writeFileSync(file, change(text));
+    }
+  }
+}
+
+async function soundness(piton: Piton): Promise<boolean | undefined> {
+  return (await piton.verify('run'))[0]?.ok;
+}
+
+test('a driver that is stopped while it takes up what was lost does not take it for something that never began', async () => {
+  const place = new Place();
+  await place.loseEnd();
+  const repairing = await place.open();
+  expect(await repairing.repair('run')).toMatchObject({ held: [], takenUp: expect.arrayContaining(['b']) });
+  await repairing.close();
+
+  const inner = await openStore(place.url, { durability: 'process', clock: systemClock });
+  let closing: Promise<void> | undefined;
+  const append = async (request: AppendRequest): Promise<void> => {
+    await inner.append(request);
+    if (request.commit.body.includes('"isSpooled":true')) closing ??= piton.close();
+  };
+  const store = new Proxy(inner, {
+    get(target, key) {
+      if (key === 'append') return append;
+      const value: unknown = Reflect.get(target, key);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+  const piton = await place.open(store);
+  const run = await place.start(piton);
+  await run.approve('b').catch(() => {});
+  await run.result().catch(() => {});
+  await closing;
+  expect(closing).toBeDefined();
+
+  const again = await place.open();
+  const { status } = await (await place.start(again)).result();
+  expect({ status, ledger: place.ledger }).toEqual({ status: 'succeeded', ledger: ['a', 'b', 'c'] });
+});
+
+test('a run is not told of attempts of another that had its id and was pruned', async () => {
+  const place = new Place();
+  const piton = await place.open();
+  const first = await place.start(piton);
+  await first.approve('b');
+  await first.result();
+  await piton.prune({ runs: ['run'] });
+  const second = await place.start(piton);
+  expect(await soundness(piton)).toBe(true);
+  await second.approve('b');
+  await second.result();
+  expect(place.ledger).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
+});
