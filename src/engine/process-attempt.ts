@@ -162,13 +162,14 @@ export class ProcessAttempt implements Attempt {
   stop(reason: StopReason): void {
     if (this.#isOver || this.#isStopping) return;
     if (this.#isSought) this.#askedMeanwhile = reason;
-    if (this.#hasExited || this.#isSought) {
-      this.#mayBeLeft ||= reason.type === 'interrupted';
-      if (this.#isStalled && this.#mayBeLeft) this.#leave();
-      return;
-    }
+    if (this.#hasExited || this.#isSought) return this.#mayLeaveFor(reason);
     if (reason.type === 'interrupted' && this.#work.onInterrupt === 'ask' && this.#hasBegun) return;
     this.#endFor(reason);
+  }
+
+  #mayLeaveFor({ type }: StopReason): void {
+    this.#mayBeLeft ||= type === 'interrupted';
+    if (this.#isStalled && this.#mayBeLeft) this.#leave();
   }
 
   #endFor(reason: StopReason): void {

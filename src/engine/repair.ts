@@ -81,8 +81,12 @@ async function cutBack(
   const lost = await store.readCommits(run, { after: head.seq, limit: Number.MAX_SAFE_INTEGER });
   const started = await lostAttempts(store, commits, witnesses.orders);
   const spooled = started.flatMap((order) => spooledAttemptOf(order) ?? []);
-  const held = mayHaveRun(state, { damage, lost, started, isWhole: isSpoolWhole(witnesses) });
-  const event = repaired(damage, held, { spooled, head: witnesses.head });
+  const unclear = started.filter((order) => spooledAttemptOf(order) === undefined);
+  // What has no task to be held yet would begin again when it has one.
+  const isPlaced = unclear.every(({ task }) => state.tasks.has(task));
+  const isWhole = isSpoolWhole(witnesses) && isPlaced && !spool.hasUnreadable();
+  const held = mayHaveRun(state, { damage, lost, unclear, isWhole });
+  const event = repaired(damage, held, { spooled, unclear, head: witnesses.head });
   const at = clock.now();
   fold(state, event, { seq: head.seq + 1, at });
   const commit = { run, seq: state.seq, at, epoch, version: journalVersion, events: [event] };
@@ -95,22 +99,32 @@ async function cutBack(
   return { held, takenUp: [...new Set(spooled.map(({ task }) => task))] };
 }
 
+interface Evidence {
+  readonly spooled: readonly SpooledAttempt[];
+  readonly unclear: readonly WrittenOrder[];
+  readonly head: JournalHead | undefined;
+}
+
 function repaired(
   { lastGood, knownSeq, reason }: Damage,
   held: readonly string[],
-  { spooled, head }: { readonly spooled: readonly SpooledAttempt[]; readonly head: JournalHead | undefined },
+  { spooled, unclear, head }: Evidence,
 ): Event {
   const text = `it may have run in commits ${lastGood.seq + 1} to ${knownSeq}, which are lost (${reason})`;
   const data = { lostFrom: lastGood.seq + 1, lostTo: knownSeq, held, reason: text };
-  const known = { ...(spooled.length > 0 && { spooled }), ...(head !== undefined && { head }) };
+  const known = {
+    ...(spooled.length > 0 && { spooled }),
+    ...(unclear.length > 0 && { unclear: unclear.map(({ attempt }) => attempt) }),
+    ...(head !== undefined && { head: { seq: head.seq, hash: head.hash } }),
+  };
   return { type: 'run.repaired', data: { ...data, ...known } };
 }
 
 interface Lost {
   readonly damage: Damage;
   readonly lost: readonly StoredCommit[];
-  /** Attempts that the journal does not know any more. */
-  readonly started: readonly WrittenOrder[];
+  /** Attempts that the journal does not know any more, and whose folders do not tell how they began. */
+  readonly unclear: readonly WrittenOrder[];
   /** The spool has all of them. */
   readonly isWhole: boolean;
 }
@@ -119,13 +133,13 @@ interface Lost {
  * If every lost commit can still be trusted, the tasks they name; else every task that has not settled. Of processes the
  * spool knows: what it tells of is taken up from there, and the others have not begun.
  */
-function mayHaveRun(state: RunState, { damage, lost, started, isWhole }: Lost): string[] {
+function mayHaveRun(state: RunState, { damage, lost, unclear, isWhole }: Lost): string[] {
   const named = isAllThere(damage, lost) ? new Set(lost.flatMap(tasksNamed)) : undefined;
-  const unclear = new Set(started.filter((order) => !spooledAttemptOf(order)).map(({ task }) => task));
+  const isUnclear = new Set(unclear.map(({ task }) => task));
   return [...state.tasks.values()]
     .filter(({ address, life }) => !isSettled(life) && (named?.has(address) ?? true))
     .filter(({ life }) => life.status !== 'running' || life.attempt !== undefined)
-    .filter(({ address, spec }) => !isWhole || unclear.has(address) || !isSeenBySpool(spec))
+    .filter(({ address, spec }) => !isWhole || isUnclear.has(address) || !isSeenBySpool(spec))
     .map(({ address }) => address);
 }
 

@@ -147,10 +147,10 @@ async function readIfKept(store: Store, hash: string): Promise<string | undefine
 function learn(known: Known, event: Event): void {
   if (event.type === 'attempt.started') known.attempts.add(event.attempt);
   if (event.type !== 'run.repaired') return;
-  const { spooled = [], lostTo, head } = event.data;
+  const { spooled = [], unclear = [], lostTo, head } = event.data;
   if (head !== undefined) known.lostHead = head.hash;
   known.lostTo = lostTo;
-  for (const { attempt } of spooled) known.attempts.add(attempt);
+  for (const attempt of [...spooled.map((one) => one.attempt), ...unclear]) known.attempts.add(attempt);
 }
 
 /** Whether the spool has everything that was started: at least what was started last is there. */

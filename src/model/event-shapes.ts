@@ -144,6 +144,8 @@ export const eventShapes = [
     reason: text,
     /** What the journal had lost: not begun again, but taken up when it is their turn. */
     spooled: optional(list(spooledAttempt)),
+    /** Attempts that cannot be taken up: it is not known how they began. */
+    unclear: optional(list(text)),
     /** What was written down of the journal outside of the store, and does not count any more. */
     head: optional(object({ seq: number, hash: text })),
   }),

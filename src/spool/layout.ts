@@ -85,6 +85,11 @@ export function readWrapper(folder: string, attempt: string): ProcessIdentity | 
   return { host, bootId, pidNamespace, pid: Number(match[2]), startTime: match[3]! };
 }
 
+/** Whether a wrapper has begun to say who it is, whatever else can be read of the folder. */
+export function hasBegun(folder: string): boolean {
+  return (readIfThere(join(folder, files.wrapper)) ?? '').trim() !== '';
+}
+
 /** False: somebody else has made the claim before. */
 export function makeClaim(folder: string): boolean {
   try {

@@ -8,7 +8,7 @@ import { assertAttemptName } from './environment.ts';
 import { fenceFamily, type FenceResult } from './fence.ts';
 import { followFiles, type FollowOptions } from './follow.ts';
 import { Heads } from './heads.ts';
-import { exitRecord, files, makeClaim, readExit, readIfThere, readOrder } from './layout.ts';
+import { exitRecord, files, hasBegun, makeClaim, readExit, readIfThere, readOrder } from './layout.ts';
 import { lookAt, mayHaveLostClaim, type Place } from './look.ts';
 import { familyOf, hasOwnSessions } from './members.ts';
 import type {
@@ -209,6 +209,13 @@ export class Spool {
       if (order === undefined || (run !== undefined && order.run !== run)) return [];
       return (order.store ?? this.#options.store) === this.#options.store ? [order] : [];
     });
+  }
+
+  /** Whether anything has begun of which it cannot be told any more what it was, and for which run. */
+  hasUnreadable(): boolean {
+    return this.list().some(
+      (attempt) => this.describe(attempt) === undefined && hasBegun(this.folderOf(attempt)),
+    );
   }
 
   follow(attempt: string, options: FollowOptions): AsyncIterable<OutputPiece> {

@@ -122,3 +122,25 @@ test('a run is not told of attempts of another that had its id and was pruned', 
   await second.result();
   expect(place.ledger).toEqual(['a', 'b', 'c', 'a', 'b', 'c']);
 });
+
+test('what the spool cannot tell of any more is held once, and then the run is sound', async () => {
+  const place = new Place();
+  await place.loseEnd();
+  place.changeOrder('b', (text) =>
+    JSON.stringify({ ...(JSON.parse(text) as object), journalled: { task: 'c' } }),
+  );
+  const piton = await place.open();
+  expect(await piton.repair('run')).toMatchObject({ held: ['b'], takenUp: ['c'] });
+  expect(await soundness(piton)).toBe(true);
+  expect(await piton.repair('run')).toMatchObject({ held: [] });
+});
+
+test('an attempt that has begun and whose folder is damaged is not taken for none', async () => {
+  const place = new Place();
+  await place.loseEnd();
+  place.changeOrder('b', (text) => text.slice(0, 40));
+  const piton = await place.open();
+  expect(await piton.repair('run')).toMatchObject({ held: ['b', 'c'] });
+  await place.start(piton);
+  expect(place.ledger).toEqual(['a', 'b', 'c']);
+});
