@@ -34,7 +34,8 @@ import {
   type RunState,
   type TaskState,
 } from './run-state.ts';
-import { forgetSpooled, rememberSpooled } from './spooled.ts';
+import { forgetSpooled, forgetUnfit, rememberSpooled } from './spooled.ts';
+import { nextKind } from './turns.ts';
 import { countUsage, openAccount } from './usage.ts';
 import { nothingUsed } from './usage-meter.ts';
 import { cancelScope, holdTask, isOccupying, setLife, settleTask, vacate } from './settle-task.ts';
@@ -262,8 +263,7 @@ const folders: Folders = {
   'task.released'(state, { task: address }) {
     const task = taskAt(state, address);
     if (isLifted(task.life)) task.overspends = true;
-    // A person has decided that it is done again.
-    if (task.life.status === 'held') forgetSpooled(state, address);
+    if (task.life.status === 'held') forgetUnfit(state, task, nextKind(state, task));
     task.interruptions = 0;
     delete task.sameness;
     delete task.networkFailures;

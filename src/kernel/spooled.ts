@@ -9,13 +9,22 @@ export function rememberSpooled(state: RunState, attempts: readonly SpooledAttem
   state.spooled = Object.groupBy(inOrder, ({ task }) => task) as Record<string, SpooledAttempt[]>;
 }
 
-/** One that was taken up; or all of a task that is done again. */
+/** One that was taken up, or all of a task. */
 export function forgetSpooled(state: RunState, address: string, attempt?: string): void {
   const { [address]: known = [], ...others } = state.spooled ?? {};
   const left = attempt === undefined ? [] : known.filter((one) => one.attempt !== attempt);
   if (left.length > 0) state.spooled = { ...others, [address]: left };
   else if (Object.keys(others).length > 0) state.spooled = others;
   else delete state.spooled;
+}
+
+/**
+ * A person has decided that a held task goes on. What was begun may be what came of the same decision, when it was made
+ * before and then lost: it may live, or have ended well. Only what cannot be taken up is given up.
+ */
+export function forgetUnfit(state: RunState, { address }: TaskState, kind: AttemptState['kind']): void {
+  const next = state.spooled?.[address]?.[0];
+  if (next !== undefined && kind !== 'integrate' && next.started.kind !== kind) forgetSpooled(state, address);
 }
 
 /**

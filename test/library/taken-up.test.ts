@@ -8,17 +8,26 @@ import { openStore, type AppendRequest, type Store } from '../../src/store/index
 import { openPiton } from '../support/open-piton.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** `b` waits for approval, so that the store can be kept as it was before it began. */
+function trace(name: string): string {
+  return `echo ${name} >> ledger; echo ${name}`;
+}
+
+type Decision = (run: Run) => Promise<unknown>;
+
+const approve: Decision = (run) => run.approve('b');
+
+/** `b` waits for approval, so that the store can be kept as it was before that. */
 class Place {
   readonly folder = temporaryFolder();
   readonly url = `sqlite:${join(this.folder, 'piton.db')}`;
 
-  constructor(more: object = {}) {
-    const trace = (name: string): string => `echo ${name} >> ${this.folder}/ledger; echo ${name}`;
-    const b = { run: trace('b'), needs: ['a'], approval: 'Go on?', 'on-interrupt': 'ask', ...more };
-    const c = { run: trace('c'), needs: ['b'] };
-    const flow = { name: 'flow', tasks: { a: { run: trace('a') }, b, c } };
-    writeFileSync(join(this.folder, 'flow.yaml'), JSON.stringify(flow));
+  constructor() {
+    this.define({ run: trace('b'), needs: ['a'], approval: 'Go on?', 'on-interrupt': 'ask' });
+  }
+
+  define(b: object): void {
+    const tasks = { a: { run: trace('a') }, b, c: { run: trace('c'), needs: ['b'] } };
+    writeFileSync(join(this.folder, 'flow.yaml'), JSON.stringify({ name: 'flow', tasks }));
   }
 
   open(store: string | Store = this.url): Promise<Piton> {
@@ -40,15 +49,15 @@ class Place {
     return run;
   }
 
-  /** Ends the run, and puts the store back to where it was before `b`. */
-  async loseEnd(): Promise<void> {
+  /** Ends the run, and puts the store back to where it was before a person decided about `b`. */
+  async loseEnd(decide = approve): Promise<void> {
     const first = await this.open();
     await this.start(first);
     await first.close();
     copyFileSync(this.#file, `${this.#file}.older`);
     const second = await this.open();
     const run = await this.start(second);
-    await run.approve('b');
+    await decide(run);
     await run.result();
     await second.close();
     for (const end of ['', '-wal', '-shm']) rmSync(`${this.#file}${end}`, { force: true });
@@ -143,4 +152,21 @@ test('an attempt that has begun and whose folder is damaged is not taken for non
   expect(await piton.repair('run')).toMatchObject({ held: ['b', 'c'] });
   await place.start(piton);
   expect(place.ledger).toEqual(['a', 'b', 'c']);
+});
+
+test('the decision to go on with a held task takes up what came of it when it was made before', async () => {
+  const place = new Place();
+  // The first time its wrapper is killed: nobody knows how it ended.
+  const dieOnce = `echo b >> ledger; [ $(grep -c b ledger) -gt 1 ] || { kill -9 $PPID; sleep 1; exit 1; }`;
+  place.define({ run: dieOnce, needs: ['a'], 'on-interrupt': 'ask' });
+  const retry: Decision = (run) => run.retry('b');
+  await place.loseEnd(retry);
+  const before = place.ledger;
+  const piton = await place.open();
+  await piton.repair('run');
+  const run = await place.start(piton);
+  expect(await run.status()).toBe('held');
+  await retry(run);
+  expect(await run.result()).toMatchObject({ status: 'succeeded' });
+  expect(place.ledger).toEqual(before);
 });
