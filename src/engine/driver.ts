@@ -13,6 +13,7 @@ import { mustBeCertain, mustBeWitnessed } from './certainty.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { dropPayloads } from './drop-payloads.ts';
 import { Elsewhere, type ElsewherePorts } from './elsewhere.ts';
+import { endLeftovers } from './end-leftovers.ts';
 import { Hands } from './hands.ts';
 import type { Letter } from './letter.ts';
 import { Mailbox } from './mailbox.ts';
@@ -222,6 +223,8 @@ export class Driver {
     const { state, journal, hasEnded, isReleased } = this.#writer;
     if (!isReleased) await this.#ports.store.releaseLease(journal.lease);
     if (!hasEnded) return;
+    // Whatever hinders that, the run has ended.
+    if (state.phase.status === 'cancelled') await endLeftovers(this.#ports.spool, state).catch(() => {});
     if (state.phase.status !== 'succeeded' || state.workflow.checkpoint.preserve) return;
     try {
       await dropPayloads(this.#ports.store, state, journal.head);

@@ -1,11 +1,13 @@
 /** What a store has forgotten, and the spool has not. */
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/base/index.ts';
 import { loadWorkflow, type Piton, type Run } from '../../src/index.ts';
 import { openStore, type AppendRequest, type Store } from '../../src/store/index.ts';
+import { killAt } from '../support/kill.ts';
 import { openPiton } from '../support/open-piton.ts';
+import { startProgram } from '../support/start-program.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 function trace(name: string): string {
@@ -50,18 +52,22 @@ class Place {
   }
 
   /** Ends the run, and puts the store back to where it was before a person decided about `b`. */
-  async loseEnd(decide = approve): Promise<void> {
+  async loseEnd(decide = approve, goOn = () => this.#goOn(decide)): Promise<void> {
     const first = await this.open();
     await this.start(first);
     await first.close();
     copyFileSync(this.#file, `${this.#file}.older`);
-    const second = await this.open();
-    const run = await this.start(second);
-    await decide(run);
-    await run.result();
-    await second.close();
+    await goOn();
     for (const end of ['', '-wal', '-shm']) rmSync(`${this.#file}${end}`, { force: true });
     copyFileSync(`${this.#file}.older`, this.#file);
+  }
+
+  async #goOn(decide: Decision): Promise<void> {
+    const piton = await this.open();
+    const run = await this.start(piton);
+    await decide(run);
+    await run.result();
+    await piton.close();
   }
 
   get #file(): string {
@@ -169,4 +175,26 @@ test('the decision to go on with a held task takes up what came of it when it wa
   await retry(run);
   expect(await run.result()).toMatchObject({ status: 'succeeded' });
   expect(place.ledger).toEqual(before);
+});
+
+test('a run that is cancelled before it takes up what lives of it ends that', async () => {
+  const place = new Place();
+  place.define({ run: 'exec sleep 600', needs: ['a'], approval: 'Go on?', 'on-interrupt': 'ask' });
+  await place.loseEnd(undefined, async () => {
+    const piton = await place.open();
+    await approve(await piton.find('run'));
+    await piton.close();
+    const args = [JSON.stringify({ folders: [place.folder] })];
+    await killAt('engine:after-spawn#1', (env) => startProgram('drive-commands', { args, env }));
+  });
+  const piton = await place.open();
+  const living = (): number[] => piton.keptAttempts().flatMap(({ pid }) => pid ?? []);
+  const [left] = living();
+  onTestFinished(() => living().forEach((pid) => process.kill(-pid, 'SIGKILL')));
+  expect(left).toBeDefined();
+  await piton.repair('run');
+  const run = await place.start(piton);
+  await run.cancel('enough');
+  expect(await run.result()).toMatchObject({ status: 'cancelled' });
+  await expect.poll(living).toEqual([]);
 });
