@@ -130,7 +130,7 @@ function start(state: RunState, task: TaskState, world: World): Event | readonly
   if (locked !== undefined) return { type: 'task.delayed', task: task.address, data: locked };
   if (task.spec.work.type === 'workflow') return open(state, task, world);
   const kind = nextKind(state, task);
-  const spooled = takeUpSpooled(state, task, kind);
+  const spooled = takeUpSpooled(state, task, { kind, now: world.now });
   if (spooled !== undefined) return spooled;
   const isForAgent = task.spec.work.type === 'agent' && (kind === undefined || kind === 'revision');
   if (!isForAgent) return startAttempt(state, task, { world, kind });

@@ -27,25 +27,49 @@ export function forgetUnfit(state: RunState, { address }: TaskState, kind: Attem
   if (next !== undefined && kind !== 'integrate' && next.started.kind !== kind) forgetSpooled(state, address);
 }
 
+/** Looked at again after so long. */
+const slotWaitMs = 1_000;
+
 /**
  * Takes up what was begun before, instead of beginning it again; undefined if nothing was. Bringing results together is no
  * process: git itself knows what was brought.
  */
 export function takeUpSpooled(
-  { spooled }: RunState,
-  { address, workspace }: TaskState,
-  kind: AttemptState['kind'],
+  state: RunState,
+  task: TaskState,
+  { kind, now }: { readonly kind: AttemptState['kind']; readonly now: number },
 ): readonly Event[] | undefined {
-  const next = spooled?.[address]?.[0];
+  const { address } = task;
+  const next = state.spooled?.[address]?.[0];
   if (next === undefined || kind === 'integrate') return undefined;
-  const { attempt, started, prepared } = next;
-  if (started.kind !== kind) {
-    const reason = `attempt ${attempt} was begun, which only the spool remembers, and does not fit to what comes next`;
+  if (next.started.kind !== kind) {
+    const reason = `attempt ${next.attempt} was begun, which only the spool remembers, and does not fit to what comes next`;
     return [{ type: 'task.held', task: address, data: { reason, actions: ['retry', 'skip'] } }];
   }
+  const wait = task.slot === undefined ? slotWait(state, task, { slot: next.started.slot, now }) : undefined;
+  return wait === undefined ? beginning(task, next) : [wait];
+}
+
+function beginning({ address, slot: own, workspace }: TaskState, spooled: SpooledAttempt): readonly Event[] {
+  const { attempt, started, prepared } = spooled;
+  const { slot, ...rest } = started;
+  // It has it since its first attempt; to take it once more would make the pool smaller.
+  const taken = own === undefined && slot !== undefined ? { slot } : {};
   const isPlaced = prepared === undefined || workspace?.token === prepared.token;
   return [
-    { type: 'attempt.started', task: address, attempt, data: { ...started, isSpooled: true } },
+    { type: 'attempt.started', task: address, attempt, data: { ...rest, ...taken, isSpooled: true } },
     ...(isPlaced ? [] : [{ type: 'workspace.prepared', task: address, data: prepared } as const]),
   ];
+}
+
+/** It works in a place that another item still has: that one had come further when it was begun. */
+function slotWait(
+  { pools }: RunState,
+  { address, item }: TaskState,
+  { slot = 0, now }: { readonly slot: number | undefined; readonly now: number },
+): Event | undefined {
+  const holder = pools[item?.parent ?? '']?.holders[slot];
+  if (holder === undefined) return undefined;
+  const data = { until: now + slotWaitMs, reason: `${holder} has its place in the pool` };
+  return { type: 'task.delayed', task: address, data };
 }

@@ -98,6 +98,30 @@ class Flows {
     const one = this.#played('echo 1 > one.txt', { setup: `${this.#trace}` });
     return { tasks: { one, two: this.#played('cat one.txt > two.txt', { needs: ['one'] }) } };
   }
+
+  /** Items that take the places of a pool in turn. */
+  pooled(): object {
+    const write = 'touch "$(echo "$PITON_TASK" | tr -dc a-z)"';
+    const each = this.#played(write, {
+      'for-each': { in: ['w', 'x', 'y', 'z'] },
+      pool: 2,
+      setup: this.#trace,
+    });
+    return { tasks: { each, after: this.#played('ls > list', { needs: ['each'] }) } };
+  }
+
+  /** Their merges are checked once more, and one is revised. */
+  merged(): object {
+    const check = `${this.#trace}; true`;
+    const revised = `${this.#trace}; [ -e twice ] || { touch twice; exit 1; }`;
+    return {
+      tasks: {
+        one: this.#played('echo 1 > one.txt', { check }),
+        two: this.#played('echo 2 > two.txt', { check }),
+        three: this.#played('echo 3 > three.txt', { check: revised }),
+      },
+    };
+  }
 }
 
 export type FlowName = keyof Flows;
@@ -139,7 +163,7 @@ export class InterruptedRun {
     const root = temporaryFolder();
     const run = new InterruptedRun(root, trial);
     mkdirSync(run.folder);
-    if (trial.flow === 'worktrees') makeRepository(run.folder);
+    if (['worktrees', 'pooled', 'merged'].includes(trial.flow)) makeRepository(run.folder);
     // JSON is YAML.
     const flow = { name: 'flow', ...new Flows(run.folder)[trial.flow]() };
     writeFileSync(join(run.folder, 'flow.yaml'), JSON.stringify(flow));
@@ -285,6 +309,12 @@ async function harmIn(run: InterruptedRun, name: string): Promise<string[]> {
   await run.repair();
   const second = await run.resume();
   return typeof second === 'string' ? [`${name}: ${second} after a repair`] : [];
+}
+
+/** When little had been done. */
+export function earlyDamagesOf({ log }: InterruptedRun): LogDamage[] {
+  const frames = framesOf(log);
+  return [0.22, 0.26, 0.3, 0.4].map((part) => cutAt(frames[Math.floor(frames.length * part)]!));
 }
 
 /** A few of them, from the first commit to the last. */
