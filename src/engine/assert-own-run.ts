@@ -7,7 +7,8 @@ import type { Store } from '../store/index.ts';
 import type { Witness } from '../workspaces/index.ts';
 import type { LoadedRun } from './load-run.ts';
 import type { CreateOptions, EnginePorts } from './options.ts';
-import { recordedHead } from './witnesses.ts';
+import { examineRun } from './verify-run.ts';
+import { recordedHead, witnessesOf } from './witnesses.ts';
 
 /**
  * Before anything is done for a run that was begun earlier: whoever copies a project has two stores that know the same run,
@@ -33,19 +34,28 @@ async function assertNotCut(ports: EnginePorts, { state, head }: LoadedRun): Pro
   const { store, spool } = ports;
   const { run, lostHead } = state;
   const witnessed = recordedHead(ports, run);
-  if (witnessed === undefined) return;
+  if (witnessed === undefined) return assertAllKnown(ports, { state, head });
   const { seq, hash } = witnessed;
   // Whoever has repaired it was killed before that was written down there too.
   if (hash === lostHead) return spool.heads.replace(run, head);
   const [found] = seq === head.seq ? [head] : await store.readCommits(run, { after: seq - 1, limit: 1 });
-  if (found?.hash === hash) return;
-  const message = `A process was started for ${run}@${seq}, which the journal in ${store.url} does not know: it ends at ${run}@${head.seq}. Its end is lost, or the store is an older copy.`;
-  throw new PitonError('RUN_BEHIND', message, {
-    run,
-    seq: head.seq,
-    witnessed: seq,
-    remedy: `Bring back the newer store; or go on with what is known of it elsewhere: piton verify ${run} --repair`,
-  });
+  if (found?.hash !== hash) throw cut(store, { run, seq: head.seq, witnessed: seq });
+}
+
+/** If the record is not what was written, every attempt is asked instead: that takes longer. */
+async function assertAllKnown(ports: EnginePorts, { state: { run }, head }: LoadedRun): Promise<void> {
+  const { store, spool } = ports;
+  if (store.durability === 'none' || !spool.heads.isDamaged(run)) return;
+  const { damage } = await examineRun(ports, run, await witnessesOf(ports, run));
+  if (damage !== undefined) throw cut(store, { run, seq: head.seq, witnessed: damage.knownSeq });
+  await spool.heads.replace(run, head);
+}
+
+function cut({ url }: Store, known: { run: string; seq: number; witnessed: number }): PitonError {
+  const { run, seq, witnessed } = known;
+  const message = `A process was started for ${run}@${witnessed}, which the journal in ${url} does not know: it ends at ${run}@${seq}. Its end is lost, or the store is an older copy.`;
+  const remedy = `Bring back the newer store; or go on with what is known of it elsewhere: piton verify ${run} --repair`;
+  return new PitonError('RUN_BEHIND', message, { ...known, remedy });
 }
 
 /** What a run is made with, and the store it belongs to. One of a program alone is wherever that program opens its store. */

@@ -22,6 +22,7 @@ export function mustBeCertain(state: RunState, events: readonly Event[]): boolea
 export function mustBeWitnessed(state: RunState, events: readonly Event[]): boolean {
   return events.some((event) => {
     if (event.type === 'command.decided') return event.data.accepted;
+    if (event.type === 'tasks.reopened') return true;
     if (event.type !== 'attempt.started') return false;
     const { spec } = taskAt(state, event.task);
     return spec.onInterrupt === 'ask' && !isProcess(spec);

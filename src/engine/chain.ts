@@ -36,17 +36,22 @@ export async function findRun(store: Store, run: string): Promise<RunRecord> {
 }
 
 /** A run that the store has lost must not be begun anew: what it did was done. `started`: as the spool tells. Throws `RUN_LOST`. */
-export async function refuseLost(store: Store, run: string, started?: number): Promise<void> {
+export async function refuseLost(
+  store: Store,
+  run: string,
+  started?: { readonly seq: number; readonly file: string },
+): Promise<void> {
   // In this order: whoever makes the run at this moment writes to the store first, and then to the mirror and the spool.
   const mirrored = await store.witnessedSeq(run);
-  const witnessed = mirrored ?? started;
+  const witnessed = mirrored ?? started?.seq;
   if (witnessed === undefined || (await store.findRun(run)) !== undefined) return;
   const what =
     mirrored === undefined
       ? 'for which processes were started at commit'
       : 'of which its mirror shows commit';
   const message = `The store ${store.url} has lost run ${run}, ${what} ${witnessed}.`;
-  const remedy = 'Restore the store from a backup, or start a run with another id.';
+  const forgotten = started === undefined ? '' : ` If it was removed on purpose, remove ${started.file} too.`;
+  const remedy = `Restore the store from a backup, or start a run with another id.${forgotten}`;
   throw new PitonError('RUN_LOST', message, { run, witnessed, remedy });
 }
 

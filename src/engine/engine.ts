@@ -140,7 +140,8 @@ export class Engine {
   async #create(program: Program, options: CreateOptions): Promise<Driver> {
     const { run } = options;
     const { store, clock, owner, leaseMs, observers } = this.#ports;
-    await refuseLost(store, run, recordedHead(this.#ports, run)?.seq);
+    const known = recordedHead(this.#ports, run);
+    await refuseLost(store, run, known && { ...known, file: this.#ports.spool.heads.fileOf(run) });
     const at = clock.now();
     const opening = [createdEvent(program.workflow, ownedBy(store, options)), takenEvent(owner, 1)];
     const state = newRunState({ run, seq: 1, at, epoch: 1, version: journalVersion, events: opening });

@@ -60,8 +60,7 @@ export function decideReopen(
   for (const address of again) name(reach, address);
   for (const address of skipped) leave(reach, address);
   for (let step = reach.steps.pop(); step !== undefined; step = reach.steps.pop()) step();
-  const refusal =
-    whyOutdated(state, [...again, ...skipped], wish.seen) ?? reach.refusals[0] ?? obstacle(reach);
+  const refusal = whyOutdated(state, [...again, ...skipped], wish.seen) ?? whyNot(reach);
   if (refusal !== undefined) return { refusal };
   const reset = addressesOf(reach);
   const resetTasks = new Set(reset.tasks);
@@ -124,6 +123,22 @@ function whyOutdated(
   if (seen !== undefined && (state.cancelledIn ?? 0) > seen)
     return 'it has been cancelled since you looked at it';
   return whyStale(state, addresses, seen);
+}
+
+function whyNot(reach: Reach): string | undefined {
+  return reach.refusals[0] ?? obstacle(reach) ?? notTakenUp(reach);
+}
+
+/** What a repair has found of them may live, or have ended well: it would be begun beside that. */
+function notTakenUp({ state, reset }: Reach): string | undefined {
+  const isOver = state.phase.status !== 'active' && state.phase.status !== 'paused';
+  const waiting = isOver
+    ? undefined
+    : [...reset].find(({ address }) => state.spooled?.[address] !== undefined);
+  return (
+    waiting &&
+    `${waiting.address} was begun before the repair, and is not taken up yet: let the run go on first`
+  );
 }
 
 function name(reach: Reach, address: string): void {

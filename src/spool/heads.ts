@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { open, mkdir, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PitonError, sha256 } from '../base/index.ts';
@@ -58,6 +58,12 @@ export class Heads {
     // Asked first: that takes no open file, of which there may be none left.
     const text = existsSync(file) ? readRecords(file) : undefined;
     return text === undefined ? undefined : furthest(this.#records(run, text));
+  }
+
+  /** Something was recorded, and cannot be made out any more. */
+  isDamaged(run: string): boolean {
+    const size = statSync(this.fileOf(run), { throwIfNoEntry: false })?.size ?? 0;
+    return size > 0 && this.read(run) === undefined;
   }
 
   fileOf(run: string): string {

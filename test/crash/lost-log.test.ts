@@ -1,3 +1,5 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { executionsOf } from '../support/commands.ts';
 import { killAt, repair } from '../support/kill.ts';
@@ -29,3 +31,17 @@ test.each(['before:run.repaired', 'after:run.repaired'])(
     expect(await run.verdict()).toBe(true);
   },
 );
+
+test('a record of how far the journal had come that is damaged hides nothing', async () => {
+  const run = await InterruptedRun.make({ flow: 'chain', isMirrored: false });
+  const heads = join(run.folder, 'spool/.heads');
+  const damage = (): void => {
+    for (const name of readdirSync(heads)) writeFileSync(join(heads, name), Buffer.alloc(256));
+  };
+  damage();
+  someDamagesOf(run)[0]!.inflict(run.folder);
+  expect(await run.resume()).toBe('RUN_BEHIND');
+  run.restore();
+  damage();
+  expect(await run.resume()).toEqual({ a: 'done a', b: 'done b', c: 'done c' });
+});
