@@ -127,6 +127,9 @@ class Flows {
 export type FlowName = keyof Flows;
 export const flowNames = Object.getOwnPropertyNames(Flows.prototype).slice(1) as FlowName[];
 
+/** Those take longer. */
+export const inWorktrees: ReadonlySet<FlowName> = new Set(['worktrees', 'pooled', 'merged']);
+
 export interface LogTrial {
   readonly flow: FlowName;
   readonly isMirrored: boolean;
