@@ -40,9 +40,31 @@ export async function headOfRun(git: Git, repository: RepositoryPlace, head: Run
   const [branch, last] = [refs.get(runBranch(run)), refs.get(runTipRef(run))];
   const known = [...new Set([last, tip])].filter((commit) => commit !== undefined);
   const actual = branch ?? last ?? (await ifThere(git, repository, tip));
-  if (actual !== undefined) await assertHeld(git, repository, { head, actual, known });
-  else if (tip !== undefined && head.isAdopted !== true) throw lost(run, tip);
-  return branch ?? beginBranch(git, repository, { run, to: actual ?? base });
+  if (actual === undefined) {
+    if (tip !== undefined && head.isAdopted !== true) throw lost(run, tip);
+    return beginBranch(git, repository, { run, to: base });
+  }
+  const unheld = await findUnheld(git, repository, { head, actual, known });
+  if (unheld !== undefined) return headNow(git, repository, { head, actual, unheld });
+  return branch ?? beginBranch(git, repository, { run, to: actual });
+}
+
+interface Unheld {
+  readonly head: RunHead;
+  readonly actual: string;
+  readonly unheld: string;
+}
+
+/** Refs are read one after the other: meanwhile another task may have moved the branch, and then what is kept beside it. */
+async function headNow(
+  git: Git,
+  repository: RepositoryPlace,
+  { head, actual, unheld }: Unheld,
+): Promise<string> {
+  const ref = runBranch(head.run);
+  const now = await ifThere(git, repository, ref);
+  if (now === undefined || now === head.refs.get(ref)) throw movedAway(head.run, { actual, last: unheld });
+  return headOfRun(git, repository, { ...head, refs: new Map([...head.refs, [ref, now]]) });
 }
 
 interface Held {
@@ -51,15 +73,16 @@ interface Held {
   readonly known: readonly string[];
 }
 
-async function assertHeld(
+/** What the branch does not hold, though it is known to have been brought in. What a person has adopted is kept. */
+async function findUnheld(
   git: Git,
   repository: RepositoryPlace,
   { head, actual, known }: Held,
-): Promise<void> {
+): Promise<string | undefined> {
   const { run, task, refs, isAdopted = false } = head;
   for (const commit of known) {
     if (await isAncestor(git, repository, { ancestor: commit, of: actual, mayBeMissing: true })) continue;
-    if (!isAdopted) throw movedAway(run, { actual, last: commit });
+    if (!isAdopted) return commit;
     // From now on nothing else would lead to it.
     if ((await ifThere(git, repository, commit)) !== undefined)
       await keepCommit(git, repository, { run, task, commit });
@@ -67,6 +90,7 @@ async function assertHeld(
     if (commit === refs.get(runTipRef(run)))
       await moveRef(git, repository, { ref: runTipRef(run), to: actual, from: commit });
   }
+  return undefined;
 }
 
 async function ifThere(

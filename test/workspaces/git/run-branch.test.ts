@@ -55,6 +55,13 @@ test('a branch that was moved away from what tasks have made is not gone on from
   );
 });
 
+test('a branch that another task moves while refs are read is not taken for one that was moved away', async () => {
+  const { folder, base, head, tip } = await withRun();
+  const names = ['refs/heads/piton/r', 'refs/piton/runs/r'];
+  const refs = new Map(names.map((name) => [name, shell(folder, 'rev-parse', name)]));
+  expect(await head({ refs: new Map([...refs, ['refs/heads/piton/r', base]]) })).toBe(tip);
+});
+
 test('a branch that somebody has moved on holds what tasks have made, and is gone on from', async () => {
   const { folder, head, tip } = await withRun();
   shell(folder, 'checkout', '--quiet', '--detach', tip);
