@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { executionsOf } from '../support/commands.ts';
 import { killAt, repair } from '../support/kill.ts';
-import { earlyDamagesOf, harmDoneBy, InterruptedRun, someDamagesOf } from './lost-log.ts';
+import { harmDoneBy, InterruptedRun, someDamagesOf } from './lost-log.ts';
 
 test.each(['diamond', 'worktrees'] as const)(
   'of %s no command begins again whose end the log has lost, and after a repair it ends as if nothing was lost',
@@ -11,10 +11,6 @@ test.each(['diamond', 'worktrees'] as const)(
     expect(await harmDoneBy({ flow, isMirrored: false }, someDamagesOf)).toEqual([]);
   },
 );
-
-test('items of a pool that are taken up have their places as before', async () => {
-  expect(await harmDoneBy({ flow: 'pooled', isMirrored: false }, earlyDamagesOf)).toEqual([]);
-});
 
 test.each(['before:run.repaired', 'after:run.repaired'])(
   'a repair that is killed %s can be done again, or needs not',

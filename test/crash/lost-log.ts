@@ -314,12 +314,6 @@ async function harmIn(run: InterruptedRun, name: string): Promise<string[]> {
   return typeof second === 'string' ? [`${name}: ${second} after a repair`] : [];
 }
 
-/** When little had been done. */
-export function earlyDamagesOf({ log }: InterruptedRun): LogDamage[] {
-  const frames = framesOf(log);
-  return [0.22, 0.26, 0.3, 0.4].map((part) => cutAt(frames[Math.floor(frames.length * part)]!));
-}
-
 /** A few of them, from the first commit to the last. */
 export function someDamagesOf({ log }: InterruptedRun): LogDamage[] {
   const frames = framesOf(log);
