@@ -69,7 +69,7 @@ export function sealed(
   { summary, at }: { readonly summary: RunSummary; readonly at: number },
 ): readonly (string | number | null)[] {
   const { spent } = summary;
-  const values = [
+  const values: (string | number | null)[] = [
     run,
     seq,
     hash,
@@ -84,7 +84,8 @@ export function sealed(
     spent === undefined ? null : JSON.stringify(spent),
     summary.places ?? null,
   ];
-  return [...values, sealOf(values)];
+  values.push(sealOf(values));
+  return values;
 }
 
 /** Throws `STORE_DAMAGED`, with the run and what its row says of the end of its journal. */
