@@ -1,9 +1,9 @@
-import { mkdirSync, realpathSync, statSync } from 'node:fs';
-import { homedir, hostname } from 'node:os';
+import { realpathSync, statSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
-import { crashPoint, sha256 } from '../base/index.ts';
+import { crashPoint, makePrivateFolder, sha256, stateFolder } from '../base/index.ts';
 import type { Environment } from './command-order.ts';
 
 /** A program that prepares a file when it is first started, and may not do so twice at once. */
@@ -46,9 +46,8 @@ export async function firstStart(starting: Starting, signal: AbortSignal): Promi
 
 /** One for each machine, for homes that several of them share. */
 async function openQueue({ file, environment }: Starting): Promise<DatabaseSync> {
-  const { XDG_STATE_HOME: state, HOME: home } = environment;
-  const folder = join(state || join(home || homedir(), '.local', 'state'), 'piton', 'first-starts');
-  mkdirSync(folder, { recursive: true });
+  const folder = stateFolder('first-starts', environment);
+  makePrivateFolder(folder);
   const { DatabaseSync: Database } = await import('node:sqlite');
   return new Database(join(folder, `${sha256(`${hostname()}\n${file}`).slice(0, 32)}.db`), { timeout: 0 });
 }

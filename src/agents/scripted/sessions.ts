@@ -1,7 +1,6 @@
 import { appendFileSync, constants, copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { hasCode, randomId } from '../../base/index.ts';
+import { hasCode, randomId, stateFolder } from '../../base/index.ts';
 import type { FailureKind, SessionRequest } from '../contract.ts';
 
 /** The player's sessions: a file each, a line for each thing said, in PITON_SCRIPTED_HOME or the person's home, as other agents do. */
@@ -82,9 +81,7 @@ function isName(id: string): boolean {
 
 /** Not in the project: a task may work in one place and go on in another. */
 function home(): string {
-  const { PITON_SCRIPTED_HOME: given, XDG_STATE_HOME: states = join(homedir(), '.local', 'state') } =
-    process.env;
-  return given ?? join(states, 'piton', 'scripted');
+  return process.env['PITON_SCRIPTED_HOME'] ?? stateFolder('scripted');
 }
 
 function sessionFile(id: string): string {

@@ -25,5 +25,5 @@ const statusAt = sealedColumns.indexOf('status');
  * finds rows whose status is not what was written without summing up each.
  */
 export function sealOf(values: readonly unknown[]): string {
-  return `${String(values[statusAt])}:${crc32(JSON.stringify(values)).toString(16)}`;
+  return `${String(values[statusAt])}:${crc32(JSON.stringify(values)).toString(16).padStart(8, '0')}`;
 }

@@ -1,6 +1,4 @@
-import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { crashPoint, sha256 } from '../../base/index.ts';
+import { crashPoint, sha256, stateFolder } from '../../base/index.ts';
 import type { PortBlock } from '../contract.ts';
 import { isPortFree } from './free-ports.ts';
 import { claimPorts, dropClaims, markChecked, withClaims, type ClaimSettings } from './port-claims.ts';
@@ -10,8 +8,7 @@ export const defaultRange = { first: 20_000, last: 29_999 } as const;
 
 /** For all Pitons of this user on this machine. */
 export function portsFolder(environment: Readonly<Record<string, string | undefined>>): string {
-  const { XDG_STATE_HOME: state, HOME: home } = environment;
-  return join(state || join(home || homedir(), '.local', 'state'), 'piton', 'ports');
+  return stateFolder('ports', environment);
 }
 
 /** Ports that nobody else is given while the place at this path is there: the same whenever it is asked again. */
