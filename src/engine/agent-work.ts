@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { setTimeout as pause } from 'node:timers/promises';
 import { agentNamed, type Agent, type AgentEvent } from '../agents/index.ts';
-import { formatDuration, type Json, type ProcessIdentity } from '../base/index.ts';
+import type { Json, ProcessIdentity } from '../base/index.ts';
 import type { AgentStart, AttemptState, RunState, TaskState } from '../kernel/index.ts';
 import type { AgentWork, Outcome, TaskSpec } from '../model/index.ts';
 import type { Exit, SpoolOrder } from '../spool/index.ts';
 import { accountOf, boundaryOf, isHarmlessWhatever, labelAfter } from './agent-account.ts';
+import { beginsAgain, idleText, isEvent, isUsage, unreadable, wasKilled } from './agent-ends.ts';
 import { AgentOrder, argumentsOf } from './agent-order.ts';
 import { outcomeOfAgent, unapprovable } from './agent-outcome.ts';
 import type { AgentPorts } from './agent-ports.ts';
@@ -184,11 +185,25 @@ class Conversation {
     this.#tell(this.#stream.finish(exit));
     if (exit.code === 127 && !this.#hasSaid('session'))
       return this.#program.missing(this.#ports.environment, this.#lastWords());
-    if (isDecided || this.#hasSaid('result') || this.#hasSaid('limit')) return this.#outcome();
+    const isTold = isDecided || this.#hasSaid('result') || this.#hasSaid('limit');
+    if (isTold) return this.#unlessCutOff(exit, { isTold });
     if (wasKilled(exit))
       return this.placeOf({ type: 'interrupted', reason: `it was ended by signal ${exit.code - 128}` });
     if (this.#isUnreadable(exit)) return this.placeOf({ type: 'interrupted', reason: unreadable(exit) });
-    return this.#outcome();
+    return this.#unlessCutOff(exit, { isTold });
+  }
+
+  /**
+   * A call that it told of, and not the end of, may have taken effect: then nothing is tried again by itself, whatever it
+   * said last. One that may be done again is gone on from, if it crashed there.
+   */
+  async #unlessCutOff({ timedOut }: Exit, { isTold }: { readonly isTold: boolean }): Promise<Outcome> {
+    const outcome = await this.#outcome();
+    const again = beginsAgain(outcome);
+    if (again === undefined || timedOut || accountOf(this.#stream.events).inFlight.length === 0)
+      return outcome;
+    const place = this.placeOf({ type: 'interrupted', reason: again.reason });
+    return place.mayRepeat === false || (again.isUnexplained && !isTold) ? place : outcome;
   }
 
   /** A complete result counts, even if nobody saw the end of its process. */
@@ -274,25 +289,4 @@ class Conversation {
     const failure = this.#stream.events.findLast((event) => event.type === 'failure');
     return failure?.message ?? 'it ended with exit code 127';
   }
-}
-
-function isEvent(event: AgentEvent): boolean {
-  return event.type !== 'unknown' || event.kind !== undefined;
-}
-
-function idleText(ms: number): string {
-  return `it printed nothing for ${formatDuration(ms)}, and no tool of it was at work`;
-}
-
-function unreadable({ code }: Exit): string {
-  return `it ended with exit code ${code} and said nothing of a result that Piton understands`;
-}
-
-/** By somebody, or by a machine that is short of memory: an agent does not fail that way, it goes on. */
-function wasKilled({ code, timedOut }: Exit): boolean {
-  return !timedOut && [129, 130, 137, 143].includes(code);
-}
-
-function isUsage({ type }: AgentEvent): boolean {
-  return type === 'usage';
 }

@@ -358,4 +358,12 @@ export const agents: readonly Defect[] = [
     replace: 'accountOf(account, causeOf(lastEnd))',
     tests: ['test/engine/agent-prompt.test.ts'],
   },
+  {
+    name: 'an agent that crashes in a push is tried again',
+    file: 'src/engine/agent-work.ts',
+    find: 'place.mayRepeat === false || (again',
+    replace: 'again.reason === "" || (again',
+    tests: ['test/library/agent-deaths.test.ts'],
+    named: 'is not tried again by itself',
+  },
 ];
