@@ -11,6 +11,11 @@ export function parseDuration(given: string | number): number | undefined {
   return total;
 }
 
+/** A time span in a file. There a number is none, but 0: whether seconds or minutes were meant, nobody can know. */
+export function writtenDuration(given: unknown): number | undefined {
+  return given === 0 ? 0 : typeof given === 'string' ? parseDuration(given) : undefined;
+}
+
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)}ms`;
   if (ms < 60_000) return `${Number((ms / 1_000).toFixed(1))}s`;

@@ -1,7 +1,7 @@
 export { manualClock, systemClock, type Clock, type ManualClock } from './clock.ts';
 export { crashPoint, crashPointsArmed } from './crash-point.ts';
 export { effect, guarded } from './effect.ts';
-export { formatDuration, parseDuration } from './durations.ts';
+export { formatDuration, parseDuration, writtenDuration } from './durations.ts';
 export { asError, errorField, errorText, hasCode, PitonError } from './errors.ts';
 export { hashJson, sha256 } from './hash.ts';
 export { Heap } from './heap.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { asError, hasCode, isPlainObject, nearest, parseDuration, PitonError } from '../base/index.ts';
+import { asError, hasCode, isPlainObject, nearest, PitonError, writtenDuration } from '../base/index.ts';
 
 /** One value of a configuration file. */
 export interface Setting {
@@ -77,7 +77,7 @@ export function textIn(setting: Setting, what: string): string {
 }
 
 export function durationIn(setting: Setting, least: number): number {
-  const ms = typeof setting.value === 'string' ? parseDuration(setting.value) : undefined;
+  const ms = writtenDuration(setting.value);
   if (ms === undefined) throw invalid(setting, 'must be a time span, such as 30s');
   if (ms < least) throw invalid(setting, `must be at least ${least}ms`);
   return ms;

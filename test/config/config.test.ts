@@ -107,6 +107,10 @@ agents:
   ]);
 });
 
+test('a time span of nothing needs no unit', async () => {
+  expect((await project('idle-timeout: 0').resolve()).idleTimeoutMs).toBe(0);
+});
+
 test('one secret needs no list', async () => {
   expect((await project('secrets: API_TOKEN').resolve()).secrets).toEqual(['API_TOKEN']);
 });

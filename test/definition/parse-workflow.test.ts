@@ -187,6 +187,46 @@ tasks: { a: { function: f }, b: { tasks: { c: { function: f } } } }
   expect(places(problems)).toEqual(['3:22 `soon` is no time span.']);
 });
 
+const timeSpans = (span: string): string => `
+name: x
+usage-limits: { wait: ${span} }
+breakers: { api: { cooldown: ${span}, max-cooldown: ${span} } }
+defaults: { timeout: ${span} }
+tasks:
+  a:
+    agent: codex
+    prompt: Do it.
+    idle-timeout: ${span}
+    retry: { attempts: 2, backoff: ${span}, max: ${span} }
+`;
+
+test('a time span without a unit is refused wherever one may stand, and units are offered', async () => {
+  const problems = await parseProblems(timeSpans('30'));
+  expect(problems.map(({ path }) => path).toSorted()).toEqual([
+    'breakers.api.cooldown',
+    'breakers.api.max-cooldown',
+    'defaults.timeout',
+    'tasks.a.idle-timeout',
+    'tasks.a.retry.backoff',
+    'tasks.a.retry.max',
+    'usage-limits.wait',
+  ]);
+  const [{ message, remedy }] = problems as [(typeof problems)[0]];
+  expect(message).toBe('`30` is no time span: it has no unit.');
+  expect(remedy).toBe('Write `30s`, `30m` or `30ms`.');
+});
+
+test('a time span of nothing needs no unit', async () => {
+  const workflow = await parsed(`
+name: x
+usage-limits: { wait: 0 }
+tasks:
+  a: { agent: codex, prompt: Do it., idle-timeout: 0, retry: { attempts: 2, backoff: 0 } }
+`);
+  expect(workflow.usageLimits).toMatchObject({ maxWaitMs: 0 });
+  expect(workflow.tasks[0]).toMatchObject({ retry: { backoffMs: 0 }, work: { idleTimeoutMs: 0 } });
+});
+
 test('a loop variable with hyphens is a variable', async () => {
   const { tasks } = await parsed(`
 name: x

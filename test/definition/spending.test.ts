@@ -53,7 +53,6 @@ describe('usage limits', () => {
   test.each<[string, object | undefined]>([
     ['{ wait: false }', { maxWaitMs: 0 }],
     ['{ wait: 6h }', { maxWaitMs: 21_600_000 }],
-    ['{ wait: 90000 }', { maxWaitMs: 90_000 }],
     ['{ wait: true }', undefined],
     ['{}', undefined],
     ['{ quiet-hours: "22:00-07:00" }', { quietHours: { from: 1_320, to: 420 } }],

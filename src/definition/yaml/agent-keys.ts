@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { agentNames } from '../../model/index.ts';
-import { run } from './command-keys.ts';
+import { duration, run } from './command-keys.ts';
 
 /** The keys of tasks that are done by an agent. */
 const known = agentNames.join(', ');
@@ -29,11 +29,10 @@ export const agentSettings = {
     .optional()
     .describe('Turns of the conversation after which an attempt fails. Default: no limit.')
     .meta({ minimum: 1 }),
-  'idle-timeout': z
-    .union([z.string(), z.number()])
+  'idle-timeout': duration
     .optional()
     .describe(
-      'An attempt of an agent that prints nothing for so long, such as 45m (a number is milliseconds), while no tool of it is at work, is ended and goes on in its session. 0: never. Default: as configured, or 30m.',
+      'An attempt of an agent that prints nothing for so long, such as 45m, while no tool of it is at work, is ended and goes on in its session. 0: never. Default: as configured, or 30m.',
     ),
   args: z
     .union([argumentList, z.record(z.string(), argumentList)])
@@ -82,7 +81,7 @@ export const runBudget = z.strictObject({
 
 export const usageLimits = z.strictObject({
   wait: z
-    .union([z.boolean(), z.string(), z.number()])
+    .union([z.boolean(), duration])
     .optional()
     .describe(
       'How long the end of a usage limit is waited for: true (as long as it takes), false (not at all: the task is held), or a time span, such as 6h. Default: true.',

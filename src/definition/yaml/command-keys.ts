@@ -2,7 +2,8 @@ import { z } from 'zod';
 
 /** The keys of tasks that are done by a command (some also by an agent), and of what is asked and known around tasks. */
 const names = z.union([z.string(), z.array(z.string())]);
-const duration = z.union([z.string(), z.number()]);
+/** Of numbers only 0 is one, which is checked where it is converted: there it can be said what to write instead. */
+export const duration = z.union([z.string(), z.number().meta({ const: 0 })]);
 
 export const environment = z.record(z.string(), z.unknown());
 

@@ -1,4 +1,4 @@
-import { parseDuration } from '../../base/index.ts';
+import { writtenDuration } from '../../base/index.ts';
 import type { Budget, CheckpointPolicy } from '../../model/index.ts';
 import type { Finding, Path } from '../problems.ts';
 import type { TaskDraft, WorkflowDraft } from '../workflow-draft.ts';
@@ -19,12 +19,19 @@ export function toMilliseconds(
   findings: Finding[],
 ): number | undefined {
   if (value === undefined) return undefined;
-  const ms = parseDuration(value);
-  if (ms === undefined) {
-    const remedy = 'Write 250ms, 30s, 1h30m, or a number of milliseconds.';
-    findings.push({ at, message: `\`${value}\` is no time span.`, remedy });
-  }
+  const ms = writtenDuration(value);
+  if (ms === undefined) findings.push({ at, ...notATimeSpan(value) });
   return ms;
+}
+
+function notATimeSpan(value: string | number): Pick<Finding, 'message' | 'remedy'> {
+  const lacksUnit = Number(value) > 0 && Number.isFinite(Number(value));
+  return lacksUnit
+    ? {
+        message: `\`${value}\` is no time span: it has no unit.`,
+        remedy: `Write \`${value}s\`, \`${value}m\` or \`${value}ms\`.`,
+      }
+    : { message: `\`${value}\` is no time span.`, remedy: 'Write 250ms, 30s or 1h30m.' };
 }
 
 const defaultJitter = 0.5;

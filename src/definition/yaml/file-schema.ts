@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { agentSettings, agentWork, runBudget, usageLimits } from './agent-keys.ts';
-import { approval, breaker, commandSettings, environment, run } from './command-keys.ts';
+import { approval, breaker, commandSettings, duration, environment, run } from './command-keys.ts';
 import { placeSettings, taskPlaceKeys, workflowPlaceKeys } from './place-keys.ts';
 import { laterTaskKeys, laterWorkflowKeys } from './later-keys.ts';
 
@@ -9,7 +9,6 @@ import { laterTaskKeys, laterWorkflowKeys } from './later-keys.ts';
  * description. What the parts mean together (names, needs, limits, expressions) is checked elsewhere.
  */
 const names = z.union([z.string(), z.array(z.string())]);
-const duration = z.union([z.string(), z.number()]);
 /** Any value, in whose texts `${{ }}` may stand. */
 const dynamic = z.unknown();
 const condition = z.union([z.string(), z.boolean()]);
