@@ -111,13 +111,34 @@ test('status --json has the shape that programs rely on', async () => {
         endedAt: expect.any(Number),
         error: expect.objectContaining({ code: 'BROKEN', message: 'broken' }),
       },
-      after: { status: 'skipped', attempts: 0, endedAt: expect.any(Number) },
+      after: {
+        status: 'skipped',
+        attempts: 0,
+        endedAt: expect.any(Number),
+        reason: 'it needs break, which failed',
+      },
     },
+    reason: 'break failed: broken',
     next: 'piton show bad break',
   });
   expect(await json(['status', 'aaa-1'])).toMatchObject({
     tasks: { count: { attempts: 2, output: { words: 2 } } },
   });
+});
+
+test('status tells programs, too, why a task is tried later', async () => {
+  const project = newProject();
+  await project.withStore(async (piton) => {
+    const later = workflow('later').task('call', { retry: { attempts: 2, backoff: '1h' } }, () => {
+      throw new Error('no answer');
+    });
+    const run = await piton.start(later, { id: 'later' });
+    for await (const { type } of run.events()) if (type === 'task.delayed') break;
+  });
+  const { tasks } = (await project.json(['status', 'later'])) as { tasks: { call: { reason?: string } } };
+  expect(tasks.call).toMatchObject({ status: 'delayed', until: expect.any(Number) });
+  expect(tasks.call.reason).toContain('no answer');
+  expect((await project.piton(['status', 'later'])).stdout).toContain(tasks.call.reason);
 });
 
 test('a run whose driver is gone is interrupted, never running, and everybody says how to go on', async () => {

@@ -106,6 +106,7 @@ function reportJson({
     progress,
     tasks: Object.fromEntries(tasks),
     usage: usage.total(),
+    ...(record.reason !== undefined && { reason: record.reason }),
     ...(next !== undefined && { next }),
   };
 }
@@ -132,7 +133,7 @@ function taskJson({
     endedAt,
     output,
     error,
-    ...(status === 'held' && { hold: { reason, actions, gate, call } }),
+    ...(status === 'held' ? { hold: { reason, actions, gate, call } } : { reason }),
     until,
     session,
     cli,
