@@ -207,8 +207,8 @@ export class Piton implements AsyncDisposable {
   }
 
   /** What agents have used, by day and agent, newest day first. */
-  async usage(): Promise<readonly DayUsage[]> {
-    return usageByDay(await this.list({ spentOn: 'any' }));
+  async usage(filter: Pick<RunFilter, 'onDamaged'> = {}): Promise<readonly DayUsage[]> {
+    return usageByDay(await this.list({ ...filter, spentOn: 'any' }));
   }
 
   /** The places of all tasks, what is kept of them, and what nobody has recorded. Changes nothing. */

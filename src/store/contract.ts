@@ -1,4 +1,4 @@
-import type { Clock } from '../base/index.ts';
+import type { Clock, PitonError } from '../base/index.ts';
 import type {
   CommandAnswer,
   InboxCommand,
@@ -47,7 +47,7 @@ export interface Store {
   /** Newest first. */
   listRuns(filter: RunFilter): Promise<RunRecord[]>;
 
-  /** All runs, also those whose rows are damaged, for which `findRun` and `listRuns` throw `STORE_DAMAGED` with the run in its details. */
+  /** All runs, also those whose rows are damaged, for which `findRun` throws `STORE_DAMAGED` with the run in its details, and `listRuns`, unless `onDamaged` gets it. */
   listRunIds(): Promise<string[]>;
 
   /** What of the run's row differs from `expected`, each in words; empty = nothing. Throws `RUN_NOT_FOUND`. */
@@ -185,6 +185,8 @@ export interface RunFilter {
   /** Runs with places of their own that are still there. */
   readonly hasPlaces?: true;
   readonly limit?: number;
+  /** Gets what is wrong with a row that is damaged, `STORE_DAMAGED`, and the others are given; without it, that is thrown. */
+  onDamaged?(damage: PitonError): void;
 }
 
 export interface Snapshot {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { workflow, type Checkpoint, type Piton } from '../../src/index.ts';
 import { newProject, type Project } from './command-line.ts';
 
@@ -261,4 +261,69 @@ test('verify finds damage with the first bad checkpoint, refuses with 4, and rep
   const mended = await project.piton(['verify', 'aaa-1', '--repair']);
   expect(mended).toMatchObject({ code: 0, stdout: expect.stringContaining('made anew from the journal') });
   expect(await project.json(['verify'])).toMatchObject({ ok: true, store: [] });
+});
+
+describe('a run whose row is damaged hides no others', () => {
+  async function withDamage(): Promise<Project> {
+    const { DatabaseSync } = await import('node:sqlite');
+    const project = await withRuns();
+    await interrupt(project, 'cut');
+    project.write('.piton/workflows/hello.yaml', '{ name: hello, tasks: { a: { run: echo hello } } }');
+    using database = new DatabaseSync(`${project.folder}/.piton/piton.db`);
+    database.exec(`UPDATE runs SET status = 'held', spent = '{}' WHERE run = 'aaa-1'`);
+    return project;
+  }
+
+  test.each([
+    [['list'], 'aaa-2'],
+    [[], 'aaa-2'],
+    [['inbox'], 'Nothing waits for you.'],
+    [['usage'], 'No agent has used anything'],
+  ])('piton %j shows the others, names it with what helps, and exits with 4', async (args, shown) => {
+    const { code, stdout, stderr } = await (await withDamage()).piton(args);
+    expect({ code, stdout }).toEqual({ code: 4, stdout: expect.stringContaining(shown) });
+    expect(stderr.match(/The row of run "aaa-1" is damaged/g)).toHaveLength(1);
+    expect(stderr).toContain('piton verify aaa-1 --repair');
+  });
+
+  test('resume --all goes on with the others', async () => {
+    const { code, stderr } = await (await withDamage()).piton(['resume', '--all']);
+    expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining('Run cut does not go on') });
+    expect(stderr).toContain('piton verify aaa-1 --repair');
+  });
+
+  test('search looks through the others', async () => {
+    const { code, stderr } = await (await withDamage()).piton(['search', 'anything']);
+    expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining('Nothing was found.') });
+    expect(stderr).toContain('piton verify aaa-1 --repair');
+  });
+
+  test('programs get the others on standard output, and the damage as an error on the other', async () => {
+    const { stdout, stderr } = await (await withDamage()).piton(['list', '--json']);
+    const runs = (JSON.parse(stdout) as { run: string }[]).map(({ run }) => run);
+    expect(runs).toEqual(['cut', 'bad', 'aaa-2']);
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'STORE_DAMAGED', details: { run: 'aaa-1' } } });
+  });
+
+  test('another is found by its id, by its beginning and completed; the damaged one itself is refused', async () => {
+    const project = await withDamage();
+    expect(await project.json(['status', 'aaa-2'])).toMatchObject({ run: 'aaa-2' });
+    expect(await project.json(['status', 'ba'])).toMatchObject({ run: 'bad' });
+    for (const id of ['aaa-1', 'aaa'])
+      expect(await project.piton(['status', id])).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining('piton verify aaa-1 --repair'),
+      });
+    expect((await project.piton(['__complete', 'run'])).stdout).toBe('cut\nbad\naaa-2\naaa-1\n');
+    expect(await project.piton(['status', 'nothing-like-it'])).toMatchObject({ code: 2 });
+  });
+
+  test('a run begins beside it, and a remark tells of it', async () => {
+    const project = await withDamage();
+    const { code, stderr } = await project.piton(['run', 'hello', '--id', 'aaa']);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining('piton verify aaa-1 --repair'),
+    });
+  });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { PitonError } from '../../src/base/index.ts';
+import { Damages } from '../../src/interfaces/cli/damages.ts';
 import { waitingTasks } from '../../src/interfaces/cli/waiting-tasks.ts';
 import type { Piton } from '../../src/library/index.ts';
 
@@ -18,7 +19,7 @@ test.each([
     list: async () => Object.keys(checkpoints).map((run) => ({ run, workflow: 'flow', updatedAt: 1 })),
     find: async (run: string) => ({ checkpoint: async () => checkpoints[run]!() }),
   };
-  expect(await waitingTasks(piton as unknown as Piton)).toMatchObject([
+  expect(await waitingTasks(piton as unknown as Piton, new Damages())).toMatchObject([
     { run: 'bad', reason: expect.stringContaining('It cannot be read.'), commands: [command] },
     { run: 'good', task: 'a', commands: ['piton approve good a'] },
   ]);

@@ -2,6 +2,7 @@ import { nearest, PitonError } from '../../base/index.ts';
 import type { Piton } from '../../library/index.ts';
 import { isFinal } from '../../model/index.ts';
 import type { Context } from './context.ts';
+import { Damages } from './damages.ts';
 import type { ShownStatus } from './output/index.ts';
 
 /** What lists know of a run. */
@@ -13,9 +14,13 @@ const mostCompared = 500;
 export async function findRecord(piton: Piton, given?: string): Promise<RunRecord> {
   if (given === undefined) return latest(piton);
   if (given === '') throw emptyId();
-  const found = await piton.list({ prefix: given, limit: mostCompared });
-  const record = found.find(({ run }) => run === given) ?? (found.length === 1 ? found[0] : undefined);
-  if (record !== undefined) return record;
+  const damages = new Damages();
+  const found = await piton.list({ prefix: given, limit: mostCompared, onDamaged: damages.add });
+  const exact = found.find(({ run }) => run === given);
+  if (exact !== undefined) return exact;
+  // It may be the one that is meant.
+  damages.refuse();
+  if (found.length === 1) return found[0]!;
   throw found.length === 0 ? await notFound(piton, given) : ambiguous(given, found);
 }
 
@@ -35,7 +40,7 @@ function emptyId(): PitonError {
 }
 
 async function notFound(piton: Piton, given: string): Promise<PitonError> {
-  const runs = (await piton.list({ limit: mostCompared })).map(({ run }) => run);
+  const runs = (await piton.list({ limit: mostCompared, onDamaged: () => undefined })).map(({ run }) => run);
   const close =
     nearest(given, runs) ??
     nearest(
@@ -69,8 +74,8 @@ export async function shownStatus(piton: Piton, { run, status }: RunRecord): Pro
 }
 
 /** Runs that should go on, and that nobody drives. Newest first. */
-export async function interruptedRuns(piton: Piton): Promise<RunRecord[]> {
-  const open = await piton.list({ status: ['running', 'delayed', 'held', 'stalled'] });
+export async function interruptedRuns(piton: Piton, { add }: Damages): Promise<RunRecord[]> {
+  const open = await piton.list({ status: ['running', 'delayed', 'held', 'stalled'], onDamaged: add });
   const statuses = await Promise.all(open.map((record) => shownStatus(piton, record)));
   return open.filter((_, index) => statuses[index] === 'interrupted');
 }
@@ -81,7 +86,10 @@ export async function noticeInterrupted(
   { except }: { readonly except?: string } = {},
 ): Promise<void> {
   if (!context.hasStore()) return;
-  const runs = (await interruptedRuns(await context.openExisting())).filter(({ run }) => run !== except);
+  const damages = new Damages();
+  const found = await interruptedRuns(await context.openExisting(), damages);
+  const runs = found.filter(({ run }) => run !== except);
+  for (const { message } of damages.found) context.output.note(message);
   const [only] = runs;
   if (only === undefined) return;
   context.output.note(

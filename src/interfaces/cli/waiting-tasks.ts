@@ -1,6 +1,7 @@
 import { PitonError } from '../../base/index.ts';
 import type { Piton } from '../../library/index.ts';
 import type { AskedCall } from './conversation/index.ts';
+import type { Damages } from './damages.ts';
 import { commandsFor } from './next-step.ts';
 import { shellWord } from './progress/shell-words.ts';
 import { messageOf } from './report-error.ts';
@@ -23,10 +24,11 @@ export interface WaitingTask {
 }
 
 /** All that waits for a person, in all runs that have not ended. */
-export async function waitingTasks(piton: Piton): Promise<WaitingTask[]> {
+export async function waitingTasks(piton: Piton, { add }: Damages): Promise<WaitingTask[]> {
   const records = await piton.list({
     status: ['running', 'delayed', 'held', 'paused', 'stalled'],
     limit: Number.MAX_SAFE_INTEGER,
+    onDamaged: add,
   });
   const waiting: WaitingTask[] = [];
   for (const record of records) waiting.push(...(await waitingIn(piton, record)));

@@ -22,7 +22,15 @@ export function listRuns(statements: Statements, filter: RunFilter): RunRecord[]
     hasPlaces: filter.hasPlaces === true ? 1 : null,
     limit: filter.limit ?? -1,
   });
-  return rows.map(toRecord);
+  return rows.flatMap((row) => {
+    try {
+      return [toRecord(row)];
+    } catch (thrown) {
+      if (filter.onDamaged === undefined || !(thrown instanceof PitonError)) throw thrown;
+      filter.onDamaged(thrown);
+      return [];
+    }
+  });
 }
 
 /** Also of those whose rows cannot be read. */

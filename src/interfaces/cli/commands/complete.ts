@@ -22,7 +22,7 @@ export const command = defineCommand({
 async function namesOf(context: Context, kind: string, run: string | undefined): Promise<string[]> {
   if (kind === 'workflow') return workflowFiles(context.config).map(({ name }) => name);
   const piton = await context.openExisting();
-  if (kind === 'run') return (await piton.list({ limit: mostRuns })).map((record) => record.run);
+  if (kind === 'run') return (await piton.runIds()).slice(0, mostRuns);
   if (kind !== 'task' && kind !== 'latest-task') return [];
   const record = await findRecord(piton, run === '' || kind === 'latest-task' ? undefined : run);
   return Object.keys((await (await piton.find(record.run)).checkpoint()).tasks);

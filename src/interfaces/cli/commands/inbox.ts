@@ -1,6 +1,6 @@
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { Damages } from '../damages.ts';
 import { waitingTasks, type WaitingTask } from '../waiting-tasks.ts';
 import { printCall } from '../questions.ts';
 import { cleanText, padTo, whenText, widthOf } from '../output/index.ts';
@@ -12,13 +12,14 @@ export const command = defineCommand({
     ['piton inbox --json', 'for programs'],
   ],
   async run(context) {
-    const waiting = context.hasStore() ? await waitingTasks(await context.openExisting()) : [];
+    const damages = new Damages();
+    const waiting = context.hasStore() ? await waitingTasks(await context.openExisting(), damages) : [];
     context.output.json(waiting);
     for (const task of waiting) printTask(context, task);
     const [first] = waiting;
     if (first === undefined) context.output.print('Nothing waits for you.');
     context.output.next(first?.commands[0] ?? 'piton list');
-    return exitCodes.done;
+    return damages.report(context.output);
   },
 });
 

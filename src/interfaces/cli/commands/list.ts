@@ -2,7 +2,7 @@ import { nearest, PitonError } from '../../../base/index.ts';
 import type { Piton } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { Damages } from '../damages.ts';
 import { cleanLine, statusCell, whenText, type ShownStatus } from '../output/index.ts';
 import { progressOf, type Progress } from '../progress-of.ts';
 import { readNumber } from '../read-number.ts';
@@ -50,25 +50,29 @@ export const command = defineCommand<Options>({
   async run(context, { options }) {
     const { output } = context;
     const filter = readFilter(options);
-    const lines = context.hasStore() ? await linesOf(await context.openExisting(), filter) : [];
+    const damages = new Damages();
+    const lines = context.hasStore() ? await linesOf(await context.openExisting(), filter, damages) : [];
     output.json(lines);
-    if (lines.length === 0) return printNone(context, options);
-    const now = context.now();
-    output.table(
-      lines.map((line) => [
-        line.run,
-        cleanLine(line.workflow),
-        statusCell(line.status, output.style),
-        `${line.progress.settled}/${line.progress.total}`,
-        whenText(line.createdAt, now),
-        whenText(line.updatedAt, now),
-      ]),
-      { head: ['run', 'workflow', 'status', 'tasks', 'started', 'changed'], flexible: 1 },
-    );
-    output.next(nextStep(lines));
-    return exitCodes.done;
+    if (lines.length > 0) printLines(context, lines);
+    else if (damages.found.length === 0) printNone(context, options);
+    return damages.report(output);
   },
 });
+
+function printLines({ output, now }: Context, lines: readonly Line[]): void {
+  output.table(
+    lines.map((line) => [
+      line.run,
+      cleanLine(line.workflow),
+      statusCell(line.status, output.style),
+      `${line.progress.settled}/${line.progress.total}`,
+      whenText(line.createdAt, now()),
+      whenText(line.updatedAt, now()),
+    ]),
+    { head: ['run', 'workflow', 'status', 'tasks', 'started', 'changed'], flexible: 1 },
+  );
+  output.next(nextStep(lines));
+}
 
 interface Filter {
   readonly wanted: ReadonlySet<string> | undefined;
@@ -81,11 +85,12 @@ function readFilter({ status, workflow, limit }: Options): Filter {
   return { wanted, workflow, limit: readNumber('--limit', limit, 1) };
 }
 
-async function linesOf(piton: Piton, { wanted, workflow, limit }: Filter): Promise<Line[]> {
+async function linesOf(piton: Piton, { wanted, workflow, limit }: Filter, { add }: Damages): Promise<Line[]> {
   const records = await piton.list({
     ...(workflow !== undefined && { workflow }),
     // Being interrupted is seen by looking, not stored: then as many are looked at as there are.
     limit: wanted === undefined ? limit : Number.MAX_SAFE_INTEGER,
+    onDamaged: add,
   });
   const lines: Line[] = [];
   for (const record of records) {
@@ -112,12 +117,11 @@ function readStatuses(text: string): ReadonlySet<string> {
   });
 }
 
-function printNone({ output }: Context, { status, workflow }: Options): 0 {
+function printNone({ output }: Context, { status, workflow }: Options): void {
   const isFiltered = status !== undefined || workflow !== undefined;
   output.print(isFiltered ? 'No such runs.' : 'No runs yet.');
   if (isFiltered) output.next('piton list');
   else output.next('piton run <workflow>', 'piton init');
-  return exitCodes.done;
 }
 
 function nextStep(lines: readonly Line[]): string {

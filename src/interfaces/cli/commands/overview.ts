@@ -1,7 +1,7 @@
 import type { Piton } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { Damages } from '../damages.ts';
 import { cleanLine, statusCell, whenText } from '../output/index.ts';
 import { shellWord } from '../progress/index.ts';
 import { interruptedRuns, shownStatus } from '../runs.ts';
@@ -13,7 +13,8 @@ export const command = defineCommand({
   configure: (command) => command.option('--json', 'print JSON'),
   examples: [],
   async run(context) {
-    const view = context.hasStore() ? await look(await context.openExisting()) : noRuns;
+    const damages = new Damages();
+    const view = context.hasStore() ? await look(await context.openExisting(), damages) : noRuns;
     const workflows = workflowFiles(context.config).map(({ name }) => name);
     const { root, isProject } = context.config;
     const next = nextStep(context, view, workflows);
@@ -22,7 +23,7 @@ export const command = defineCommand({
     printRuns(context, view);
     context.output.next(next, ...(next === toSee ? ['piton init'] : []));
     context.output.print('All commands: piton --help');
-    return exitCodes.done;
+    return damages.report(context.output);
   },
 });
 
@@ -43,8 +44,8 @@ const noRuns: View = { runs: [], interrupted: [], waiting: 0 };
 const mostShown = 5;
 const toSee = 'piton demo';
 
-async function look(piton: Piton): Promise<View> {
-  const records = await piton.list({ limit: mostShown });
+async function look(piton: Piton, damages: Damages): Promise<View> {
+  const records = await piton.list({ limit: mostShown, onDamaged: damages.add });
   const runs = await Promise.all(
     records.map(async (record) => ({
       run: record.run,
@@ -53,8 +54,8 @@ async function look(piton: Piton): Promise<View> {
       updatedAt: record.updatedAt,
     })),
   );
-  const interrupted = (await interruptedRuns(piton)).map(({ run }) => run);
-  return { runs, interrupted, waiting: (await waitingTasks(piton)).length };
+  const interrupted = (await interruptedRuns(piton, damages)).map(({ run }) => run);
+  return { runs, interrupted, waiting: (await waitingTasks(piton, damages)).length };
 }
 
 function printPlace({ config, output }: Context, workflows: readonly string[]): void {

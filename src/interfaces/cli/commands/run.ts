@@ -1,4 +1,4 @@
-import { randomId, type JsonObject } from '../../../base/index.ts';
+import { randomId, type JsonObject, type PitonError } from '../../../base/index.ts';
 import type { Definition, StartOptions } from '../../../library/index.ts';
 import type { Origin } from '../../../model/index.ts';
 import { defineCommand } from '../command-spec.ts';
@@ -116,7 +116,10 @@ function sayWhat({ output }: Context, { definition }: Order, run: RunRecord | st
 
 async function existingRun(context: Context, id: string): Promise<RunRecord | undefined> {
   if (!context.hasStore()) return undefined;
-  const found = await (await context.openExisting()).list({ prefix: id });
+  const onDamaged = (damage: PitonError): void => {
+    if (damage.details['run'] === id) throw damage;
+  };
+  const found = await (await context.openExisting()).list({ prefix: id, onDamaged });
   return found.find(({ run }) => run === id);
 }
 

@@ -1,6 +1,7 @@
 import type { Piton } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
+import { Damages } from '../damages.ts';
 import { readHistory } from '../drive/read-history.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { assertTask } from '../logs/select-attempts.ts';
@@ -52,15 +53,20 @@ people tell them, and what checks report. Exit code 1 if nothing was found, as o
     const limit = readNumber('--limit', options.limit, 1);
     const piton = await context.openExisting();
     const search = { pattern, limit, ...(options.task !== undefined && { task: options.task }) };
-    const hits = await searchAll(context, await runsMeant(piton, options), search);
+    const damages = new Damages();
+    const hits = await searchAll(context, await runsMeant(piton, options, damages), search);
     context.output.json(hits);
-    return conclude(context, hits, limit);
+    return damages.report(context.output, conclude(context, hits, limit));
   },
 });
 
 /** A name that no task has is more likely misspelt than silent; of all runs it may be in another one. */
-async function runsMeant(piton: Piton, { run, task }: Options): Promise<readonly RunRecord[]> {
-  if (run === undefined) return piton.list({ limit: Number.MAX_SAFE_INTEGER });
+async function runsMeant(
+  piton: Piton,
+  { run, task }: Options,
+  { add }: Damages,
+): Promise<readonly RunRecord[]> {
+  if (run === undefined) return piton.list({ limit: Number.MAX_SAFE_INTEGER, onDamaged: add });
   const record = await findRecord(piton, run);
   if (task !== undefined)
     assertTask(task, Object.keys((await (await piton.find(record.run)).checkpoint()).tasks));

@@ -1,6 +1,6 @@
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { Damages } from '../damages.ts';
 import { dayText } from '../output/index.ts';
 import { readNumber } from '../read-number.ts';
 import { printUsage } from '../usage/print-usage.ts';
@@ -21,13 +21,15 @@ export const command = defineCommand<Options>({
   async run(context, { options }) {
     const { output } = context;
     const days = readNumber('--days', options.days, 1);
-    const known = context.hasStore() ? await (await context.openExisting()).usage() : [];
+    const damages = new Damages();
+    const onDamaged = damages.add;
+    const known = context.hasStore() ? await (await context.openExisting()).usage({ onDamaged }) : [];
     const since = firstDay(context.now(), days);
     const usage = known.filter(({ day }) => day >= since);
     output.json({ since, days: usage, agents: totalsByAgent(usage), total: totalOf(usage) });
     if (usage.length === 0) printNone(context, days);
     else printUsage(context, usage);
-    return exitCodes.done;
+    return damages.report(output);
   },
 });
 

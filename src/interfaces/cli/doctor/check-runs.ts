@@ -4,6 +4,7 @@ import { asError, PitonError } from '../../../base/index.ts';
 import type { Piton } from '../../../library/index.ts';
 import { isFinal } from '../../../model/index.ts';
 import type { Context } from '../context.ts';
+import { Damages } from '../damages.ts';
 import { plural } from '../progress/index.ts';
 import { messageOf } from '../report-error.ts';
 import { interruptedRuns } from '../runs.ts';
@@ -56,13 +57,13 @@ async function checkStore(piton: Piton, store: string): Promise<[damaged: boolea
 }
 
 async function checkInterrupted(piton: Piton): Promise<Check> {
-  const runs = await interruptedRuns(piton);
+  const runs = await interruptedRuns(piton, new Damages());
   if (runs.length === 0) return ok('interrupted runs', 'none');
   return warn('interrupted runs', runs.map(({ run }) => run).join(', '), 'piton resume --all');
 }
 
 async function checkHeld(piton: Piton): Promise<Check> {
-  const waiting = await waitingTasks(piton);
+  const waiting = await waitingTasks(piton, new Damages());
   if (waiting.length === 0) return ok('held tasks', 'none');
   return warn('held tasks', waiting.map(({ run, task = '' }) => `${run} ${task}`).join(', '), 'piton inbox');
 }

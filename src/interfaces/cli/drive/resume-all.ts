@@ -2,6 +2,7 @@ import { asError, PitonError } from '../../../base/index.ts';
 import type { ResumeOptions } from '../../../engine/index.ts';
 import type { Run } from '../../../library/index.ts';
 import type { Context } from '../context.ts';
+import { Damages } from '../damages.ts';
 import { exitCodeOf, exitCodes, type ExitCode } from '../exit-codes.ts';
 import { cleanLine } from '../output/index.ts';
 import { reportError } from '../report-error.ts';
@@ -20,7 +21,18 @@ export async function resumeAll(
   options: ResumeOptions,
   isDryRun: boolean,
 ): Promise<ExitCode> {
-  const runs = context.hasStore() ? (await interruptedRuns(await context.open())).map(({ run }) => run) : [];
+  const damages = new Damages();
+  const found = context.hasStore() ? await interruptedRuns(await context.open(), damages) : [];
+  const code = damages.report(context.output);
+  const runs = found.map(({ run }) => run);
+  return worstOf([code, await resumeThese(context, runs, { options, isDryRun })]);
+}
+
+async function resumeThese(
+  context: Context,
+  runs: readonly string[],
+  { options, isDryRun }: { readonly options: ResumeOptions; readonly isDryRun: boolean },
+): Promise<ExitCode> {
   if (runs.length === 0) return nothingToDo(context);
   if (isDryRun) return preview(context, runs);
   const refusals: ExitCode[] = [];
