@@ -119,6 +119,24 @@ tasks:
   expect((tasks[2]!.work as CommandWork).run).toEqual(['echo', '${{ tasks["build-api"].output }}']);
 });
 
+test('a secret with a wrong name is told where it stands: in the file, the defaults or a task', async () => {
+  const problems = await parseProblems(`
+name: x
+secrets: [A, B]
+defaults: { secrets: [C, 1st] }
+tasks:
+  a: { run: ls, secrets: [A, D, 2nd] }
+  b: { run: ls, secrets: 3rd }
+  c: { tasks: { d: { run: ls, secrets: [B, 4th] } } }
+`);
+  expect(problems.map(({ path, message }) => `${path}: ${message}`)).toEqual([
+    'defaults.secrets[1]: `1st` cannot be the name of a variable.',
+    'tasks.a.secrets[2]: `2nd` cannot be the name of a variable.',
+    'tasks.b.secrets: `3rd` cannot be the name of a variable.',
+    'tasks.c.tasks.d.secrets[1]: `4th` cannot be the name of a variable.',
+  ]);
+});
+
 describe('what is wrong with a command is told, with its place', () => {
   test.each([
     ['run: ""', ['There is no command here.']],

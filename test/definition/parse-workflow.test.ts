@@ -227,6 +227,16 @@ tasks:
   expect(workflow.tasks[0]).toMatchObject({ retry: { backoffMs: 0 }, work: { idleTimeoutMs: 0 } });
 });
 
+test('what does not fit in a task is told there, though the file or the defaults have the same key', async () => {
+  const problems = await parseProblems(`
+name: x
+secrets: [A]
+defaults: { timeout: 5s }
+tasks: { a: { run: ls, timeout: [], secrets: [1] } }
+`);
+  expect(problems.map(({ path }) => path)).toEqual(['tasks.a.timeout', 'tasks.a.secrets[0]']);
+});
+
 test('a loop variable with hyphens is a variable', async () => {
   const { tasks } = await parsed(`
 name: x
@@ -316,6 +326,26 @@ tasks:
     '17:23 `d` reads `a` without needing it. It may not have run yet.',
     '18:3 `e` says nothing to do.',
   ]);
+});
+
+test.each([
+  [
+    'defaults: { needs: a }',
+    'defaults.needs',
+    '`needs` is no default: put it on each task that is to have it.',
+  ],
+  ['defaults: { if: "true" }', 'defaults.if', '`if` is no default: put it on each task that is to have it.'],
+  ['defaults: { run: ls }', 'defaults.run', '`run` is no default: put it on each task that is to have it.'],
+  [
+    'defaults: { next: end }',
+    'defaults.next',
+    '`next` is no default: put it on each node that is to have it.',
+  ],
+  ['needs: a', 'needs', 'Put it on a task.'],
+  ['retry: 3', 'retry', 'Put it on a task, or into `defaults`.'],
+])('%s is a key of a task where none is, and its place is told', async (given, path, remedy) => {
+  const problems = await parseProblems(`name: x\n${given}\ntasks: { a: { function: f } }\n`);
+  expect(problems).toMatchObject([{ path, remedy }]);
 });
 
 test('a misspelt key is refused at the key, and the nearest right one suggested', async () => {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { isPlainObject, nearest } from '../../base/index.ts';
 import { perDayRemedy } from '../define/check-limits.ts';
-import type { Finding, Path } from '../problems.ts';
+import { renderPath, type Finding, type Path } from '../problems.ts';
 import { explainIssues, type Misfit } from '../schema-issues.ts';
 import { workflowFile, type WorkflowFile } from './file-schema.ts';
 import { laterTaskKeys, laterWorkflowKeys } from './later-keys.ts';
@@ -32,11 +32,15 @@ function describe({ at, message, unknownKeys, missing, similar }: Misfit): Findi
 }
 
 /** Keys of one form in the other: nearly right, and more helpful than a similar word. */
-const misplaced: Readonly<Record<string, string>> = {
+const ofOtherForm: Readonly<Record<string, string>> = {
   needs: 'A node of a graph has no `needs`; `next` says what follows it.',
   if: 'A node of a graph has no `if`; put it on an edge: `next: [{ if: …, to: … }]`.',
   next: 'Tasks have no `next`: order them with `needs`, or put them under `graph`.',
   update: 'Only the nodes of a graph update a state.',
+};
+
+/** Keys that stand elsewhere. */
+const misplaced: Readonly<Record<string, string>> = {
   base: 'Only a workflow as a whole has a `base`: put it at the top of the file.',
   cleanup: 'Only a workflow as a whole has a `cleanup`: put it at the top of the file.',
   deliver: 'Only a workflow as a whole delivers: put `deliver` at the top of the file.',
@@ -51,8 +55,26 @@ function unknownKey(key: string, at: Path): Finding {
   const known = keysAt(workflowFile, at).filter((name) => !Object.hasOwn(later, name));
   const similar = nearest(key, known);
   const other = similar === undefined ? `Known here: ${known.join(', ')}.` : `Did you mean \`${similar}\`?`;
-  const remedy = Object.hasOwn(misplaced, key) ? misplaced[key]! : other;
+  const remedy = placeOf(key, at) ?? other;
   return { at: [...at, key], onKey: true, message: `There is no key \`${key}\` here.`, remedy };
+}
+
+/** Where it belongs, if it is a key of something else. */
+function placeOf(key: string, at: Path): string | undefined {
+  const reasons = isInTasks(at) ? { ...misplaced, ...ofOtherForm } : misplaced;
+  if (Object.hasOwn(reasons, key)) return reasons[key];
+  return renderPath(at) === '' || renderPath(at) === 'defaults'
+    ? placeOfTaskKey(key, at.length === 0)
+    : undefined;
+}
+
+function placeOfTaskKey(key: string, isTop: boolean): string | undefined {
+  const isOfTask = keysAt(workflowFile, ['tasks', '']).includes(key);
+  if (!isOfTask && !keysAt(workflowFile, ['graph', '']).includes(key)) return undefined;
+  const one = isOfTask ? 'task' : 'node';
+  if (!isTop) return `\`${key}\` is no default: put it on each ${one} that is to have it.`;
+  const isDefault = keysAt(workflowFile, ['defaults']).includes(key);
+  return `Put it on a ${one}${isDefault ? ', or into `defaults`' : ''}.`;
 }
 
 /** The keys that the schema knows at a place. */

@@ -17,6 +17,8 @@ import { readDocument, type SourceDocument } from './document.ts';
 import { normalise, resolvePath } from './file-paths.ts';
 import type { WorkflowFile } from './file-schema.ts';
 import { findLaterKeys } from './find-later-keys.ts';
+import { toList } from './convert-settings.ts';
+import type { Entry } from './task-keys.ts';
 import { blamePrompt, type PromptFile } from './prompt-files.ts';
 
 /** Where the text of a workflow comes from, and what is known around it. */
@@ -68,7 +70,9 @@ function readFile(text: string, file: string, reading: Reading): FileResult {
   if (shape.file === undefined)
     return { problems: locateAll([...document.findings, ...shape.findings], document), suggestions: [] };
   const made = makeWorkflow(shape.file, shape.findings, reading);
-  const blame = (finding: Finding): Finding => blameDefaults(finding, shape.file!);
+  // What does not fit stands where it was found.
+  const blame = (finding: Finding): Finding =>
+    shape.findings.includes(finding) ? finding : blameDefaults(finding, shape.file!);
   const findings = made.findings.map(blame).filter(({ at }) => !isReported(at, document.findings));
   const problems = [...locateAll([...document.findings, ...findings], document), ...made.used.problems];
   if (made.workflow === undefined || problems.length > 0) return { problems, suggestions: [] };
@@ -90,19 +94,39 @@ function blameDefaults(finding: Finding, file: WorkflowFile): Finding {
   while (finding.at[depth] === 'tasks' || finding.at[depth] === 'graph') depth += 2;
   const [task, inside] = [finding.at.slice(0, depth), finding.at.slice(depth)];
   if (depth === 0 || inside.length === 0) return finding;
+  return { ...finding, at: placeOfWrong(file, task, inside) };
+}
+
+function placeOfWrong(file: WorkflowFile, task: Path, inside: Path): Path {
+  if (inside[0] === 'secrets') return placeOfSecret(file, task, inside[1]);
   // Of the environment each variable may come from elsewhere.
   const key = inside.slice(0, inside[0] === 'env' ? 2 : 1);
-  if (hasKey(file, [...task, ...key])) return finding;
-  if (hasKey(file, ['defaults', ...key])) return { ...finding, at: ['defaults', ...inside] };
-  return sharedKeys.has(key[0]!) && hasKey(file, key) ? { ...finding, at: inside } : finding;
+  if (hasKey(file, [...task, ...key])) return [...task, ...inside];
+  if (hasKey(file, ['defaults', ...key])) return ['defaults', ...inside];
+  return sharedKeys.has(key[0]!) && hasKey(file, key) ? inside : [...task, ...inside];
+}
+
+/** The lists of the file, the defaults and the task were joined, and each name counted once. */
+function placeOfSecret(file: WorkflowFile, task: Path, index: Path[number] | undefined): Path {
+  const lists = [['secrets'], ['defaults', 'secrets'], [...task, 'secrets']].map((at) => {
+    const given = valueAt(file, at) as Entry['secrets'];
+    return { at, isText: typeof given === 'string', names: toList(given) ?? [] };
+  });
+  const name = [...new Set(lists.flatMap(({ names }) => names))][Number(index)] ?? '';
+  const { at, isText, names } = lists.find((list) => list.names.includes(name)) ?? lists.at(-1)!;
+  return isText || !names.includes(name) ? at : [...at, names.indexOf(name)];
 }
 
 const sharedKeys: ReadonlySet<string | number> = new Set(['env', 'secrets', 'setup']);
 
 function hasKey(value: unknown, path: Path): boolean {
+  return valueAt(value, path) !== undefined;
+}
+
+function valueAt(value: unknown, path: Path): unknown {
   const [step, ...rest] = path;
-  if (step === undefined) return value !== undefined;
-  return isPlainObject(value) && hasKey(value[step], rest);
+  if (step === undefined) return value;
+  return isPlainObject(value) ? valueAt(value[step], rest) : undefined;
 }
 
 interface Made extends Pick<Normalised, 'workflow' | 'suggestions'> {
