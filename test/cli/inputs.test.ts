@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { readInputs } from '../../src/interfaces/cli/drive/read-inputs.ts';
 import type { Workflow } from '../../src/model/index.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { newProject } from './command-line.ts';
 
 const types = {
   name: 'string',
@@ -78,7 +79,22 @@ test('inputs come from a file of JSON or YAML; what is typed wins over it', asyn
 
 test('a name that every object knows is an input like any other', async () => {
   expect(await read(['toString=1', 'constructor=x'])).toEqual({ toString: '1', constructor: 'x' });
+  const inputs = (await read(['__proto__=x'])) as object;
+  expect(Object.entries(inputs)).toEqual([['__proto__', 'x']]);
+  expect(Object.getPrototypeOf(inputs)).toBe(Object.prototype);
 });
+
+test.each(['__proto__', 'constructor', 'toString'])(
+  'an input %s that the workflow does not take is refused in words',
+  async (name) => {
+    const project = newProject();
+    project.write('.piton/workflows/hello.yaml', '{ name: hello, tasks: { a: { run: echo hello } } }');
+    expect(await project.piton(['run', 'hello', '-i', `${name}=x`])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`There is no input \`${name}\`. It takes none.`),
+    });
+  },
+);
 
 test.each([
   [['string', 'integer'], '1', '1'],

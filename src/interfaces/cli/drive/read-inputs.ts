@@ -4,6 +4,7 @@ import {
   asError,
   isPlainObject,
   PitonError,
+  setKey,
   toJson,
   type Json,
   type JsonObject,
@@ -27,7 +28,7 @@ export async function readInputs(
   for (const pair of pairs) {
     const [key, text] = splitPair(pair);
     const schema = Object.hasOwn(specs, key) ? specs[key]!.schema : {};
-    inputs[key] = readValue(key, text, schema);
+    setKey(inputs, key, readValue(key, text, schema));
   }
   return inputs;
 }
