@@ -15,6 +15,8 @@ export type ExpressionChecker = (expression: string, variables: VariableTypes) =
 
 export function createExpressionChecker(types: Types, names: ReadonlySet<string>): ExpressionChecker {
   const environment = createEnvironment(() => ({ success: true, failure: false }));
+  // Refused where calls of the status are looked at, in better words.
+  environment.registerFunction('cancelled(): bool', () => false, { async: false });
   const untyped = environment.clone({ unlistedVariablesAreDyn: true });
   return (expression, variables) => {
     const source = toCelSource(expression, names);
