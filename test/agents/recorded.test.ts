@@ -89,6 +89,28 @@ test('Claude Code, as recorded, killed in a tool and gone on in its session: bot
   ]);
 });
 
+/** A limit that the guide of agents tells: if one of them begins to tell more, the adapter has to read it, and the guide to say so. */
+test.each(['codex-0.166.0', 'gemini-0.61.0'])(
+  '%s, as recorded, tells nothing of what a killed turn used, neither before its end nor in the next one',
+  (folder) => {
+    const meter = new UsageMeter();
+    const used = ['killed-tool', 'killed-tool-resumed'].map((attempt) => {
+      const { lines } = recorded(folder, attempt);
+      const parser = agentNamed(folder.split('-')[0]!).parser({ now: 0 });
+      const events = lines.flatMap((line) => parser.line(line));
+      return {
+        isTold: /token/i.test(lines.join('\n')),
+        used: meter.read({ attempt, session: 's' }, events as unknown as Json[]),
+      };
+    });
+    expect(used).toMatchObject([
+      { isTold: false, used: undefined },
+      // Of one question to the model, as in `say`; the killed turn had asked another.
+      { isTold: true, used: { input: 10, output: 5 } },
+    ]);
+  },
+);
+
 for (const folder of readdirSync(root)) {
   const agent = agentNamed(folder.split('-')[0]!);
   const names = readdirSync(join(root, folder)).flatMap((file) => /^(.*)\.jsonl$/.exec(file)?.[1] ?? []);

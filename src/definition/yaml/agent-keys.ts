@@ -114,6 +114,6 @@ export const agentWork = {
   budget: budget
     .optional()
     .describe(
-      'What all attempts of the task together may use up; then it is stopped, and held until a person raises it.',
+      'What all attempts of the task together may use up; then it is stopped, and held until a person raises it. Counted is what agents tell; Codex, Gemini CLI and Goose tell it at the end of a turn only, and nothing of one that is killed.',
     ),
 };
