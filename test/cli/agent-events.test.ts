@@ -165,3 +165,26 @@ test('an agent that has printed nothing for a while is said to be silent', () =>
   expect(frame(6 * 60_000 + 1)).toContain('silent for 6 min');
   expect(frame(90 * 60_000)).toContain('silent for 1 h 30 min');
 });
+
+test('a raised budget is told with the amount, who raised it and why', () => {
+  const { say } = told();
+  expect(say({ type: 'budget.raised', task: 'fix', data: { of: 'run', usd: 5 } })).toContain(
+    'the budget of the run was raised by $5.00',
+  );
+  expect(
+    say({
+      type: 'budget.raised',
+      task: 'fix',
+      data: { of: 'task', tokens: 2_000, by: 'ann', comment: 'nearly done' },
+    }),
+  ).toMatch(/the budget of the task was raised by 2000 tokens by ann: nearly done$/);
+});
+
+test('an agent that does not reach its model is told apart from one that is down', () => {
+  const { say } = told();
+  const data = { resource: 'agent:claude', reason: 'no route to host', until: 60_000 };
+  expect(say({ type: 'breaker.opened', data: { ...data, network: true } })).toContain(
+    'claude does not reach its model (no route to host)',
+  );
+  expect(say({ type: 'breaker.opened', data })).toContain('claude is asked again');
+});
