@@ -87,4 +87,27 @@ describe('a run with an agent over ACP', () => {
     expect(startsIn(events)).toBe(2);
     expect(livenessOf(escaped)).not.toBe('alive');
   });
+
+  test.each([
+    ['exits with a code', { exit: 1 }],
+    ['answers with an error', { error: { code: -32_603, message: 'it broke' } }],
+  ] as const)('is held when the agent %s in a call that may have taken effect', async (_, end) => {
+    const place = agentPlace();
+    const update = {
+      sessionUpdate: 'tool_call',
+      toolCallId: 'call-1',
+      title: 'git push',
+      kind: 'execute',
+      status: 'in_progress',
+      rawInput: { command: 'git push' },
+    };
+    const run = await place.run(workOf(place, [{ update }, end], { permissions: 'full', retry: 3 }));
+    const task = async () => (await run.checkpoint()).tasks['task']!;
+    await eventually('it rests', async () => ['held', 'failed'].includes((await task()).status));
+    expect(await task()).toMatchObject({
+      status: 'held',
+      attempts: 1,
+      reason: expect.stringContaining("interrupted in tool 'execute: git push'"),
+    });
+  });
 });

@@ -66,6 +66,7 @@ test('an agent that was killed twice is told what it did before the first death 
 
 /** Ends its turn as Codex does, which tells its result only then, and does not exit. */
 const lingering = `#!/bin/sh
+[ "$1" != --version ] || { echo 0.166.0; exit; }
 cat >/dev/null
 echo '{"type":"thread.started","thread_id":"one"}'
 echo '{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"all done"}}'

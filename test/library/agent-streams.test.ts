@@ -108,6 +108,20 @@ describe('a stream whose events are all renamed', () => {
   });
 });
 
+test.each(['claude', 'codex', 'gemini', 'goose'])(
+  'a stream of %s that ends in a call, with an exit code, is an interruption there, whatever `retry` says',
+  async (agent) => {
+    const place = agentPlace();
+    const push = (line: string): string =>
+      line.replaceAll(/"command":"(?:[^"\\\\]|\\\\.)*"/g, '"command":"git push"');
+    place.install(agent, printing(killedInTool(agent).map(push)).replace('exec sleep 600', 'exit 1'));
+    const run = await place.run({ task: { agent, prompt: 'Push it.', permissions: 'full', retry: 3 } });
+    const { status, reason, attempts } = await heldTask(run);
+    expect({ status, attempts }).toEqual({ status: 'held', attempts: 1 });
+    expect(reason).toMatch(/^it was interrupted in tool '\w+: git push'/);
+  },
+);
+
 const record = 'cat > told';
 const answering = `echo '{"type":"thread.started","thread_id":"one"}'
 echo '{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"done"}}'
