@@ -103,9 +103,32 @@ export const commandLine: readonly Defect[] = [
   {
     name: 'an input in a file wins over the one that is typed',
     file: 'src/interfaces/cli/drive/read-inputs.ts',
-    find: 'inputs[key] = readValue(key, text, schema);',
+    find: 'setKey(inputs, key, readValue(key, text, schema));',
     replace: 'inputs[key] ??= readValue(key, text, schema);',
     tests: ['test/cli/inputs.test.ts'],
+  },
+  {
+    name: 'an input named __proto__ is lost without a word',
+    file: 'src/interfaces/cli/drive/read-inputs.ts',
+    find: 'setKey(inputs, key, readValue(key, text, schema));',
+    replace: 'inputs[key] = readValue(key, text, schema);',
+    tests: ['test/cli/inputs.test.ts'],
+  },
+  {
+    name: 'a list that leaves out a damaged run says that all is well',
+    file: 'src/interfaces/cli/damages.ts',
+    find: 'this.found.length === 0 ? otherwise : exitCodes.refused',
+    replace: 'otherwise',
+    tests: ['test/cli/reading.test.ts'],
+    named: 'hides no others',
+  },
+  {
+    name: 'a time span without a unit is taken for milliseconds',
+    file: 'src/base/durations.ts',
+    find: "given === 0 ? 0 : typeof given === 'string'",
+    replace: "typeof given === 'number' ? given : typeof given === 'string'",
+    tests: ['test/definition/parse-workflow.test.ts'],
+    named: 'without a unit',
   },
   {
     name: 'an empty id means the only run there is',
@@ -117,15 +140,15 @@ export const commandLine: readonly Defect[] = [
   {
     name: 'the beginning of several ids means the newest of them',
     file: 'src/interfaces/cli/runs.ts',
-    find: 'found.length === 1 ? found[0] : undefined',
-    replace: 'found[0]',
+    find: 'if (found.length === 1) return',
+    replace: 'if (found.length > 0) return',
     tests: ['test/cli/finding-runs.test.ts'],
   },
   {
     name: 'a run with the very id that was typed is ambiguous',
     file: 'src/interfaces/cli/runs.ts',
-    find: 'found.find(({ run }) => run === given) ?? (found',
-    replace: '(found',
+    find: 'if (exact !== undefined) return exact;',
+    replace: '',
     tests: ['test/cli/finding-runs.test.ts'],
   },
   {
