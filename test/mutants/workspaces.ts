@@ -68,7 +68,7 @@ export const workspaces: readonly Defect[] = [
   {
     name: 'the branch of a run that was moved away is gone on from',
     file: 'src/workspaces/git/run-branch.ts',
-    find: 'if (!isAdopted) throw movedAway(run, { actual, last: commit });',
+    find: 'if (unheld !== undefined) return headNow(git, repository, { head, actual, unheld });',
     replace: '',
     tests: ['test/workspaces/git/run-branch.test.ts'],
   },
