@@ -1,4 +1,4 @@
-/** A process that the journal has lost lives on; after a repair its task is given up before it was taken up. */
+/** What became of attempts that the journal has lost, if people decide about their tasks before they are taken up. */
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -107,4 +107,32 @@ test.each([
   expect(await drive(folder).ended()).toMatchObject({ lines: ['driving', `ended ${status}`] });
   expect(isAlive(pid)).toBe(false);
   expect(executionsOf(folder)).toEqual({ a: 1, b: 1 });
+});
+
+test('what came of a retry that was lost is taken up when an ended run is retried once more', async () => {
+  const folder = temporaryFolder();
+  const older = join(folder, 'older');
+  const text = 'printf "%s\\n" "$PITON_TASK" >> ledger; [ "$(wc -l < ledger)" -gt 1 ]; exit $?';
+  writeFileSync(join(folder, 'flow.yaml'), JSON.stringify({ name: 'flow', tasks: { b: { run: text } } }));
+  const definition = await loadWorkflow(join(folder, 'flow.yaml'));
+  {
+    await using piton = await openIn(folder);
+    const failing = await piton.start(definition, { id: 'run', origin: { directory: folder } });
+    expect(await failing.result()).toMatchObject({ status: 'failed' });
+  }
+  copyStore(folder, older);
+  const retried = async (): Promise<unknown> => {
+    await using piton = await openIn(folder);
+    const run = await piton.resume(definition, 'run', { redo: ['b'] });
+    return await run.result();
+  };
+  expect(await retried()).toMatchObject({ status: 'succeeded' });
+  copyStore(older, folder);
+  await expect(retried()).rejects.toMatchObject({ code: 'RUN_BEHIND' });
+  {
+    await using piton = await openIn(folder);
+    await piton.repair('run');
+  }
+  expect(await retried()).toMatchObject({ status: 'succeeded' });
+  expect(executionsOf(folder)).toEqual({ b: 2 });
 });
