@@ -4,6 +4,7 @@ export type { Driver } from './driver.ts';
 export { Observers, type Notice, type Observation, type Observer, type RunEvent } from './observers.ts';
 export type { FoundSession, OfferedSession } from './offer-session.ts';
 export { leaseName, type AgentSettings, type EnginePorts, type Inputs } from './options.ts';
+export { findLostEnd } from './lost-end.ts';
 export { knownRequestOf } from './placing.ts';
 export type { ResumePreview, TaskPreview } from './preview.ts';
 export type { FunctionCall, Program, TaskFunction } from './program.ts';

@@ -146,6 +146,7 @@ const folders: Folders = {
   },
   'run.repaired'(state, { data }) {
     state.lostTo = data.lostTo;
+    state.repairedAt = state.at;
     if (data.head !== undefined) state.lostHead = data.head.hash;
     rememberSpooled(state, data.spooled ?? []);
     for (const address of data.held) {

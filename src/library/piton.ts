@@ -2,6 +2,7 @@ import { hasCode, livenessOf, PitonError, randomId } from '../base/index.ts';
 import { checkInputs } from '../definition/index.ts';
 import {
   Engine,
+  findLostEnd,
   leaseName,
   readLastLine,
   readOutput,
@@ -155,6 +156,19 @@ export class Piton implements AsyncDisposable {
     const { workflow, origin } = await this.#engine.load(id);
     const definition = { workflow, functions: {}, closures: {}, declaresInputs: true };
     return { definition, ...(origin !== undefined && { origin }) };
+  }
+
+  /**
+   * The error with which going on with a run would be refused, if its journal lacks a commit that was written down outside of it
+   * (`RUN_BEHIND`), or that cannot be read (`SPOOL_UNREADABLE`). Cheap: one small file is read.
+   */
+  async findLostEnd(record: Pick<RunRecord, 'run' | 'seq' | 'hash'>): Promise<PitonError | undefined> {
+    try {
+      return await findLostEnd(this.#ports, record);
+    } catch (thrown) {
+      if (thrown instanceof PitonError && thrown.code === 'SPOOL_UNREADABLE') return thrown;
+      throw thrown;
+    }
   }
 
   /** What going on with a run would do for each task, and why. Changes nothing. */

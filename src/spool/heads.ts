@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { open, mkdir, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PitonError, sha256 } from '../base/index.ts';
@@ -46,24 +46,24 @@ export class Heads {
   }
 
   async remove(run: string): Promise<void> {
-    this.#raised.delete(run);
+    this.forget(run);
     await rm(this.fileOf(run), { force: true });
   }
 
-  /** The furthest that was recorded; undefined if nothing was. To be asked before a run is driven. */
-  read(run: string): JournalHead | undefined {
-    // Another process may have taken the run back to an earlier commit.
+  /** To be called before a run is driven: others may have changed its file, or removed it, since that was done here. */
+  forget(run: string): void {
     this.#raised.delete(run);
-    const file = this.fileOf(run);
-    // Asked first: that takes no open file, of which there may be none left.
-    const text = existsSync(file) ? readRecords(file) : undefined;
+  }
+
+  /** The furthest that was recorded; undefined if nothing was. Throws `SPOOL_UNREADABLE`. */
+  read(run: string): JournalHead | undefined {
+    const text = readRecords(this.fileOf(run));
     return text === undefined ? undefined : furthest(this.#records(run, text));
   }
 
   /** Something was recorded, and cannot be made out any more. */
   isDamaged(run: string): boolean {
-    const size = statSync(this.fileOf(run), { throwIfNoEntry: false })?.size ?? 0;
-    return size > 0 && this.read(run) === undefined;
+    return (readRecords(this.fileOf(run)) ?? '') !== '' && this.read(run) === undefined;
   }
 
   fileOf(run: string): string {
@@ -103,7 +103,8 @@ export class Heads {
 
 function readRecords(file: string): string | undefined {
   try {
-    return readIfThere(file);
+    // Asked first: that takes no open file, of which there may be none left. A folder that may not be entered is no answer.
+    return statSync(file, { throwIfNoEntry: false }) === undefined ? undefined : readIfThere(file);
   } catch (cause) {
     throw new PitonError('SPOOL_UNREADABLE', `How far the run had come cannot be read from ${file}.`, {
       file,
