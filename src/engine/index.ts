@@ -7,6 +7,7 @@ export { leaseName, type AgentSettings, type EnginePorts, type Inputs } from './
 export { findLostEnd } from './lost-end.ts';
 export { knownRequestOf } from './placing.ts';
 export type { ResumePreview, TaskPreview } from './preview.ts';
+export { pruneRuns } from './prune-runs.ts';
 export type { FunctionCall, Program, TaskFunction } from './program.ts';
 export { readEvents } from './read-events.ts';
 export { readLastLine, readOutput, type OutputOptions, type OutputPart } from './read-output.ts';

@@ -32,6 +32,7 @@ export async function assertNotLost(
 ): Promise<void> {
   const { heads } = ports.spool;
   heads.forget(run);
+  if (heads.isPruned(run) && (await ports.store.findRun(run)) === undefined) return heads.remove(run);
   const known = recordedHead(ports, run);
   await refuseLost(ports.store, run, known && { ...known, file: heads.fileOf(run) });
 }

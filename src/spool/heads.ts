@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { open, mkdir, rm, type FileHandle } from 'node:fs/promises';
+import { open, mkdir, rm, truncate, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PitonError, sha256 } from '../base/index.ts';
 import { codeOf, readIfThere } from './layout.ts';
@@ -8,11 +8,15 @@ import { syncAll } from './prepare.ts';
 
 const folderName = '.heads';
 const recordBytes = 128;
+/** After the two of the heads. */
+const pruningSlot = 2;
+/** No process was ever started for it. */
+const nowhere: JournalHead = { seq: 0, hash: '0'.repeat(64) };
 
 /**
  * How far the journals had come when processes were started for their runs, one small file for each run. It lies outside
  * of the database, so that it can tell of a journal that has lost its end. A file holds two records, written in turn: when
- * writing one is cut off, the other is there.
+ * writing one is cut off, the other is there; and perhaps a third, that the run is about to be removed.
  */
 export class Heads {
   readonly #folder: string;
@@ -48,6 +52,33 @@ export class Heads {
   async remove(run: string): Promise<void> {
     this.forget(run);
     await rm(this.fileOf(run), { force: true });
+  }
+
+  /**
+   * The run is about to be removed from the store, as it was when the last head was recorded. Should it be gone on with instead, its head
+   * is another.
+   */
+  async notePruning(run: string): Promise<void> {
+    const handle = await openFile(this.fileOf(run), this.#isSynced);
+    try {
+      const head = furthest(this.#records(run, await handle.readFile('utf8'))) ?? nowhere;
+      await handle.write(this.#encode(pruningOf(run), head), pruningSlot * recordBytes, 'utf8');
+      if (this.#isSynced) await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** It stays. */
+  async forgetPruning(run: string): Promise<void> {
+    if (this.isPruned(run)) await truncate(this.fileOf(run), pruningSlot * recordBytes);
+  }
+
+  /** Of a run that the store does not have: it was removed on purpose, by one who was killed before this was. */
+  isPruned(run: string): boolean {
+    const text = readRecords(this.fileOf(run)) ?? '';
+    const { seq, hash } = furthest(this.#records(run, text)) ?? nowhere;
+    return text.slice(pruningSlot * recordBytes) === this.#encode(pruningOf(run), { seq, hash });
   }
 
   /** To be called before a run is driven: others may have changed its file, or removed it, since that was done here. */
@@ -99,6 +130,11 @@ export class Heads {
     const check = sha256(`${run}\n${text}`).slice(0, 16);
     return `${`${text} ${check}`.padEnd(recordBytes - 1)}\n`;
   }
+}
+
+/** Keeps it from being taken for a record of the same head. */
+function pruningOf(run: string): string {
+  return `pruning ${run}`;
 }
 
 function readRecords(file: string): string | undefined {
