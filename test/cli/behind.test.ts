@@ -11,7 +11,9 @@ function copyStore(from: string, to: string): void {
 }
 
 /** `b` was approved, and has run; the journal only knows that it waits for approval. */
-async function rolledBack(): Promise<Project> {
+async function rolledBack(
+  look?: (project: Project) => Promise<unknown>,
+): Promise<Project & { readonly seen: unknown }> {
   const project = newProject();
   const b = { run: 'echo b >> ledger', needs: ['a'], approval: 'Ship it?' };
   project.write('flow.yaml', JSON.stringify({ name: 'flow', tasks: { a: { run: 'echo a' }, b } }));
@@ -22,8 +24,9 @@ async function rolledBack(): Promise<Project> {
   expect(await project.piton(['run', 'flow.yaml', '--id', 'r1'])).toMatchObject({ code: 3 });
   copyStore(store, older);
   expect(await project.piton(['approve', 'r1', 'b'])).toMatchObject({ code: 0 });
+  const seen = await look?.(project);
   copyStore(older, store);
-  return project;
+  return { ...project, seen };
 }
 
 test('it is shown to be behind, with what to do about it', async () => {
@@ -83,4 +86,19 @@ test('what was noted before the damage was found is refused after the repair', a
   expect(await project.piton(['retry', 'r1', 'b'])).toMatchObject({ code: 3 });
   expect(await project.piton(['approve', 'r1', 'b'])).toMatchObject({ code: 0 });
   expect(readFileSync(join(project.folder, 'ledger'), 'utf8')).toBe('b\n');
+});
+
+test('what is harvested after a repair is shown as that, and as begun when it was', async () => {
+  const project = await rolledBack((before) => before.json(['show', 'r1', 'b']));
+  await project.piton(['verify', 'r1', '--repair']);
+  const { stdout, stderr } = await project.piton(['approve', 'r1', 'b']);
+  expect(stdout + stderr).toContain('b had ended meanwhile: what it left is harvested');
+  const { attempts, startedAt } = project.seen as { attempts: Record<string, unknown>[]; startedAt: number };
+  expect(await project.json(['show', 'r1', 'b'])).toMatchObject({
+    startedAt,
+    attempts: attempts.map(({ endedAt: _, pid: __, ...begun }) => ({
+      ...begun,
+      recovered: ['harvested'],
+    })),
+  });
 });
