@@ -6,6 +6,7 @@ import type { Origin } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import type { Witness } from '../workspaces/index.ts';
 import type { LoadedRun } from './load-run.ts';
+import { isInJournal, lostEnd } from './lost-end.ts';
 import type { CreateOptions, EnginePorts } from './options.ts';
 import { examineRun } from './verify-run.ts';
 import { recordedHead, witnessesOf } from './witnesses.ts';
@@ -33,13 +34,14 @@ export async function assertOwnRun(ports: EnginePorts, loaded: LoadedRun): Promi
 async function assertNotCut(ports: EnginePorts, { state, head }: LoadedRun): Promise<void> {
   const { store, spool } = ports;
   const { run, lostHead } = state;
-  const witnessed = recordedHead(ports, run);
-  if (witnessed === undefined) return assertAllKnown(ports, { state, head });
-  const { seq, hash } = witnessed;
+  // Another process may have taken the run back to an earlier commit since it was driven here.
+  spool.heads.forget(run);
+  const recorded = recordedHead(ports, run);
+  if (recorded === undefined) return assertAllKnown(ports, { state, head });
   // Whoever has repaired it was killed before that was written down there too.
-  if (hash === lostHead) return spool.heads.replace(run, head);
-  const [found] = seq === head.seq ? [head] : await store.readCommits(run, { after: seq - 1, limit: 1 });
-  if (found?.hash !== hash) throw cut(store, { run, seq: head.seq, witnessed: seq });
+  if (recorded.hash === lostHead) return spool.heads.replace(run, head);
+  if (await isInJournal(store, { run, ...head }, recorded)) return;
+  throw lostEnd(store, { run, seq: head.seq, witnessed: recorded.seq });
 }
 
 /** If the record is not what was written, every attempt is asked instead: that takes longer. */
@@ -47,15 +49,8 @@ async function assertAllKnown(ports: EnginePorts, { state: { run }, head }: Load
   const { store, spool } = ports;
   if (store.durability === 'none' || !spool.heads.isDamaged(run)) return;
   const { damage } = await examineRun(ports, run, await witnessesOf(ports, run));
-  if (damage !== undefined) throw cut(store, { run, seq: head.seq, witnessed: damage.knownSeq });
+  if (damage !== undefined) throw lostEnd(store, { run, seq: head.seq, witnessed: damage.knownSeq });
   await spool.heads.replace(run, head);
-}
-
-function cut({ url }: Store, known: { run: string; seq: number; witnessed: number }): PitonError {
-  const { run, seq, witnessed } = known;
-  const message = `A process was started for ${run}@${witnessed}, which the journal in ${url} does not know: it ends at ${run}@${seq}. Its end is lost, or the store is an older copy.`;
-  const remedy = `Bring back the newer store; or go on with what is known of it elsewhere: piton verify ${run} --repair`;
-  return new PitonError('RUN_BEHIND', message, { ...known, remedy });
 }
 
 /** What a run is made with, and the store it belongs to. One of a program alone is wherever that program opens its store. */

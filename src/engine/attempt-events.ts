@@ -16,6 +16,10 @@ export function newsEvents(news: News, state: RunState, now: number): Event[] {
       const data = { process, ...(version !== undefined && { version }) };
       return [{ type: 'attempt.spawned', task: attempt.task, attempt: attempt.id, data }];
     }
+    case 'recovered':
+      return [
+        { type: 'attempt.recovered', task: attempt.task, attempt: attempt.id, data: { how: news.how } },
+      ];
     case 'placed':
       return placedEvents(attempt.task, news.news, state);
     case 'saved':

@@ -26,6 +26,7 @@ import { isPassing, patiently, type Patience } from './patience.ts';
 import type { Program } from './program.ts';
 import { recoverAttempts } from './recover-attempts.ts';
 import { Stall } from './stall.ts';
+import { throughTrouble } from './system-trouble.ts';
 import { RunWriter, type Answers, type Course } from './run-writer.ts';
 
 /** Timers are looked at again at least so often: a sleeping machine or a changed clock must not lose one. */
@@ -223,8 +224,6 @@ export class Driver {
     const { state, journal, hasEnded, isReleased } = this.#writer;
     if (!isReleased) await this.#ports.store.releaseLease(journal.lease);
     if (!hasEnded) return;
-    // Whatever hinders that, the run has ended.
-    if (state.phase.status === 'cancelled') await endLeftovers(this.#ports.spool, state).catch(() => {});
     if (state.phase.status !== 'succeeded' || state.workflow.checkpoint.preserve) return;
     try {
       await dropPayloads(this.#ports.store, state, journal.head);
@@ -269,6 +268,7 @@ export class Driver {
   async #advance(answers: Answers, alreadyActedUpon: number): Promise<void> {
     const { state } = this.#writer;
     this.#writer.plan(this.#world());
+    await throughTrouble(this.#patience, () => endLeftovers(this.#writer, this.#ports.spool));
     const fresh = this.#writer.buffered.slice(alreadyActedUpon);
     if (mustBeCertain(state, fresh)) this.#writer.insist();
     const isSaved = await this.#writer.saveIfDue(answers);

@@ -1,17 +1,43 @@
-import type { RunState } from '../kernel/index.ts';
+import { effect } from '../base/index.ts';
+import { isSettled, type RunState } from '../kernel/index.ts';
 import type { Spool } from '../spool/index.ts';
 import type { StopReason } from './attempt.ts';
+import type { RunWriter } from './run-writer.ts';
 
-const reason: StopReason = { type: 'interrupted', text: 'its run was cancelled' };
+const reason: StopReason = { type: 'interrupted', text: 'its task, or its run, was over without it' };
 
 /**
- * Ends what lives of a cancelled run and only the spool knows: its turn to be taken up never came. Should the run be gone
- * on with, it is found as interrupted.
+ * Ends what lives and only the spool knows, if its turn to be taken up will not come any more: its task was skipped, rejected or
+ * cancelled, or the run ends. To be called before that is written: of what has settled nothing lives, and nobody would look
+ * after it any more. Whoever is killed in between has left an attempt that was interrupted, and decides the same again.
  */
-export async function endLeftovers(spool: Spool, { spooled = {} }: RunState): Promise<void> {
-  for (const { attempt } of Object.values(spooled).flat()) {
+export async function endLeftovers(writer: RunWriter, spool: Spool): Promise<void> {
+  for (const attempt of leftoversOf(writer)) {
     if (spool.look(attempt).type !== 'alive') continue;
-    spool.noteStop(attempt, JSON.stringify(reason));
-    await spool.fence(attempt);
+    await writer.assertNotReplaced();
+    await effect('spool.leftover-ended', async () => {
+      spool.noteStop(attempt, JSON.stringify(reason));
+      await spool.fence(attempt);
+    });
   }
+}
+
+function leftoversOf({ state, hasEnded }: RunWriter): string[] {
+  return Object.entries(state.spooled ?? {})
+    .filter(([address]) => hasEnded || hasSettled(state, address))
+    .flatMap(([, attempts]) => attempts.map(({ attempt }) => attempt));
+}
+
+/** Or what it belongs to: it may not even have come into being again. */
+function hasSettled({ tasks }: RunState, address: string): boolean {
+  for (let at = address; at !== ''; at = ownerOf(at)) {
+    const task = tasks.get(at);
+    if (task !== undefined && isSettled(task.life)) return true;
+  }
+  return false;
+}
+
+function ownerOf(address: string): string {
+  const [last] = /(?:\[[^[\]]*\]|\.[^.[\]]*|^[^.[\]]*)$/.exec(address) ?? [address];
+  return address.slice(0, address.length - last.length);
 }

@@ -12,13 +12,14 @@ import {
 } from '../model/index.ts';
 import type { RunFilter, RunRecord } from '../store/index.ts';
 import { assertOwnRun, ownedBy } from './assert-own-run.ts';
-import { findRun, refuseLost } from './chain.ts';
+import { findRun } from './chain.ts';
 import { encodeCommit, genesis } from './codec.ts';
 import { DaySpending } from './day-spending.ts';
 import { Driver } from './driver.ts';
 import { usedElsewhere, type ElsewherePorts } from './elsewhere.ts';
 import { Journal, passCrashPoints } from './journal.ts';
 import { loadRun } from './load-run.ts';
+import { assertNotLost, findLostEnd } from './lost-end.ts';
 import { makeWorld } from './make-world.ts';
 import { createdEvent, takenEvent } from './opening-events.ts';
 import type { CreateOptions, EnginePorts } from './options.ts';
@@ -37,7 +38,6 @@ import { tendRun } from './tend-run.ts';
 import { findSession, offerSession, type FoundSession, type OfferedSession } from './offer-session.ts';
 import { reopens, wishOf, type ResumeOptions } from './resume-options.ts';
 import { verifyAllRuns, verifyRun, type RunVerdict } from './verify-run.ts';
-import { recordedHead } from './witnesses.ts';
 
 /** `keepPause`: attaching to a paused run is not a wish to end the pause. */
 interface AttachOptions extends ResumeOptions {
@@ -140,8 +140,7 @@ export class Engine {
   async #create(program: Program, options: CreateOptions): Promise<Driver> {
     const { run } = options;
     const { store, clock, owner, leaseMs, observers } = this.#ports;
-    const known = recordedHead(this.#ports, run);
-    await refuseLost(store, run, known && { ...known, file: this.#ports.spool.heads.fileOf(run) });
+    await assertNotLost(this.#ports, run);
     const at = clock.now();
     const opening = [createdEvent(program.workflow, ownedBy(store, options)), takenEvent(owner, 1)];
     const state = newRunState({ run, seq: 1, at, epoch: 1, version: journalVersion, events: opening });
@@ -278,10 +277,14 @@ export class Engine {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Puts a command into the inbox. With a driver alive anywhere it will be decided; `find` tells how. */
+  /**
+   * Puts a command into the inbox. With a driver alive anywhere it will be decided; `find` tells how. Nothing is decided on what
+   * an outdated journal shows: throws `RUN_BEHIND`, `RUN_NOT_FOUND`.
+   */
   async send(run: string, command: Command): Promise<string> {
     const { store, clock } = this.#ports;
-    await findRun(store, run);
+    const lost = await findLostEnd(this.#ports, await findRun(store, run));
+    if (lost !== undefined) throw lost;
     const id = randomId();
     await store.sendCommand({ id, run, at: clock.now(), command });
     for (const driver of this.#live) if (driver.run === run) driver.notify();

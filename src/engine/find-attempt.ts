@@ -106,7 +106,8 @@ function hasSucceeded(seen: Seen): boolean {
   return seen.type === 'exited' && seen.exit.code === 0 && !seen.exit.timedOut;
 }
 
-function remainsOutcome(survivors: readonly number[]): Interrupted {
+/** It is gone without a word: nobody knows how it ended. */
+export function remainsOutcome(survivors: readonly number[]): Interrupted {
   if (survivors.length === 0) {
     return { type: 'interrupted', reason: 'its process ended without leaving an exit code' };
   }

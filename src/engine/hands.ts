@@ -59,6 +59,7 @@ export class Hands {
       boundary: (attempt, label) => this.#saver.boundary(attempt, label),
       transcript: (attempt, part) => put({ type: 'transcript', attempt, part }),
       spawned: (attempt, found) => put({ type: 'spawned', attempt, ...found }),
+      recovered: (attempt, how) => put({ type: 'recovered', attempt, how }),
       ended: (attempt, outcome) => this.#end(attempt, outcome),
       left: (attempt) => put({ type: 'left', attempt }),
     });

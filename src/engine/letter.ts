@@ -17,6 +17,7 @@ export type News =
       /** Of an agent's program. */
       readonly version?: string;
     }
+  | { readonly type: 'recovered'; readonly attempt: Attempt; readonly how: 'adopted' | 'harvested' }
   | { readonly type: 'transcript'; readonly attempt: Attempt; readonly part: TranscriptPart }
   | { readonly type: 'placed'; readonly attempt: Attempt; readonly news: PlaceNews }
   | { readonly type: 'saved'; readonly attempt: Attempt; readonly saved: Saved };

@@ -1,14 +1,15 @@
-import { asError, crashPoint, hasCode, type Clock, type Json, type ProcessIdentity } from '../base/index.ts';
+import { asError, crashPoint, hasCode, type Clock, type ProcessIdentity } from '../base/index.ts';
 import type { AttemptState, RunState, TaskState } from '../kernel/index.ts';
 import type { OnInterrupt, Outcome } from '../model/index.ts';
 import type { Ending, Exit, JournalHead, Spool, SpoolOrder } from '../spool/index.ts';
 import { stoppedOutcome, type Attempt, type StopReason } from './attempt.ts';
 import { failureOf } from './call-function.ts';
-import { findAttempt, type Found } from './find-attempt.ts';
+import { findAttempt, remainsOutcome, type Found } from './find-attempt.ts';
 import type { Environment } from './command-order.ts';
 import type { Placed } from './placing.ts';
 import type { Program } from './program.ts';
 import { isSystemTrouble, throughTrouble } from './system-trouble.ts';
+import { journalledOf } from './witnesses.ts';
 
 export interface ProcessPorts {
   readonly program: Program;
@@ -29,6 +30,8 @@ export interface ProcessPorts {
   save(attempt: Attempt): Promise<void>;
   /** A process exists. */
   spawned(attempt: Attempt, found: { readonly process: ProcessIdentity; readonly version?: string }): void;
+  /** It was begun before, and this is how it was found again. */
+  recovered(attempt: Attempt, how: 'adopted' | 'harvested'): void;
   ended(attempt: Attempt, outcome: Outcome): void;
   /** It has ended, and the next driver is to find out how. */
   left(attempt: Attempt): void;
@@ -123,7 +126,11 @@ export class ProcessAttempt implements Attempt {
       if (obstacle !== undefined) return this.end(obstacle);
       const own = { ...(await this.#work.order(state, task, placed.folder)), hidden: this.#ports.secrets };
       const { createdAt: runCreatedAt } = state;
-      const order = { ...(await placed.enter(own)), runCreatedAt, journalled: journalledOf(task, placed) };
+      const order = {
+        ...(await placed.enter(own)),
+        runCreatedAt,
+        journalled: journalledOf(task, placed.place),
+      };
       if (!(await this.#prepare(order))) return;
       await this.#work.turn?.(AbortSignal.any([this.#watching.signal, this.#stopping.signal]));
       if (!this.#isOver) await this.#spawn(order);
@@ -145,7 +152,10 @@ export class ProcessAttempt implements Attempt {
       const finding = await this.#patiently(() => findAttempt(this.#ports.spool, { id: this.id }));
       this.#isSought = false;
       if (this.#isOver) return;
-      if (finding.how !== 'interrupted') return this.#goOnWith(finding.found);
+      if (finding.how !== 'interrupted') {
+        this.#ports.recovered(this, finding.how);
+        return this.#goOnWith(finding.found);
+      }
       const { neverBegan, mayStillRun } = finding.outcome;
       if (neverBegan === true || mayStillRun === true) return this.end(finding.outcome);
       await this.#conclude({ type: 'vanished' });
@@ -290,7 +300,7 @@ export class ProcessAttempt implements Attempt {
   }
 
   async #lost(survivors: readonly number[]): Promise<Outcome> {
-    const outcome = vanished(survivors);
+    const outcome: Interruption = remainsOutcome(survivors);
     if (outcome.mayStillRun === true) return outcome;
     return (await this.#work.outcomeOfLoss?.(outcome)) ?? outcome;
   }
@@ -359,13 +369,6 @@ function attemptOf({ life }: TaskState): AttemptState | undefined {
   return life.status === 'running' ? life.attempt : undefined;
 }
 
-/** What the journal says of its beginning: `SpooledAttempt`. */
-function journalledOf(task: TaskState, { place }: Placed): Json {
-  const { id, number, kind, agent } = attemptOf(task)!;
-  const started = { number, kind, agent, slot: task.slot };
-  return JSON.parse(JSON.stringify({ task: task.address, attempt: id, started, prepared: place })) as Json;
-}
-
 /** Torn or unknown, it says nothing. */
 function readStopNote(text: string | undefined): StopReason | undefined {
   try {
@@ -387,13 +390,4 @@ function interruptedBy(trouble: string | undefined): StopReason | undefined {
 function neverBegan({ type, text }: StopReason): Outcome {
   if (type === 'cancelled') return { type: 'cancelled', reason: text };
   return { type: 'interrupted', reason: text, graceful: true, neverBegan: true };
-}
-
-/** Its wrapper is gone without a word: nobody knows how it ended. */
-function vanished(survivors: readonly number[]): Interruption {
-  if (survivors.length > 0) {
-    const reason = `its processes ${survivors.join(', ')} cannot be ended`;
-    return { type: 'interrupted', reason, mayStillRun: true };
-  }
-  return { type: 'interrupted', reason: 'its process ended without leaving an exit code' };
 }

@@ -58,7 +58,7 @@ export async function verifyAllRuns(ports: WitnessPorts): Promise<RunVerdict[]> 
   return [...verdicts, ...lostRuns(ports, orders, runs)];
 }
 
-/** Of a run that was removed on purpose no head is recorded. */
+/** Of a run that was removed on purpose no head is recorded, or also that it was to go. */
 function lostRuns(
   ports: WitnessPorts,
   orders: readonly WrittenOrder[],
@@ -67,7 +67,7 @@ function lostRuns(
   const gone = new Set(orders.map(({ run }) => run)).difference(new Set(known));
   return [...gone].flatMap((run) => {
     const head = recordedHead(ports, run);
-    if (head === undefined) return [];
+    if (head === undefined || ports.spool.heads.isPruned(run)) return [];
     const what = `the store does not have it, but it was at commit ${head.seq} when a process was started`;
     const remedy = `Restore the store, with its -wal file, from a backup. What its tasks printed is in the spool still.`;
     return [{ run, commits: 0, ok: false, reason: what, faults: [{ in: 'run' as const, what, remedy }] }];

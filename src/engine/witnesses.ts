@@ -1,11 +1,12 @@
-import { hasCode } from '../base/index.ts';
-import type { SpooledAttempt } from '../kernel/index.ts';
+import { hasCode, type Json } from '../base/index.ts';
+import type { SpooledAttempt, TaskState } from '../kernel/index.ts';
 import { readSpooledAttempt, type Commit, type Event, type StoredCommit } from '../model/index.ts';
 import type { JournalHead, WrittenOrder } from '../spool/index.ts';
 import type { Store } from '../store/index.ts';
 import type { Head } from './chain.ts';
 import { createDecoder } from './codec.ts';
 import type { EnginePorts } from './options.ts';
+import type { Placed } from './placing.ts';
 
 /**
  * What tells of a run outside of its journal. To be asked for before the journal is read: whoever writes at this moment
@@ -158,7 +159,15 @@ export function isSpoolWhole({ head, orders }: Witnesses): boolean {
   return head !== undefined && orders.some((order) => order.head?.hash === head.hash);
 }
 
-/** What an attempt's own folder tells of its beginning. An older version has not written that. */
+/** What the journal says of the beginning of an attempt, for its own folder. */
+export function journalledOf({ address: task, life, slot }: TaskState, prepared: Placed['place']): Json {
+  if (life.status !== 'running' || life.attempt === undefined) throw new Error(`${task} is not under way`);
+  const { id: attempt, startedAt: at, number, kind, agent } = life.attempt;
+  const told = { task, attempt, at, started: { number, kind, agent, slot }, prepared };
+  return JSON.parse(JSON.stringify(told)) as Json;
+}
+
+/** The same, read from there. An older version has not written that. */
 export function spooledAttemptOf({ attempt, task, journalled }: WrittenOrder): SpooledAttempt | undefined {
   const read = readSpooledAttempt(journalled);
   return read?.attempt === attempt && read.task === task ? read : undefined;

@@ -12,9 +12,10 @@ import { accept, refuse, type Verdict } from './verdict.ts';
 /** What a command does, and what its sender is told. Refusing is an answer too; both are journalled. */
 export function decideCommand(
   state: RunState,
-  { id, command }: InboxCommand,
+  asked: InboxCommand,
 ): { events: Event[]; answer: CommandAnswer } {
-  const { accepted, text, events = [] } = verdict(state, command, id);
+  const { id, command } = asked;
+  const { accepted, text, events = [] } = verdict(state, asked);
   const decided: Event = {
     type: 'command.decided',
     data: { id, command: command.type, accepted, answer: text },
@@ -22,9 +23,11 @@ export function decideCommand(
   return { events: [decided, ...events], answer: { accepted, text } };
 }
 
-function verdict(state: RunState, command: Command, id: string): Verdict {
+function verdict(state: RunState, { id, at, command }: InboxCommand): Verdict {
   const { status } = state.phase;
   if (status !== 'active' && status !== 'paused') return refuse(`the run has ended: ${status}`);
+  // Whoever asked for it did not know what the journal had lost.
+  if (at < (state.repairedAt ?? 0)) return refuse('the run has been repaired since: look at it again');
   const decide = verdicts[command.type] as (state: RunState, command: Command, id: string) => Verdict;
   return decide(state, command, id);
 }

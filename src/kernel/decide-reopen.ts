@@ -129,12 +129,12 @@ function whyNot(reach: Reach): string | undefined {
   return reach.refusals[0] ?? obstacle(reach) ?? notTakenUp(reach);
 }
 
-/** What a repair has found of them may live, or have ended well: it would be begun beside that. */
+/** What a repair has found of them may live, or have ended well: it would be begun beside that. Of what has settled nothing lives. */
 function notTakenUp({ state, reset }: Reach): string | undefined {
   const isOver = state.phase.status !== 'active' && state.phase.status !== 'paused';
   const waiting = isOver
     ? undefined
-    : [...reset].find(({ address }) => state.spooled?.[address] !== undefined);
+    : [...reset].find(({ address, life }) => !isSettled(life) && state.spooled?.[address] !== undefined);
   return (
     waiting &&
     `${waiting.address} was begun before the repair, and is not taken up yet: let the run go on first`

@@ -146,6 +146,7 @@ const folders: Folders = {
   },
   'run.repaired'(state, { data }) {
     state.lostTo = data.lostTo;
+    state.repairedAt = state.at;
     if (data.head !== undefined) state.lostHead = data.head.hash;
     rememberSpooled(state, data.spooled ?? []);
     for (const address of data.held) {
@@ -196,13 +197,13 @@ const folders: Folders = {
     parent.startedAt = state.at;
     addItems(state, parent, data.items);
   },
-  'attempt.started'(state, { task: address, attempt, data }) {
+  'attempt.started'(state, { task: address, attempt, data: { begunAt = state.at, ...data } }) {
     const task = taskAt(state, address);
     noteProgress(state, task);
     task.attempts = data.number;
     task.key ??= attempt;
     task.lastAttempt = attempt;
-    task.startedAt ??= state.at;
+    task.startedAt ??= begunAt;
     if (data.isSpooled === true) forgetSpooled(state, address, attempt);
     if (data.slot !== undefined) takeSlot(state, task, data.slot);
     comeBack(state, task);
@@ -210,7 +211,7 @@ const folders: Folders = {
     const news = beginTurn(task, data);
     setLife(state, task, {
       status: 'running',
-      attempt: { id: attempt, startedAt: state.at, ...data, ...news },
+      attempt: { id: attempt, startedAt: begunAt, ...data, ...news },
     });
     acquire(state, task);
     beginTrials(state, task);

@@ -5,7 +5,6 @@ import { isStanding } from './places-to-clean.ts';
 import { rebuildAgenda } from './rebuild-agenda.ts';
 import { recountAll, recountGroup, recountScope } from './recount.ts';
 import { scopeAt, taskAt, type RunState, type TaskState } from './run-state.ts';
-import { forgetSpooled } from './spooled.ts';
 import { forgetViews } from './variables.ts';
 
 /** Folds `tasks.reopened`: afterwards everything is as if what is to be done again had never been done. */
@@ -21,7 +20,6 @@ export function reopenTasks(
     leaveSlot(state, task);
     // It will be made again, and counts from now on.
     if (keepsSession && task.workspace !== undefined && !isStanding(task.workspace)) state.counts.places++;
-    forgetSpooled(state, task.address);
     resetTask(task, keepsSession);
     noteProgress(state, task);
   }

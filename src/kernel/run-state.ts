@@ -60,6 +60,8 @@ export interface RunState {
   lostTo?: number;
   /** The hash of a commit that was given up, although something outside of the journal tells of it. */
   lostHead?: string;
+  /** What people had decided on before is outdated. */
+  repairedAt?: number;
   /** Attempts that the journal had lost, by task, the earlier first: when it is their turn, they are taken up. */
   spooled?: Record<string, readonly SpooledAttempt[]>;
   /** The version in which a person last had it cancelled. */

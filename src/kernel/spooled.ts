@@ -51,13 +51,19 @@ export function takeUpSpooled(
 }
 
 function beginning({ address, slot: own, workspace }: TaskState, spooled: SpooledAttempt): readonly Event[] {
-  const { attempt, started, prepared } = spooled;
+  const { attempt, at, started, prepared } = spooled;
   const { slot, ...rest } = started;
   // It has it since its first attempt; to take it once more would make the pool smaller.
   const taken = own === undefined && slot !== undefined ? { slot } : {};
+  const begun = at === undefined ? {} : { begunAt: at };
   const isPlaced = prepared === undefined || workspace?.token === prepared.token;
   return [
-    { type: 'attempt.started', task: address, attempt, data: { ...rest, ...taken, isSpooled: true } },
+    {
+      type: 'attempt.started',
+      task: address,
+      attempt,
+      data: { ...rest, ...taken, ...begun, isSpooled: true },
+    },
     ...(isPlaced ? [] : [{ type: 'workspace.prepared', task: address, data: prepared } as const]),
   ];
 }

@@ -1,8 +1,10 @@
-import { hasCode, livenessOf, PitonError, randomId } from '../base/index.ts';
+import { livenessOf, PitonError, randomId } from '../base/index.ts';
 import { checkInputs } from '../definition/index.ts';
 import {
   Engine,
+  findLostEnd,
   leaseName,
+  pruneRuns,
   readLastLine,
   readOutput,
   type Inputs,
@@ -117,18 +119,9 @@ export class Piton implements AsyncDisposable {
     const repository = await this.#ports.workspaces.find(origin.directory, workflow.base);
     if (repository === undefined && mentionsGit(workflow)) throw noRepository(origin.directory);
     if (repository === undefined) return origin;
-    if (!(await this.#isKnown(id))) await this.#ports.workspaces.assertFree(repository, id);
+    if ((await this.#ports.store.findRun(id)) === undefined)
+      await this.#ports.workspaces.assertFree(repository, id);
     return { ...origin, repository };
-  }
-
-  async #isKnown(id: string): Promise<boolean> {
-    try {
-      await this.#engine.find(id);
-      return true;
-    } catch (error) {
-      if (hasCode(error, 'RUN_NOT_FOUND')) return false;
-      throw error;
-    }
   }
 
   /**
@@ -155,6 +148,19 @@ export class Piton implements AsyncDisposable {
     const { workflow, origin } = await this.#engine.load(id);
     const definition = { workflow, functions: {}, closures: {}, declaresInputs: true };
     return { definition, ...(origin !== undefined && { origin }) };
+  }
+
+  /**
+   * The error with which going on with a run would be refused, if its journal lacks a commit that was written down outside of it
+   * (`RUN_BEHIND`), or that cannot be read (`SPOOL_UNREADABLE`). Cheap: one small file is read.
+   */
+  async findLostEnd(record: Pick<RunRecord, 'run' | 'seq' | 'hash'>): Promise<PitonError | undefined> {
+    try {
+      return await findLostEnd(this.#ports, record);
+    } catch (thrown) {
+      if (thrown instanceof PitonError && thrown.code === 'SPOOL_UNREADABLE') return thrown;
+      throw thrown;
+    }
   }
 
   /** What going on with a run would do for each task, and why. Changes nothing. */
@@ -292,17 +298,11 @@ export class Piton implements AsyncDisposable {
   }
 
   /** Removes runs that ended before a time, or the ones named. What is damaged is kept, and named. */
-  async prune(request: {
+  prune(request: {
     readonly before?: number;
     readonly runs?: readonly string[];
   }): Promise<Pick<Pruned, 'runs' | 'kept'>> {
-    const { store, spool } = this.#ports;
-    const known = new Set(request.runs ?? (await this.runIds()));
-    const pruned = await store.prune(request);
-    // Else a run of the same name would look like one that the store has lost.
-    for (const run of await this.runIds()) known.delete(run);
-    for (const run of known) await spool.heads.remove(run);
-    return pruned;
+    return pruneRuns(this.#ports, request);
   }
 
   /** A consistent copy of the store, while runs go on. */

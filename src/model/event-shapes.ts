@@ -103,6 +103,8 @@ const prepared = {
 export const spooledAttempt = object({
   task: text,
   attempt: text,
+  /** When it was begun. */
+  at: optional(number),
   started: object(started),
   prepared: optional(object(prepared)),
 });
@@ -162,8 +164,8 @@ export const eventShapes = [
   ofScope('state.updated', { patch }),
   ofScope('edge.taken', { from: textOrNull, to: text, step: number }),
   ofTask('tasks.expanded', { items: list(object({ key: text, item: json })) }),
-  /** `isSpooled`: it was begun once, which only the spool remembers, and is taken up from there. */
-  ofAttempt('attempt.started', { ...started, isSpooled: optional(boolean) }),
+  /** `isSpooled`: it was begun once (`begunAt`), which only the spool remembers, and is taken up from there. */
+  ofAttempt('attempt.started', { ...started, isSpooled: optional(boolean), begunAt: optional(number) }),
   /** The agent's own conversation, by its own id. */
   ofAttempt('session.opened', {
     agent: text,

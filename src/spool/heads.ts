@@ -1,5 +1,5 @@
-import { existsSync, statSync } from 'node:fs';
-import { open, mkdir, rm, type FileHandle } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { open, mkdir, rm, truncate, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { PitonError, sha256 } from '../base/index.ts';
 import { codeOf, readIfThere } from './layout.ts';
@@ -8,11 +8,15 @@ import { syncAll } from './prepare.ts';
 
 const folderName = '.heads';
 const recordBytes = 128;
+/** After the two of the heads. */
+const pruningSlot = 2;
+/** No process was ever started for it. */
+const nowhere: JournalHead = { seq: 0, hash: '0'.repeat(64) };
 
 /**
  * How far the journals had come when processes were started for their runs, one small file for each run. It lies outside
  * of the database, so that it can tell of a journal that has lost its end. A file holds two records, written in turn: when
- * writing one is cut off, the other is there.
+ * writing one is cut off, the other is there; and perhaps a third, that the run is about to be removed.
  */
 export class Heads {
   readonly #folder: string;
@@ -46,24 +50,51 @@ export class Heads {
   }
 
   async remove(run: string): Promise<void> {
-    this.#raised.delete(run);
+    this.forget(run);
     await rm(this.fileOf(run), { force: true });
   }
 
-  /** The furthest that was recorded; undefined if nothing was. To be asked before a run is driven. */
-  read(run: string): JournalHead | undefined {
-    // Another process may have taken the run back to an earlier commit.
+  /**
+   * The run is about to be removed from the store, as it was when the last head was recorded. Should it be gone on with instead, its head
+   * is another.
+   */
+  async notePruning(run: string): Promise<void> {
+    const handle = await openFile(this.fileOf(run), this.#isSynced);
+    try {
+      const head = furthest(this.#records(run, await handle.readFile('utf8'))) ?? nowhere;
+      await handle.write(this.#encode(pruningOf(run), head), pruningSlot * recordBytes, 'utf8');
+      if (this.#isSynced) await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** It stays. */
+  async forgetPruning(run: string): Promise<void> {
+    if (this.isPruned(run)) await truncate(this.fileOf(run), pruningSlot * recordBytes);
+  }
+
+  /** Of a run that the store does not have: it was removed on purpose, by one who was killed before this was. */
+  isPruned(run: string): boolean {
+    const text = readRecords(this.fileOf(run)) ?? '';
+    const { seq, hash } = furthest(this.#records(run, text)) ?? nowhere;
+    return text.slice(pruningSlot * recordBytes) === this.#encode(pruningOf(run), { seq, hash });
+  }
+
+  /** To be called before a run is driven: others may have changed its file, or removed it, since that was done here. */
+  forget(run: string): void {
     this.#raised.delete(run);
-    const file = this.fileOf(run);
-    // Asked first: that takes no open file, of which there may be none left.
-    const text = existsSync(file) ? readRecords(file) : undefined;
+  }
+
+  /** The furthest that was recorded; undefined if nothing was. Throws `SPOOL_UNREADABLE`. */
+  read(run: string): JournalHead | undefined {
+    const text = readRecords(this.fileOf(run));
     return text === undefined ? undefined : furthest(this.#records(run, text));
   }
 
   /** Something was recorded, and cannot be made out any more. */
   isDamaged(run: string): boolean {
-    const size = statSync(this.fileOf(run), { throwIfNoEntry: false })?.size ?? 0;
-    return size > 0 && this.read(run) === undefined;
+    return (readRecords(this.fileOf(run)) ?? '') !== '' && this.read(run) === undefined;
   }
 
   fileOf(run: string): string {
@@ -101,9 +132,15 @@ export class Heads {
   }
 }
 
+/** Keeps it from being taken for a record of the same head. */
+function pruningOf(run: string): string {
+  return `pruning ${run}`;
+}
+
 function readRecords(file: string): string | undefined {
   try {
-    return readIfThere(file);
+    // Asked first: that takes no open file, of which there may be none left. A folder that may not be entered is no answer.
+    return statSync(file, { throwIfNoEntry: false }) === undefined ? undefined : readIfThere(file);
   } catch (cause) {
     throw new PitonError('SPOOL_UNREADABLE', `How far the run had come cannot be read from ${file}.`, {
       file,

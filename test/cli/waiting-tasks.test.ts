@@ -17,6 +17,7 @@ test.each([
   };
   const piton = {
     list: async () => Object.keys(checkpoints).map((run) => ({ run, workflow: 'flow', updatedAt: 1 })),
+    findLostEnd: async () => undefined,
     find: async (run: string) => ({ checkpoint: async () => checkpoints[run]!() }),
   };
   expect(await waitingTasks(piton as unknown as Piton, new Damages())).toMatchObject([

@@ -295,3 +295,37 @@ test('a repair that is killed anywhere can be repeated, and never lets go of wha
     expect(await piton.verify('run')).toMatchObject([{ ok: true }]);
   }
 });
+
+test('a repair of the row and the snapshot of a run that is killed anywhere can be repeated', async () => {
+  const damaged = temporaryFolder();
+  {
+    await using piton = await openIn(damaged, true);
+    const short = workflow('short', { checkpoint: { preserve: false } }).task('a', () => 1);
+    await (await piton.start(short, { id: 'run' })).result();
+  }
+  const sound = await listedIn(damaged);
+  change(damaged, `UPDATE runs SET updated_at = updated_at + 1`);
+  change(damaged, `UPDATE snapshots SET text = text || ' '`);
+  const copyOf = (): string => {
+    const copy = temporaryFolder();
+    cpSync(damaged, copy, { recursive: true });
+    return copy;
+  };
+  const places = (await pointsPassed((given) => repair(copyOf(), given))).flat();
+  expect(places.filter((place) => place.startsWith('store:before-commit')).length).toBeGreaterThan(2);
+  for (const place of places) {
+    const folder = copyOf();
+    await killAt(place, (given) => repair(folder, given));
+    {
+      await using piton = await openIn(folder, true);
+      await piton.repair('run');
+      expect([place, ...(await piton.verify('run'))]).toMatchObject([place, { ok: true }]);
+    }
+    expect([place, await listedIn(folder)]).toEqual([place, sound]);
+  }
+});
+
+async function listedIn(folder: string): Promise<unknown> {
+  await using piton = await openIn(folder, true);
+  return await piton.list();
+}

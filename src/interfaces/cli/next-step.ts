@@ -2,6 +2,14 @@ import type { Checkpoint, TaskReport } from '../../library/index.ts';
 import type { ShownStatus } from './output/index.ts';
 import { commandFor, shellWord } from './progress/shell-words.ts';
 
+const verbs: Readonly<Partial<Record<ShownStatus, string>>> = {
+  interrupted: 'resume',
+  paused: 'resume',
+  behind: 'verify',
+  running: 'attach',
+  delayed: 'attach',
+};
+
 /** What a person can best do now about a run: one command to type. */
 export function nextStep(
   checkpoint: Pick<Checkpoint, 'run' | 'tasks' | 'delivered'>,
@@ -9,15 +17,11 @@ export function nextStep(
 ): string | undefined {
   const { run, tasks } = checkpoint;
   const id = shellWord(run);
+  const verb = verbs[status];
+  if (verb !== undefined) return `piton ${verb} ${id}`;
   switch (status) {
-    case 'interrupted':
-    case 'paused':
-      return `piton resume ${id}`;
     case 'stalled':
       return 'piton doctor';
-    case 'running':
-    case 'delayed':
-      return `piton attach ${id}`;
     case 'held':
       return heldCommands(run, tasks)[0] ?? 'piton inbox';
     case 'failed':

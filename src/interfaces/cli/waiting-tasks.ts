@@ -11,7 +11,7 @@ import type { RunRecord } from './runs.ts';
 export interface WaitingTask {
   readonly run: string;
   readonly workflow: string;
-  /** Absent: the run as a whole, because its journal is damaged. */
+  /** Absent: the run as a whole, because its journal is damaged, or has lost its end. */
   readonly task?: string;
   /** When the run changed last. */
   readonly since: number;
@@ -39,6 +39,8 @@ const unreadable: ReadonlySet<string> = new Set(['RUN_DAMAGED', 'RUN_TOO_NEW', '
 
 async function waitingIn(piton: Piton, record: RunRecord): Promise<WaitingTask[]> {
   const { run, workflow, updatedAt: since } = record;
+  const behind = await piton.findLostEnd(record);
+  if (behind !== undefined) return [wholeRun(record, behind)];
   try {
     const { tasks } = await (await piton.find(run)).checkpoint();
     return Object.entries(tasks)
@@ -60,9 +62,16 @@ async function waitingIn(piton: Piton, record: RunRecord): Promise<WaitingTask[]
   } catch (thrown) {
     if (!(thrown instanceof PitonError) || !unreadable.has(thrown.code)) throw thrown;
     // One journal that cannot be read must not hide what waits in the others.
-    const isDamaged = thrown.code === 'RUN_DAMAGED';
-    const command = `piton verify ${shellWord(run)}${isDamaged ? ' --repair' : ''}`;
-    const actions = isDamaged ? ['repair'] : [];
-    return [{ run, workflow, since, reason: messageOf(thrown), actions, commands: [command] }];
+    return [wholeRun(record, thrown)];
   }
+}
+
+const repairable: ReadonlySet<string> = new Set(['RUN_DAMAGED', 'RUN_BEHIND']);
+
+/** What its journal shows cannot be decided on. */
+function wholeRun({ run, workflow, updatedAt: since }: RunRecord, error: PitonError): WaitingTask {
+  const isRepairable = repairable.has(error.code);
+  const command = `piton verify ${shellWord(run)}${isRepairable ? ' --repair' : ''}`;
+  const actions = isRepairable ? ['repair'] : [];
+  return { run, workflow, since, reason: messageOf(error), actions, commands: [command] };
 }

@@ -29,9 +29,10 @@ export function mirrorStore(inner: Store, folder: string): Store {
       await mirrors.cutBack(request.commit.run);
     },
     async prune(request) {
-      const before = request.dropBlobs === undefined ? await inner.listRunIds() : [];
+      const known = request.dropBlobs === undefined ? await inner.listRunIds() : [];
+      const before = [...new Set([...known, ...(request.runs ?? [])])];
       const pruned = await inner.prune(request);
-      // Only if its run was there before and is gone now: the mirror of a lost database stays.
+      // Only if its run was there before, or is named, and is gone now: the mirror of a lost database stays.
       const left = new Set(before.length > 0 ? await inner.listRunIds() : []);
       for (const run of before) if (!left.has(run)) await mirrors.remove(run);
       return pruned;

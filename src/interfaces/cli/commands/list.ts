@@ -4,6 +4,7 @@ import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { Damages } from '../damages.ts';
 import { cleanLine, statusCell, whenText, type ShownStatus } from '../output/index.ts';
+import { shellWord } from '../progress/shell-words.ts';
 import { progressOf, type Progress } from '../progress-of.ts';
 import { readNumber } from '../read-number.ts';
 import { shownStatus, type RunRecord } from '../runs.ts';
@@ -33,6 +34,7 @@ const statuses = [
   'failed',
   'cancelled',
   'interrupted',
+  'behind',
 ] as const;
 
 export const command = defineCommand<Options>({
@@ -125,6 +127,8 @@ function printNone({ output }: Context, { status, workflow }: Options): void {
 }
 
 function nextStep(lines: readonly Line[]): string {
+  const behind = lines.find(({ status }) => status === 'behind');
+  if (behind !== undefined) return `piton verify ${shellWord(behind.run)}`;
   const interrupted = lines.find(({ status }) => status === 'interrupted');
   if (interrupted !== undefined) return `piton resume ${interrupted.run}`;
   const held = lines.find(({ status }) => status === 'held');

@@ -84,6 +84,8 @@ function printRuns({ output, now }: Context, { runs, interrupted, waiting }: Vie
 
 function nextStep(context: Context, view: View, workflows: readonly string[]): string {
   const { runs, interrupted, waiting } = view;
+  const behind = runs.find(({ status }) => status === 'behind');
+  if (behind !== undefined) return `piton verify ${shellWord(behind.run)}`;
   if (interrupted.length === 1) return `piton resume ${shellWord(interrupted[0]!)}`;
   if (interrupted.length > 1) return 'piton resume --all';
   if (waiting > 0) return 'piton inbox';

@@ -1,3 +1,4 @@
+import type { PitonError } from '../../../base/index.ts';
 import type { Checkpoint, DriverReport, Piton, TaskReport } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
@@ -18,13 +19,16 @@ import {
 import { deliveredText } from '../progress/index.ts';
 import { progressOf, type Progress } from '../progress-of.ts';
 import { printQuestions } from '../questions.ts';
-import { findRecord, shownStatus, type RunRecord } from '../runs.ts';
+import { errorJson, messageOf } from '../report-error.ts';
+import { findRecord, statusWith, type RunRecord } from '../runs.ts';
 import { describeTask, triesText } from '../task-lines.ts';
 import { usageOf } from '../usage-of.ts';
 
 interface Report {
   readonly record: RunRecord;
   readonly status: ShownStatus;
+  /** Why what is shown is out of date, if it is. */
+  readonly behind: PitonError | undefined;
   readonly driver: DriverReport | undefined;
   readonly checkpoint: Checkpoint;
   readonly progress: Progress;
@@ -60,11 +64,13 @@ async function readReport(context: Context, given: string | undefined): Promise<
   const record = await findRecord(piton, given);
   const run = await piton.find(record.run);
   const checkpoint = await run.checkpoint();
-  const status = await shownStatus(piton, record);
+  const behind = await piton.findLostEnd(record);
+  const status = await statusWith(piton, record, behind);
   const { done, total } = checkpoint.progress;
   return {
     record,
     status,
+    behind,
     checkpoint,
     driver: await piton.driver(record.run),
     progress: progressOf({ settled: done, total }),
@@ -87,6 +93,7 @@ function lastOutputs(piton: Piton, { tasks }: Checkpoint): ReadonlyMap<string, n
 function reportJson({
   record,
   status,
+  behind,
   driver,
   checkpoint,
   progress,
@@ -102,6 +109,7 @@ function reportJson({
     run: record.run,
     workflow: record.workflow,
     status,
+    ...(behind !== undefined && { behind: errorJson(behind) }),
     driver: driver === undefined ? null : driverJson(driver),
     progress,
     tasks: Object.fromEntries(tasks),
@@ -153,6 +161,7 @@ function printReport(context: Context, report: Report): void {
   );
   const used = report.usage.total();
   if (used !== undefined) output.print(`agents used ${usageText(used)}`);
+  if (report.behind !== undefined) output.print(cleanLine(messageOf(report.behind)));
   const driver = driverText(context, report);
   if (driver !== undefined) output.print(driver);
   if (record.reason !== undefined) output.print(cleanLine(record.reason));
@@ -160,7 +169,8 @@ function printReport(context: Context, report: Report): void {
   if (delivered !== undefined) output.print(cleanLine(deliveredText(delivered)));
   output.print();
   printTasks(context, report);
-  printQuestions(output, record.run, report.checkpoint.tasks);
+  // What is asked there may have been answered since.
+  if (report.behind === undefined) printQuestions(output, record.run, report.checkpoint.tasks);
   output.print();
   output.next(next ?? `piton history ${record.run}`);
 }

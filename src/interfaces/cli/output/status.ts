@@ -2,8 +2,8 @@ import type { RunStatus, TaskStatus } from '../../../model/index.ts';
 import type { Cell } from './table.ts';
 import type { Style } from './style.ts';
 
-/** What people are shown: `interrupted` while a run should go on and no driver lives. */
-export type ShownStatus = RunStatus | TaskStatus | 'interrupted';
+/** What people are shown: `interrupted` while a run should go on and no driver lives; `behind` if its journal has lost its end. */
+export type ShownStatus = RunStatus | TaskStatus | 'interrupted' | 'behind';
 
 const looks: Readonly<Record<ShownStatus, { readonly symbol: string; readonly colour: keyof Style }>> = {
   pending: { symbol: '·', colour: 'dim' },
@@ -18,6 +18,7 @@ const looks: Readonly<Record<ShownStatus, { readonly symbol: string; readonly co
   skipped: { symbol: '-', colour: 'dim' },
   cancelled: { symbol: '⊘', colour: 'dim' },
   interrupted: { symbol: '!', colour: 'yellow' },
+  behind: { symbol: '!', colour: 'red' },
 };
 
 export function statusSymbol(status: ShownStatus): string {

@@ -167,6 +167,7 @@ const recovered = {
 
 function startedSaying({ task, data }: EventOf<'attempt.started'>, view: RunView): Saying {
   const line = view.lines.get(task);
+  if (data.isSpooled === true) return passing(`${task} is taken up: it was begun before that was lost`);
   if (line?.attempt?.isAgain === true) return say('warning', '↻', `${task} ${againText(data)}`);
   return passing(`${task} ${startedText(data, line)}`);
 }

@@ -98,7 +98,7 @@ const folders: Folders = {
     beginAttempt(line, {
       id: attempt,
       number,
-      startedAt: at,
+      startedAt: data.begunAt ?? at,
       isAgain,
       ...(kind !== undefined && { kind }),
       ...(agent !== undefined && { agent: agent.name }),

@@ -81,8 +81,10 @@ function agentIn(agent: EventOf<'attempt.started'>['data']['agent']): Partial<At
 
 function told(before: AttemptReport, event: AttemptEvent): Partial<AttemptReport> {
   switch (event.type) {
-    case 'attempt.started':
-      return { number: event.data.number, kind: event.data.kind ?? 'work', ...agentIn(event.data.agent) };
+    case 'attempt.started': {
+      const { number, kind = 'work', agent, begunAt: startedAt = event.at } = event.data;
+      return { number, kind, startedAt, ...agentIn(agent) };
+    }
     case 'session.opened':
       return { agent: event.data.agent, session: event.data.session };
     case 'attempt.spawned':
