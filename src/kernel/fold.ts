@@ -197,13 +197,14 @@ const folders: Folders = {
     parent.startedAt = state.at;
     addItems(state, parent, data.items);
   },
-  'attempt.started'(state, { task: address, attempt, data: { begunAt = state.at, ...data } }) {
+  'attempt.started'(state, { task: address, attempt, data }) {
     const task = taskAt(state, address);
+    const { begunAt: startedAt = state.at } = data;
     noteProgress(state, task);
     task.attempts = data.number;
     task.key ??= attempt;
     task.lastAttempt = attempt;
-    task.startedAt ??= begunAt;
+    task.startedAt ??= startedAt;
     if (data.isSpooled === true) forgetSpooled(state, address, attempt);
     if (data.slot !== undefined) takeSlot(state, task, data.slot);
     comeBack(state, task);
@@ -211,7 +212,7 @@ const folders: Folders = {
     const news = beginTurn(task, data);
     setLife(state, task, {
       status: 'running',
-      attempt: { id: attempt, startedAt: begunAt, ...data, ...news },
+      attempt: { id: attempt, startedAt, ...data, ...news },
     });
     acquire(state, task);
     beginTrials(state, task);
