@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { executionsOf } from '../support/commands.ts';
@@ -40,4 +40,13 @@ test('a record of how far the journal had come that is damaged hides nothing', a
   run.restore();
   damage();
   expect(await run.resume()).toEqual({ a: 'done a', b: 'done b', c: 'done c' });
+});
+
+test('a record that cannot be looked at is not one that is missing', async () => {
+  const run = await InterruptedRun.make({ flow: 'chain', isMirrored: false });
+  const heads = join(run.folder, 'spool/.heads');
+  rmSync(heads, { recursive: true });
+  // Looking there fails, like in a folder that may not be entered.
+  symlinkSync(heads, heads);
+  await expect(run.verdict()).rejects.toMatchObject({ code: 'SPOOL_UNREADABLE' });
 });

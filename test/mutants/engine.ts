@@ -826,6 +826,27 @@ export const engine: readonly Defect[] = [
     tests: ['test/crash/lost-log.test.ts'],
   },
   {
+    name: 'what lives and was not taken up after a repair outlives the end of its task',
+    file: 'src/engine/driver.ts',
+    find: '    await throughTrouble(this.#patience, () => endLeftovers(this.#writer, this.#ports.spool));\n',
+    replace: '',
+    tests: ['test/crash/leftovers.test.ts'],
+  },
+  {
+    name: 'what is decided on an outdated journal is noted, and counts after the repair',
+    file: 'src/engine/engine.ts',
+    find: '    if (lost !== undefined) throw lost;\n',
+    replace: '',
+    tests: ['test/cli/behind.test.ts'],
+  },
+  {
+    name: 'a run that was pruned by one who was killed is said to be lost',
+    file: 'src/engine/lost-end.ts',
+    find: 'if (heads.isPruned(run) && ',
+    replace: "if (run === '' && ",
+    tests: ['test/crash/pruned-runs.test.ts'],
+  },
+  {
     name: 'work that was brought in before the journal lost it is held as gone',
     file: 'src/workspaces/worktree/integrate-result.ts',
     find: 'const isIn = await isAttemptIn(',
