@@ -13,9 +13,9 @@ import { surveyCommits } from './survey-commits.ts';
 export interface RunFault {
   /**
    * Of the journal: everything from the first wrong commit on is lost. Of the row or a snapshot: it is made anew. Of the
-   * run: the store does not have it any more.
+   * run: the store does not have it any more. Of the spool: how far the run had come cannot be read there.
    */
-  readonly in: 'journal' | 'row' | 'snapshot' | 'version' | 'run';
+  readonly in: 'journal' | 'row' | 'snapshot' | 'version' | 'run' | 'spool';
   readonly seq?: number;
   readonly what: string;
   readonly remedy: string;
@@ -54,8 +54,18 @@ export async function verifyAllRuns(ports: WitnessPorts): Promise<RunVerdict[]> 
   const orders = ports.spool.orders();
   const runs = await ports.store.listRunIds();
   const verdicts: RunVerdict[] = [];
-  for (const run of runs) verdicts.push(await verifyRun(ports, run, orders));
+  for (const run of runs) {
+    verdicts.push(await verifyRun(ports, run, orders).catch((thrown: unknown) => unreadable(run, thrown)));
+  }
   return [...verdicts, ...lostRuns(ports, orders, runs)];
+}
+
+/** Others may be read all the same. */
+function unreadable(run: string, thrown: unknown): RunVerdict {
+  if (!(thrown instanceof PitonError) || thrown.code !== 'SPOOL_UNREADABLE') throw thrown;
+  const { message, remedy = '' } = thrown;
+  const what = message.slice(0, message.length - remedy.length).trim();
+  return { run, commits: 0, ok: false, reason: what, faults: [{ in: 'spool', what, remedy }] };
 }
 
 /** Of a run that was removed on purpose no head is recorded, or also that it was to go. */
@@ -66,12 +76,20 @@ function lostRuns(
 ): RunVerdict[] {
   const gone = new Set(orders.map(({ run }) => run)).difference(new Set(known));
   return [...gone].flatMap((run) => {
-    const head = recordedHead(ports, run);
-    if (head === undefined || ports.spool.heads.isPruned(run)) return [];
-    const what = `the store does not have it, but it was at commit ${head.seq} when a process was started`;
-    const remedy = `Restore the store, with its -wal file, from a backup. What its tasks printed is in the spool still.`;
-    return [{ run, commits: 0, ok: false, reason: what, faults: [{ in: 'run' as const, what, remedy }] }];
+    try {
+      return lostRun(ports, run) ?? [];
+    } catch (thrown) {
+      return unreadable(run, thrown);
+    }
   });
+}
+
+function lostRun(ports: WitnessPorts, run: string): RunVerdict | undefined {
+  const head = recordedHead(ports, run);
+  if (head === undefined || ports.spool.heads.isPruned(run)) return undefined;
+  const what = `the store does not have it, but it was at commit ${head.seq} when a process was started`;
+  const remedy = `Restore the store, with its -wal file, from a backup. What its tasks printed is in the spool still.`;
+  return { run, commits: 0, ok: false, reason: what, faults: [{ in: 'run', what, remedy }] };
 }
 
 interface Findings {

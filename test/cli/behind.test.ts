@@ -1,5 +1,5 @@
 /** The store is an older copy, and the spool knows better: nobody is shown, or may decide on, what is out of date. */
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newProject, type Project } from './command-line.ts';
@@ -101,4 +101,24 @@ test('what is harvested after a repair is shown as that, and as begun when it wa
       recovered: ['harvested'],
     })),
   });
+});
+
+test('where it cannot be read how far one run had come, all others are verified', async () => {
+  const project = newProject();
+  project.write('flow.yaml', JSON.stringify({ name: 'flow', tasks: { a: { run: 'echo a' } } }));
+  await project.piton(['init']);
+  await project.piton(['run', 'flow.yaml', '--id', 'r1']);
+  const heads = join(project.folder, '.piton/spool/.heads');
+  const [head] = readdirSync(heads).map((name) => join(heads, name));
+  await project.piton(['run', 'flow.yaml', '--id', 'r2']);
+  rmSync(head!);
+  // Looking there fails, like in a folder that may not be entered.
+  symlinkSync(head!, head!);
+
+  const { code, stdout } = await project.piton(['verify']);
+  expect(code).toBe(4);
+  expect(stdout).toMatch(/r1 +✗ unreadable +How far the run had come cannot be read/);
+  expect(stdout).toMatch(/r2 +✓ sound/);
+  expect(stdout).toContain('Make sure that the disk is in order');
+  expect(await project.piton(['verify', '--repair'])).toMatchObject({ code: 4 });
 });

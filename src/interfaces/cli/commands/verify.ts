@@ -74,14 +74,17 @@ async function repairAll(piton: Piton, damaged: readonly RunVerdict[]): Promise<
 }
 
 function beyondRepair(faults: RunVerdict['faults']): RunVerdict['faults'][number] | undefined {
-  return faults.find((fault) => fault.in === 'version' || fault.in === 'run');
+  return faults.find((fault) => unmendable.has(fault.in));
 }
 
-const words = { version: '✗ unreadable', run: '✗ lost' } as const;
+const unmendable: ReadonlyMap<RunVerdict['faults'][number]['in'], string> = new Map([
+  ['version', '✗ unreadable'],
+  ['spool', '✗ unreadable'],
+  ['run', '✗ lost'],
+]);
 
 function wordOf(faults: RunVerdict['faults']): string {
-  const { in: where } = beyondRepair(faults) ?? { in: 'journal' };
-  return where === 'version' || where === 'run' ? words[where] : '✗ damaged';
+  return unmendable.get(beyondRepair(faults)?.in ?? 'journal') ?? '✗ damaged';
 }
 
 function printVerdicts(
