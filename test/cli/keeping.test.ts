@@ -172,7 +172,7 @@ describe('completion', () => {
   });
 
   test('is there for zsh and fish, and for no other', async () => {
-    const { piton } = newProject();
+    const { piton, write } = newProject();
     const [zsh, fish, other] = await Promise.all(
       ['zsh', 'fish', 'tcsh'].map((shell) => piton(['completion', shell])),
     );
@@ -180,8 +180,8 @@ describe('completion', () => {
     expect(fish!.stdout).toContain("complete -c piton -n '__fish_seen_subcommand_from status'");
     expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('bash, zsh, fish') });
     // Only where the shell is installed can it be asked.
-    const isRead = (shell: string, input: string): boolean => {
-      const { status, error } = spawnSync(shell, ['-n'], { input });
+    const isRead = (shell: string, script: string): boolean => {
+      const { status, error } = spawnSync(shell, ['-n', write(`completion.${shell}`, script)]);
       return error !== undefined || status === 0;
     };
     expect([isRead('zsh', zsh!.stdout), isRead('fish', fish!.stdout)]).toEqual([true, true]);
