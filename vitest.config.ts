@@ -14,6 +14,8 @@ export default defineConfig({
     testTimeout: 600_000,
     typecheck: { enabled: false },
     env: {
+      // Tests write their projects themselves. What it is like without is for test/security to show.
+      PITON_TRUST: '1',
       // Not into the home of whoever runs the tests.
       PITON_SCRIPTED_HOME: join(tmpdir(), 'piton-scripted-sessions'),
       // Tests start thousands of processes, and compiling the sources would be most of what these do.

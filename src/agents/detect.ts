@@ -22,6 +22,8 @@ export interface DetectOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** A path or a name, instead of the agent's own. */
   readonly executable?: string;
+  /** Where the program is started: shims of version managers obey files of that folder. Default: here. */
+  readonly directory?: string;
   /** Default: 10000. */
   readonly timeoutMs?: number;
 }
@@ -63,12 +65,12 @@ function isProgram(path: string): boolean {
 type Answer = { readonly output: string } | { readonly problem: string };
 
 function ask([path, ...args]: readonly string[], options: DetectOptions): Promise<Answer> {
-  const timeout = options.timeoutMs ?? 10_000;
+  const { directory: cwd, environment, timeoutMs: timeout = 10_000 } = options;
   return new Promise((settle) => {
     const child = execFile(
       path!,
       args,
-      { timeout, killSignal: 'SIGKILL', env: { ...options.environment }, maxBuffer: 1024 * 1024 },
+      { cwd, timeout, killSignal: 'SIGKILL', env: { ...environment }, maxBuffer: 1024 * 1024 },
       (error, stdout, stderr) => {
         if (error === null) return settle({ output: `${stdout}\n${stderr}` });
         if (error.killed === true) return settle({ problem: `no answer within ${timeout / 1_000} s` });

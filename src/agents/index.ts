@@ -11,7 +11,7 @@ export type {
   Permissions,
   SessionRequest,
 } from './contract.ts';
-export { detectAgent, findExecutable, type Detection } from './detect.ts';
+export { detectAgent, findExecutable, type Detection, type DetectOptions } from './detect.ts';
 export { withExecutable } from './executable.ts';
 export { installedVersion, untestedText } from './installed-version.ts';
 export { readLimit } from './failures.ts';

@@ -1,3 +1,4 @@
+export { attemptMarker, insideOf, isInsideAttempt } from './attempt-marker.ts';
 export { manualClock, systemClock, type Clock, type ManualClock } from './clock.ts';
 export { crashPoint, crashPointsArmed } from './crash-point.ts';
 export { effect, guarded } from './effect.ts';

@@ -10,10 +10,8 @@ export interface Setting {
   readonly placeOf: (path: Setting['path']) => string;
 }
 
-/** The file as a whole; undefined if there is none. Throws `CONFIG_INVALID`. */
-export async function readSource(file: string): Promise<Setting | undefined> {
-  const text = readText(file);
-  if (text === undefined) return undefined;
+/** The file as a whole. Throws `CONFIG_INVALID`. */
+export async function parseSource(text: string, file: string): Promise<Setting> {
   const { parseDocument, LineCounter, isMap, isNode, isScalar } = await import('yaml');
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -43,7 +41,8 @@ function plainValue(convert: () => unknown, file: string): unknown {
   }
 }
 
-function readText(file: string): string | undefined {
+/** Undefined if there is none. Throws `CONFIG_INVALID`. */
+export function readText(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {

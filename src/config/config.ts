@@ -8,6 +8,8 @@ export interface Config {
   readonly isProject: boolean;
   /** `<root>/.piton`. */
   readonly folder: string;
+  /** Of `.piton/config.yaml`, as it was read; undefined if there is none. */
+  readonly text: string | undefined;
   readonly workflows: string;
   readonly spool: string;
   readonly logs: string;
@@ -15,6 +17,8 @@ export interface Config {
   readonly store: string;
   /** Of a `sqlite:` store; undefined for others. */
   readonly storeFile: string | undefined;
+  /** Whether it was named by the caller, by flag or environment, and not by the project. */
+  readonly isStoreTyped: boolean;
   readonly durability: 'full' | 'process';
   readonly mirror: string | undefined;
   readonly leaseMs: number;

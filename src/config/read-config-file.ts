@@ -5,7 +5,8 @@ import {
   entriesOf,
   invalid,
   itemsOf,
-  readSource,
+  parseSource,
+  readText,
   textIn,
   unknownKey,
   wordIn,
@@ -17,6 +18,7 @@ import { readDelivery, readRemotes, readWorkspaces } from './read-places.ts';
 
 /** What a file says; what it leaves out is absent. */
 export interface FileSettings {
+  readonly text?: string;
   readonly store?: string;
   readonly durability?: Config['durability'];
   readonly mirror?: string;
@@ -48,14 +50,16 @@ const readers: Readonly<Record<string, (setting: Setting) => FileSettings>> = {
 
 /** Reads `.piton/config.yaml`; nothing if it is not there. Throws `CONFIG_INVALID`, naming file and line. */
 export async function readConfigFile(file: string): Promise<FileSettings> {
-  const source = await readSource(file);
-  if (source === undefined || source.value === null) return {};
+  const text = readText(file);
+  if (text === undefined) return {};
+  const source = await parseSource(text, file);
+  if (source.value === null) return { text };
   const settings = entriesOf(source).map(([key, setting]) => {
     const reader = Object.hasOwn(readers, key) ? readers[key] : undefined;
     if (reader === undefined) throw unknownKey(setting, 'setting', Object.keys(readers));
     return reader(setting);
   });
-  return Object.assign({}, ...settings) as FileSettings;
+  return Object.assign({ text }, ...settings) as FileSettings;
 }
 
 /** Whoever wrote the secret itself here must not see it again in an error. */

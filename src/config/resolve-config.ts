@@ -20,7 +20,12 @@ export async function resolveConfig(given: Surroundings): Promise<Config> {
   const { root, isProject } = findRoot(given);
   const folder = join(root, '.piton');
   const file = isProject ? await readConfigFile(join(folder, 'config.yaml')) : {};
-  const store = storeUrl(given, file, root);
+  const typed = given.flags.store ?? (given.env['PITON_STORE'] || undefined);
+  // A path is relative to whoever wrote it: the project's file to the project, what was typed to where that was.
+  const store =
+    typed === undefined
+      ? absolute(file.store ?? 'sqlite:.piton/piton.db', root)
+      : absolute(typed, given.directory);
   const storeFile = fileOf(store);
   return Object.freeze({
     ...defaults,
@@ -29,24 +34,19 @@ export async function resolveConfig(given: Surroundings): Promise<Config> {
     root,
     isProject,
     folder,
+    text: file.text,
     workflows: join(folder, 'workflows'),
     // What lives as long as the store lives beside it.
     spool: join(storeFile === undefined ? folder : dirname(storeFile), 'spool'),
     logs: join(folder, 'logs'),
     store,
     storeFile,
+    isStoreTyped: typed !== undefined,
     mirror: file.mirror === undefined ? undefined : resolve(root, file.mirror),
     agents: placeAgents(file.agents ?? {}, root),
     budgetPerDay: file.budgetPerDay,
     idleTimeoutMs: file.idleTimeoutMs,
   });
-}
-
-/** A path is relative to whoever wrote it: the project's file to the project, flag and environment to where they were typed. */
-function storeUrl({ directory, env, flags }: Surroundings, file: FileSettings, root: string): string {
-  const typed = flags.store ?? (env['PITON_STORE'] || undefined);
-  if (typed !== undefined) return absolute(typed, directory);
-  return absolute(file.store ?? 'sqlite:.piton/piton.db', root);
 }
 
 /** A program with a `/` in it is a path, and relative to the project; a mere name is looked for on the PATH. */

@@ -1,6 +1,5 @@
-import { PitonError } from '../base/index.ts';
+import { insideOf, PitonError } from '../base/index.ts';
 import type { LeaseOwner, Workflow } from '../model/index.ts';
-import { insideOf } from '../spool/index.ts';
 import { loadRun } from './load-run.ts';
 import type { EnginePorts } from './options.ts';
 

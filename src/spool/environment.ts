@@ -1,21 +1,12 @@
-import { PitonError } from '../base/index.ts';
+import { attemptMarker, insideOf, PitonError } from '../base/index.ts';
 import type { SpoolOrder } from './order.ts';
 
-const marker = 'PITON_MARK_';
-
-/** Crash points are for the process that was told so, not for what it starts. */
-const ownVariables = ['PITON_CRASH_AT', 'PITON_STOP_AT', 'PITON_CRASH_LOG'];
+/** Crash points, and trust, are for the process that was told so, not for what it starts. */
+const ownVariables = ['PITON_CRASH_AT', 'PITON_STOP_AT', 'PITON_CRASH_LOG', 'PITON_TRUST'];
 
 /** The name that every process of the attempt carries in its environment, unless it wipes it. */
 export function markerOf(attempt: string): string {
-  return marker + attempt;
-}
-
-/** The attempts that this process runs inside of: a run must not be driven from inside one of its own. */
-export function insideOf(env: Readonly<Record<string, string | undefined>>): string[] {
-  return Object.keys(env)
-    .filter((name) => name.startsWith(marker))
-    .map((name) => name.slice(marker.length));
+  return attemptMarker + attempt;
 }
 
 export function childEnvironment(order: SpoolOrder, resultFile: string): Record<string, string> {

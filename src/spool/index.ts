@@ -1,4 +1,3 @@
-export { insideOf } from './environment.ts';
 export { blankExit, files as spoolFiles, readExit, readWrapper } from './layout.ts';
 export type { Ending, Exit, JournalHead, Sighting, SpoolOrder, WrittenOrder } from './order.ts';
 export { isCarried } from './process-table.ts';

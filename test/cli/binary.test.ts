@@ -42,6 +42,7 @@ const rows: Readonly<Record<string, Row>> = {
   drift: [0, /^Run done, compared with \S+flow\.yaml\nNo task differs/, 'done'],
   agents: [0, /^. claude \(Claude Code\)/],
   doctor: [0, /^✓ ok +Node +\d/],
+  trust: [0, /^Nothing is trusted/, 'list'],
   service: [0, /^Not installed/, 'status'],
   completion: [0, /^# bash completion of piton/, 'bash'],
   __complete: [0, /^\w+\n/, 'run'],

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, wr
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ownIdentity } from '../../src/base/index.ts';
-import { insideOf } from '../../src/spool/index.ts';
+import { insideOf } from '../../src/base/index.ts';
 import { eventually } from '../support/eventually.ts';
 import type { StartOrders } from '../support/programs/start-attempt.ts';
 import { startProgram } from '../support/start-program.ts';

@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { PitonError } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { Piton } from '../../library/index.ts';
 import type { Output } from './output/index.ts';
 import { makeFolder } from './project-folder.ts';
+import { isStoreOutside, storeIdentity } from './trust/store-identity.ts';
 
 /** What a command was called with. */
 export interface ContextParts {
@@ -28,8 +28,12 @@ export interface Context extends ContextParts {
   hasStore(): boolean;
   /** Piton on the project's store, which is made if need be. The same one each time; the frame closes it. */
   open(): Promise<Piton>;
-  /** The same, for commands that only make sense where there are runs. Throws `NO_PROJECT`. */
+  /** The same, for commands that only make sense where there are runs. Throws `NO_PROJECT`, `TRUST_NEEDED`. */
   openExisting(): Promise<Piton>;
+  /** Of the configuration what may be used: of a project that is not trusted, nothing that executes or leads elsewhere. */
+  granted(): Promise<Config>;
+  /** Before anything of the project is executed. Throws `TRUST_NEEDED`. */
+  requireTrust(): Promise<void>;
 }
 
 export interface OpenedContext extends Context {
@@ -39,13 +43,22 @@ export interface OpenedContext extends Context {
 export function createContext(parts: ContextParts): OpenedContext {
   const { config, env } = parts;
   let opened: Promise<Piton> | undefined;
-  const hasStore = (): boolean => config.storeFile === undefined || existsSync(config.storeFile);
-  const openOnce = (): Promise<Piton> => (opened ??= openPiton(config, env));
+  let trusting: Promise<void> | undefined;
+  const hasStore = (): boolean => config.storeFile === undefined || storeIdentity(config) !== undefined;
+  const granted = (): Promise<Config> => grantedBy(config, env);
+  const openOnce = (): Promise<Piton> => (opened ??= openPiton(parts, granted));
   return {
     ...parts,
     now: () => Date.now(),
     hasStore,
+    granted,
+    // Asked once, whatever the answer was.
+    requireTrust: () => (trusting ??= trustNow(parts)),
     async open() {
+      if (!config.isProject || !hasStore()) {
+        const { trustWhatIsMade } = await import('./trust/project-trust.ts');
+        trustWhatIsMade(config, env);
+      }
       makeFolder(config);
       return openOnce();
     },
@@ -61,14 +74,38 @@ export function createContext(parts: ContextParts): OpenedContext {
   };
 }
 
-async function openPiton(config: Config, environment: Context['env']): Promise<Piton> {
+async function trustNow(parts: ContextParts): Promise<void> {
+  const { requireTrust } = await import('./trust/ask.ts');
+  await requireTrust(parts);
+}
+
+/** Most projects have no configuration of their own: then there is nothing to ask. */
+async function grantedBy(config: Config, env: Context['env']): Promise<Config> {
+  if (config.text === undefined) return config;
+  const { isConfigTrusted } = await import('./trust/project-trust.ts');
+  if (isConfigTrusted(config, env)) return config;
+  const { withoutGrants } = await import('./trust/without-grants.ts');
+  return withoutGrants(config);
+}
+
+/** A project could make its reader open a store of another one. */
+async function assertOwnStore({ config, env, directory }: ContextParts): Promise<void> {
+  if (!isStoreOutside(config)) return;
+  const { isConfigTrusted, trustNeeded } = await import('./trust/project-trust.ts');
+  if (isConfigTrusted(config, env)) return;
+  throw trustNeeded(config.root, directory, `its store is elsewhere, ${config.store}`);
+}
+
+async function openPiton(parts: ContextParts, granted: Context['granted']): Promise<Piton> {
+  await assertOwnStore(parts);
+  const config = await granted();
   const { open } = await import('../../assemble.ts');
   const { store, spool, durability, leaseMs, graceMs, mirror, agents, secrets, budgetPerDay, idleTimeoutMs } =
     config;
   const { workspaces, remotes, delivery } = config;
   return open({
     store,
-    environment,
+    environment: parts.env,
     spool,
     durability,
     leaseMs,

@@ -58,11 +58,13 @@ export const exitCodesByError: Readonly<Record<string, ExitCode>> = {
   LEASE_LOST: refused,
   LOCK_HELD: refused,
   IDENTITY_MISSING: refused,
+  INSIDE_ATTEMPT: refused,
   DELIVERY_CONFLICT: refused,
   MERGE_REFUSED: refused,
   NOTHING_TO_DELIVER: refused,
   PUSH_REFUSED: refused,
   RUN_INCOMPLETE: refused,
+  STATE_TRACKED: refused,
   STORE_DAMAGED: refused,
   STORE_NOT_A_DATABASE: refused,
   STORE_IN_USE: refused,
@@ -71,6 +73,8 @@ export const exitCodesByError: Readonly<Record<string, ExitCode>> = {
   SESSION_BUSY: refused,
   SESSION_CLOSED: refused,
   SESSION_MISSING: refused,
+  TRUST_NEEDED: refused,
+  TRUST_REFUSED: refused,
   RUN_STOPPED: interrupted,
 };
 

@@ -2,13 +2,14 @@ import { Command, CommanderError } from 'commander';
 import { nearest, PitonError } from '../../base/index.ts';
 import type { ConfigFlags } from '../../config/index.ts';
 import type { CommandSpec, Invocation } from './command-spec.ts';
-import { commandTable, type CommandEntry } from './command-table.ts';
+import { commandTable, type CommandEntry, type Power } from './command-table.ts';
 import type { Output } from './output/index.ts';
 
 /** What was asked for; undefined when help was, and has been printed. */
 export interface Call extends Invocation {
   readonly spec: CommandSpec;
   readonly flags: ConfigFlags;
+  readonly power: Power;
 }
 
 /** Options of every command that take a value: their values are not the name of the command. */
@@ -28,11 +29,16 @@ export async function readCall(argv: readonly string[], output: Output): Promise
     const command = addCommand(program, other);
     if (other !== entry || spec === undefined) continue;
     describeCommand(command, spec).action(() => {
-      call = { spec, args: command.args, options: command.opts(), flags: program.opts() };
+      const given = { args: command.args, options: command.opts() };
+      call = { spec, ...given, flags: program.opts(), power: powerOf(other, given) };
     });
   }
   await parse(program, args);
   return call;
+}
+
+function powerOf({ power }: CommandEntry, given: Invocation): Power {
+  return typeof power === 'function' ? power(given) : power;
 }
 
 /** The whole tree, for completion and for the reference. */
@@ -50,7 +56,7 @@ async function readOverview(args: readonly string[], output: Output): Promise<Ca
   let call: Call | undefined;
   spec.configure(program).action(() => {
     const options = program.opts();
-    call = { spec, args: [], options, flags: options };
+    call = { spec, args: [], options, flags: options, power: 'reads' };
   });
   await parse(program, args);
   return call;

@@ -1,6 +1,8 @@
+import { isInsideAttempt, PitonError } from '../../base/index.ts';
 import { resolveConfig } from '../../config/index.ts';
 import type { Caller } from './caller.ts';
-import { createContext } from './context.ts';
+import type { Power } from './command-table.ts';
+import { createContext, type Context } from './context.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import type { Output } from './output/index.ts';
 import { fullProgram, readCall, type Call } from './program.ts';
@@ -34,8 +36,27 @@ async function carryOut(
     commands: fullProgram,
   });
   try {
+    if (call.power !== 'reads') await assertAllowed(call.power, context);
     return await call.spec.run(context, call);
   } finally {
     await context.close();
   }
+}
+
+/** Throws `INSIDE_ATTEMPT`, `TRUST_NEEDED`. */
+async function assertAllowed(power: Power, context: Context): Promise<void> {
+  if (power !== 'runs') refuseInside(context);
+  if (power !== 'trusts') await context.requireTrust();
+}
+
+/** An agent must not approve what it has asked for itself, nor deliver what nobody has looked at. */
+function refuseInside({ env }: Context): void {
+  if (!isInsideAttempt(env)) return;
+  throw new PitonError(
+    'INSIDE_ATTEMPT',
+    'This is a process of a task, and what it asks for is for a person to decide.',
+    {
+      remedy: 'Type it in a terminal of your own.',
+    },
+  );
 }

@@ -19,6 +19,8 @@ export interface ParsedFile {
   readonly suggestions: readonly Problem[];
 }
 
+type Trust = Pick<Context, 'requireTrust'>;
+
 const dataEndings = ['.yaml', '.yml'];
 const codeEndings = ['.ts', '.mts', '.js', '.mjs'];
 const endings: ReadonlySet<string> = new Set([...dataEndings, ...codeEndings]);
@@ -56,8 +58,8 @@ export function findWorkflowFile(context: Pick<Context, 'config' | 'directory'>,
 }
 
 /** Reads a workflow file: YAML, or a module that exports a definition. Throws `DEFINITION_INVALID`, `WORKFLOW_INVALID`. */
-export async function loadDefinition(file: string): Promise<Definition> {
-  if (!isData(file)) return importDefinition(file);
+export async function loadDefinition(file: string, trust: Trust): Promise<Definition> {
+  if (!isData(file)) return importDefinition(file, trust);
   const { loadWorkflow } = await import('../../library/index.ts');
   try {
     return await loadWorkflow(file);
@@ -92,8 +94,8 @@ async function lackOfFunctions(file: string): Promise<PitonError | undefined> {
 }
 
 /** The workflow alone, to look at: its functions need not be there. */
-export async function loadForReading(file: string): Promise<Workflow> {
-  return isData(file) ? (await parseFile(file)).workflow : (await importDefinition(file)).workflow;
+export async function loadForReading(file: string, trust: Trust): Promise<Workflow> {
+  return isData(file) ? (await parseFile(file)).workflow : (await importDefinition(file, trust)).workflow;
 }
 
 /** A YAML file without its functions, with suggestions for what could be better. */
@@ -111,7 +113,9 @@ function textOf(file: string): string {
   }
 }
 
-async function importDefinition(file: string): Promise<Definition> {
+/** To import a program is to run it, whatever it was to be looked at for. */
+async function importDefinition(file: string, trust: Trust): Promise<Definition> {
+  await trust.requireTrust();
   const { default: exported } = (await importModule(file)) as { default?: unknown };
   if (isDefinition(exported)) return exported;
   const what =

@@ -1,5 +1,6 @@
 /** Fences the attempt that it runs inside of, and tells that it lived to see the end of it. */
-import { insideOf, Spool } from '../../../src/spool/index.ts';
+import { insideOf } from '../../../src/base/index.ts';
+import { Spool } from '../../../src/spool/index.ts';
 import type { StartOrders } from './start-attempt.ts';
 
 const { options } = JSON.parse(process.env['ORDERS']!) as StartOrders;

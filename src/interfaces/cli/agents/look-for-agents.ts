@@ -1,4 +1,12 @@
-import { agentNamed, agentNames, detectAgent, type Agent, type Detection } from '../../../agents/index.ts';
+import { delimiter, isAbsolute, relative } from 'node:path';
+import {
+  agentNamed,
+  agentNames,
+  detectAgent,
+  type Agent,
+  type Detection,
+  type DetectOptions,
+} from '../../../agents/index.ts';
 import type { Context } from '../context.ts';
 
 export interface FoundAgent {
@@ -12,8 +20,11 @@ export interface FoundAgent {
 const longestAnswerMs = 20_000;
 
 /** Every agent that Piton knows, with what is installed of it. All are asked at once, none for ever. */
-export async function lookForAgents({ env, config }: Pick<Context, 'env' | 'config'>): Promise<FoundAgent[]> {
-  const options = { environment: env, timeoutMs: longestAnswerMs };
+export async function lookForAgents(
+  context: Pick<Context, 'env' | 'config' | 'granted'>,
+): Promise<FoundAgent[]> {
+  const config = await context.granted();
+  const options = { ...(await surroundingsFor(context)), timeoutMs: longestAnswerMs };
   return Promise.all(
     agentNames.map(async (name) => {
       const agent = agentNamed(name);
@@ -22,6 +33,21 @@ export async function lookForAgents({ env, config }: Pick<Context, 'env' | 'conf
       return { agent, detection: await detectAgent(agent, { ...options, ...set }), ...set };
     }),
   );
+}
+
+/** Where a project is not trusted, no file of it is started, nor is one asked which version of a program to start. */
+async function surroundingsFor({
+  env,
+  config,
+}: Pick<Context, 'env' | 'config'>): Promise<Pick<DetectOptions, 'environment' | 'directory'>> {
+  const { isConfigTrusted } = await import('../trust/project-trust.ts');
+  if (isConfigTrusted(config, env)) return { environment: env };
+  const elsewhere = (env['PATH'] ?? '').split(delimiter).filter((folder) => isOutside(folder, config.root));
+  return { environment: { ...env, PATH: elsewhere.join(delimiter) }, directory: '/' };
+}
+
+function isOutside(folder: string, root: string): boolean {
+  return isAbsolute(folder) && relative(root, folder).startsWith('..');
 }
 
 /** What to do about one that is not there, or does not work. */

@@ -14,6 +14,10 @@ export const command = defineCommand({
     const found = await lookForAgents(context);
     output.json(found.map(agentJson));
     for (const each of found) printAgent(output, each);
+    if ((await context.granted()) !== context.config)
+      output.note(
+        'This project is not trusted: programs that its .piton/config.yaml names are not looked at (piton trust).',
+      );
     output.next(nextStep(found));
     return exitCodes.done;
   },

@@ -6,6 +6,9 @@ import { workflowFiles } from '../workflows.ts';
 
 const mostRuns = 50;
 
+/** Files of a repository can have any name: what could mean something to a shell, or be an option, is not offered. */
+const plainName = /^\w[\w.-]*$/;
+
 /** Names of one kind, a line each. A shell asks while somebody types: whatever goes wrong is not worth a word. */
 export const command = defineCommand({
   configure: (command) =>
@@ -14,7 +17,7 @@ export const command = defineCommand({
   async run(context, { args }) {
     const [kind = '', run] = args;
     const names = await namesOf(context, kind, run).catch(() => []);
-    for (const name of names) context.output.print(name);
+    for (const name of names.filter((name) => plainName.test(name))) context.output.print(name);
     return exitCodes.done;
   },
 });

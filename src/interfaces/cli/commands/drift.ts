@@ -16,7 +16,7 @@ export const command = defineCommand({
     const { output } = context;
     const piton = await context.openExisting();
     const { run } = await findRecord(piton, args[0]);
-    const { definition, origin, note } = await findDefinition(piton, run);
+    const { definition, origin, note } = await findDefinition(context, run);
     const { drift } = await piton.preview(run, definition);
     const file = origin?.file;
     const isFileThere = file !== undefined && existsSync(file);

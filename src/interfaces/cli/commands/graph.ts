@@ -25,7 +25,7 @@ export const command = defineCommand<Options>({
   async run(context, { args, options }) {
     const { output } = context;
     const file = fileMeant(context, args[0]);
-    const workflow = await loadForReading(file);
+    const workflow = await loadForReading(file, context);
     const { name, form } = workflow;
     output.json({ workflow: name, form, nodes: nodesOf(workflow), edges: edgesOf(workflow) });
     if (options.mermaid === true) {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Config } from '../../../config/index.ts';
 import { defineCommand } from '../command-spec.ts';
+import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { makeFolder, writeNew } from '../project-folder.ts';
 
@@ -36,7 +37,8 @@ export const command = defineCommand({
     ['piton init', 'make .piton here, with the workflow hello'],
     ['piton init -C ../other', 'make it there'],
   ],
-  async run({ config, output, directory }) {
+  async run({ config, env, output, directory }) {
+    if (!config.isProject) await trustNewProject(config, env);
     const made = [...makeFolder(config), ...makeExample(config)].map((file) => relative(directory, file));
     output.json({ root: config.root, made });
     output.print(made.length === 0 ? `Everything is there already in ${config.folder}.` : 'Made:');
@@ -45,6 +47,12 @@ export const command = defineCommand({
     return exitCodes.done;
   },
 });
+
+/** What is made here is one's own. In a project that is there already, somebody else may have written. */
+async function trustNewProject(config: Config, env: Context['env']): Promise<void> {
+  const { trustWhatIsMade } = await import('../trust/project-trust.ts');
+  trustWhatIsMade(config, env, false);
+}
 
 /** Nothing that is there is touched: neither the example nor, in a project with workflows of its own, the lack of it. */
 function makeExample({ workflows }: Config): string[] {

@@ -83,7 +83,7 @@ async function resumeOne(context: Context, record: RunRecord, options: Options):
   const driver = await piton.driver(run);
   const isDriven = driver?.alive === true;
   if (isDriven && status === 'paused') return unpause(context, run);
-  const found = await findDefinition(piton, run);
+  const found = await findDefinition(context, run);
   if (found.note !== undefined) context.output.note(found.note);
   if (found.note !== undefined && options.acceptDrift === true) throw nothingToAccept(run);
   const preview = await piton.preview(run, found.definition);

@@ -55,7 +55,7 @@ Exit codes: 0 done, 1 failed or cancelled, 2 bad usage or definition, 3 waits fo
   ],
   async run(context, { args, options }) {
     const file = findWorkflowFile(context, args[0]!);
-    const definition = selectFrom(await loadDefinition(file), options);
+    const definition = selectFrom(await loadDefinition(file, context), options);
     const inputs = await readInputs(definition.workflow, {
       pairs: options.inputs,
       file: options.input,

@@ -26,7 +26,7 @@ export const command = defineCommand({
         ? workflowFiles(config).map(({ file }) => file)
         : args.map((given) => findWorkflowFile(context, given));
     const findings: Findings[] = [];
-    for (const file of files) findings.push(await checkWorkflow(file, nameOf(file), config));
+    for (const file of files) findings.push(await checkWorkflow(file, nameOf(file), context));
     const isOk = findings.every(({ ok }) => ok);
     output.json({ ok: isOk, workflows: findings });
     if (!output.isJson) for (const found of findings) printFindings(context, found);

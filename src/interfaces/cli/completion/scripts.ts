@@ -2,7 +2,11 @@ import { choicesOf, type CompletedCommand } from './tree.ts';
 
 type Script = (commands: readonly CompletedCommand[]) => string;
 
-/** Runs, workflows and tasks are asked of Piton itself; a file may stand wherever a workflow may. */
+/**
+ * Runs, workflows and tasks are asked of Piton itself; a file may stand wherever a workflow may. Names come from files of
+ * repositories, and `compgen -W` would expand what is in them: nothing here is ever expanded, and a name with anything
+ * in it that means something to a shell is no candidate.
+ */
 const bash: Script = (commands) => `# bash completion of piton: source <(piton completion bash)
 _piton() {
   local word=\${COMP_WORDS[COMP_CWORD]} command= run= place=0 index
@@ -14,7 +18,7 @@ _piton() {
          else [[ -z $run ]] && run=\${COMP_WORDS[index]}; place=$((place + 1)); fi ;;
     esac
   done
-  local IFS=$'\\n' words=
+  local words=
   if [[ -z $command ]]; then words=$'${commands.map(({ name }) => name).join('\\n')}'
   else case $command:$word in
 ${commands.map(bashOptions).join('\n')}
@@ -22,7 +26,11 @@ ${commands.map(bashOptions).join('\n')}
   [[ $word == -* ]] || case $command:$place in
 ${commands.flatMap(bashArguments).join('\n')}
   esac; fi
-  COMPREPLY=($(compgen -W "$words" -- "$word"))
+  local name
+  COMPREPLY=()
+  while IFS= read -r name; do
+    [[ -n $name && $name == "$word"* && $name != *[!A-Za-z0-9_.-]* ]] && COMPREPLY+=("$name")
+  done <<< "$words"
 }
 complete -o default -F _piton piton
 `;
@@ -55,7 +63,13 @@ ${commands.map(({ name, summary }) => `    ${quoted(`${name}:${summary}`)}`).joi
 ${commands.map(zshCommand).join('\n')}
   esac
 }
-_piton_names() { local -a names; names=(\${(f)"$(piton __complete $1 $words[3] 2>/dev/null)"}); compadd -a names; [[ $1 == workflow ]] && _files; }
+_piton_names() {
+  local -a names
+  names=(\${(f)"$(piton __complete "$1" "$words[3]" 2>/dev/null)"})
+  names=(\${names:#*[^A-Za-z0-9_.-]*})
+  compadd -a names
+  [[ $1 == workflow ]] && _files
+}
 compdef _piton piton
 `;
 
@@ -78,6 +92,9 @@ function __piton_run
   set -l words (commandline -opc)
   test (count $words) -ge 3; and echo $words[3]
 end
+function __piton_names
+  piton __complete $argv[1] (__piton_run) 2>/dev/null | string match -r '^[A-Za-z0-9_.-]+$'
+end
 complete -c piton -f
 ${commands.map(({ name, summary }) => `complete -c piton -n __fish_use_subcommand -a ${name} -d ${quoted(summary)}`).join('\n')}
 ${commands.flatMap(fishCommand).join('\n')}
@@ -88,7 +105,7 @@ function fishCommand({ name, options, arguments: given }: CompletedCommand): str
   return [
     ...options.map(({ flag, summary }) => `${after} -l ${flag.slice(2)} -d ${quoted(summary)}`),
     ...given.map((argument) => {
-      const words = choicesOf(argument) ?? `(piton __complete ${argument} (__piton_run) 2>/dev/null)`;
+      const words = choicesOf(argument) ?? `(__piton_names ${argument})`;
       return `${after} -a ${quoted(words)}`;
     }),
   ];

@@ -17,7 +17,9 @@ export function startDriver(
   args: readonly string[],
   print: (line: string) => void,
 ): DriverProcess {
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !misleading.has(name)));
+  const own = Object.entries(process.env).filter(([name]) => !misleading.has(name));
+  // The demo has written the project itself, and takes it away again.
+  const env = { ...Object.fromEntries(own), PITON_TRUST: '1' };
   const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, ...args], {
     cwd: folder,
     env,

@@ -50,12 +50,12 @@ interface Use {
 }
 
 /** Of those written as data: to look at a program would be to run it. */
-async function agentsOfWorkflows({ config }: Context): Promise<Use[]> {
-  const files = workflowFiles(config).filter(({ file }) => isData(file));
+async function agentsOfWorkflows(context: Context): Promise<Use[]> {
+  const files = workflowFiles(context.config).filter(({ file }) => isData(file));
   const uses = await Promise.all(
     files.map(async ({ name, file }) => {
       // What is wrong with a file is for `validate` to say.
-      const workflow = await loadForReading(file).catch(() => undefined);
+      const workflow = await loadForReading(file, context).catch(() => undefined);
       return workflow === undefined ? [] : agentWorks(workflow).map(({ agents }) => ({ name, agents }));
     }),
   );

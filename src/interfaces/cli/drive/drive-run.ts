@@ -52,7 +52,7 @@ export function conclude({ output }: Pick<Context, 'output'>, ended: Ended): Exi
 }
 
 async function noted(context: Context, run: string): Promise<Definition> {
-  const { definition, note } = await findDefinition(await context.open(), run);
+  const { definition, note } = await findDefinition(context, run);
   if (note !== undefined) context.output.note(note);
   return definition;
 }

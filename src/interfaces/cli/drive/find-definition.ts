@@ -1,8 +1,11 @@
 import { existsSync } from 'node:fs';
-import { asError, PitonError } from '../../../base/index.ts';
-import type { Definition, Piton } from '../../../library/index.ts';
+import { asError, hasCode, PitonError } from '../../../base/index.ts';
+import type { Definition } from '../../../library/index.ts';
 import { functionsOf, type Origin } from '../../../model/index.ts';
+import type { Context } from '../context.ts';
 import { selectFrom } from './selection.ts';
+
+type Finding = Pick<Context, 'openExisting' | 'requireTrust'>;
 
 /** With which definition a run goes on. */
 export interface FoundDefinition {
@@ -16,7 +19,8 @@ export interface FoundDefinition {
  * The file it was started from, with the same part of it selected; where that is gone, what the run itself keeps, which
  * is all that commands need. Functions live in files only.
  */
-export async function findDefinition(piton: Piton, run: string): Promise<FoundDefinition> {
+export async function findDefinition(context: Finding, run: string): Promise<FoundDefinition> {
+  const piton = await context.openExisting();
   const { definition: stored, origin } = await piton.definitionOf(run);
   const file = origin?.file;
   const kept = { definition: stored, ...(origin !== undefined && { origin }) };
@@ -26,18 +30,18 @@ export async function findDefinition(piton: Piton, run: string): Promise<FoundDe
     return file === undefined ? kept : { ...kept, note: `${file} is gone: ${goingOn}` };
   }
   try {
-    return { ...kept, definition: await fromFile(file, origin!) };
+    return { ...kept, definition: await fromFile(context, file, origin!) };
   } catch (thrown) {
-    if (callsFunctions) throw thrown;
+    if (callsFunctions || hasCode(thrown, 'TRUST_NEEDED')) throw thrown;
     return { ...kept, note: `${file} cannot be used (${asError(thrown).message}): ${goingOn}` };
   }
 }
 
 const goingOn = 'going on with the definition that the run keeps.';
 
-async function fromFile(file: string, origin: Origin): Promise<Definition> {
+async function fromFile(context: Finding, file: string, origin: Origin): Promise<Definition> {
   const { loadDefinition } = await import('../workflows.ts');
-  return selectFrom(await loadDefinition(file), origin);
+  return selectFrom(await loadDefinition(file, context), origin);
 }
 
 /** Going on without them would fail every task that calls one. */

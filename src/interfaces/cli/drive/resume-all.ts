@@ -56,7 +56,7 @@ async function resumeThese(
 
 async function resumeOne(context: Context, run: string, options: ResumeOptions): Promise<Run> {
   const piton = await context.open();
-  const { definition, note } = await findDefinition(piton, run);
+  const { definition, note } = await findDefinition(context, run);
   if (note !== undefined) context.output.note(`${run}: ${cleanLine(note)}`);
   return resumed(() => piton.resume(definition, run, options), run);
 }
@@ -77,7 +77,7 @@ function concludeOne(context: Context, ended: Ended): ExitCode {
 async function preview(context: Context, runs: readonly string[]): Promise<ExitCode> {
   const piton = await context.open();
   for (const run of runs) {
-    const { definition } = await findDefinition(piton, run);
+    const { definition } = await findDefinition(context, run);
     const preview = await piton.preview(run, definition);
     context.output.json(preview, true);
     printPreview(context, preview);

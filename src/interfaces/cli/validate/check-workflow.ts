@@ -4,6 +4,7 @@ import type { Problem } from '../../../definition/index.ts';
 import { mentionsGit } from '../../../engine/index.ts';
 import type { Workflow } from '../../../model/index.ts';
 import { boundsOf } from '../budget-text.ts';
+import type { Context } from '../context.ts';
 import { isInRepository, placesIn, type PlannedPlace } from '../drive/plan-places.ts';
 import { aboutFunctions, isData, loadForReading, parseFile } from '../workflows.ts';
 import { risksOf, worstCase, type Risk } from './risks.ts';
@@ -33,9 +34,10 @@ export interface Findings {
 }
 
 /** As its runs would be in this project. */
-export async function checkWorkflow(file: string, name: string, config: Project): Promise<Findings> {
+export async function checkWorkflow(file: string, name: string, context: Context): Promise<Findings> {
+  const { config } = context;
   try {
-    const { workflow, suggestions } = await read(file);
+    const { workflow, suggestions } = await read(file, context);
     const places = placesIn(workflow, config);
     const lack = isData(file) ? aboutFunctions(workflow, file) : undefined;
     const found = {
@@ -105,8 +107,11 @@ const nothing = {
   places: [],
 } as const;
 
-async function read(file: string): Promise<{ workflow: Workflow; suggestions: readonly Problem[] }> {
-  if (!isData(file)) return { workflow: await loadForReading(file), suggestions: [] };
+async function read(
+  file: string,
+  context: Context,
+): Promise<{ workflow: Workflow; suggestions: readonly Problem[] }> {
+  if (!isData(file)) return { workflow: await loadForReading(file, context), suggestions: [] };
   return parseFile(file);
 }
 

@@ -1,0 +1,104 @@
+import { realpathSync } from 'node:fs';
+import { nearest, PitonError } from '../../../base/index.ts';
+import { defineCommand } from '../command-spec.ts';
+import type { Context } from '../context.ts';
+import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { cleanLine, momentText } from '../output/index.ts';
+import { canAsk, says } from '../trust/ask.ts';
+import { reasonOf, standingOf, trust } from '../trust/project-trust.ts';
+import { allRecords, removeRecord } from '../trust/records.ts';
+import { showStanding } from '../trust/show.ts';
+import { refuseTrackedState } from '../trust/tracked-state.ts';
+
+interface Options {
+  readonly yes?: boolean;
+}
+
+const actions: Readonly<Record<string, (context: Context) => ExitCode>> = { list, revoke };
+
+export const command = defineCommand<Options>({
+  configure: (command) =>
+    command
+      .argument('[what]', 'list, or revoke; default: trust this project')
+      .option('-y, --yes', 'without a question: you have looked')
+      .option('--json', 'print JSON')
+      .addHelpText('after', explanation),
+  examples: [
+    ['piton trust', 'see what this project would execute or be granted, and say whether it may'],
+    ['piton trust --yes', 'where you have looked already'],
+    ['piton trust list', 'what you trust'],
+    ['piton trust revoke', 'not this project any more'],
+  ],
+  async run(context, { args, options }) {
+    const [what] = args;
+    if (what === undefined) return trustThis(context, options.yes === true);
+    const action = Object.hasOwn(actions, what) ? actions[what] : undefined;
+    if (action === undefined) throw unknown(what);
+    return action(context);
+  },
+});
+
+const explanation = `
+Trust covers where the project is, its .piton/config.yaml, the settings of agents in it (hooks, servers, permissions) and its
+runs. When one of them changes, you are shown what has changed, and asked again. In a trusted project, to name a workflow is
+to agree to what it says. What Piton itself has made here is trusted. For one call, as in CI: PITON_TRUST=1.`;
+
+async function trustThis(context: Context, isSure: boolean): Promise<ExitCode> {
+  const { config, env, output } = context;
+  if (config.isProject) refuseTrackedState(config);
+  const standing = standingOf(config, env);
+  const { root } = standing;
+  if (standing.isTrusted) {
+    output.json({ root, trusted: true });
+    output.print(
+      standing.record === undefined
+        ? `There is nothing in ${cleanLine(root)} that would have to be trusted.`
+        : `${cleanLine(root)} is trusted, as it is.`,
+    );
+    return exitCodes.done;
+  }
+  showStanding(output, standing);
+  if (!isSure && !canAsk(context)) {
+    throw new PitonError('TRUST_NEEDED', `${root} is not trusted: ${reasonOf(standing)}.`, {
+      root,
+      remedy: 'If it may do what is shown above: piton trust --yes.',
+    });
+  }
+  if (!isSure && !(await says(context, 'Trust it?'))) return exitCodes.refused;
+  trust(config, standing, env);
+  output.json({ root, trusted: true });
+  output.print(`${cleanLine(root)} is trusted.`);
+  output.next('piton trust list', 'piton trust revoke');
+  return exitCodes.done;
+}
+
+function list({ env, output }: Context): ExitCode {
+  const records = allRecords(env);
+  output.json(records.map(({ root, at, files }) => ({ root, at, files: Object.keys(files) })));
+  if (records.length === 0) output.print('Nothing is trusted.');
+  output.table(
+    records.map(({ root, at, files }) => [cleanLine(root), momentText(at), Object.keys(files).join(', ')]),
+  );
+  return exitCodes.done;
+}
+
+function revoke({ config, env, output }: Context): ExitCode {
+  const root = realpathSync(config.root);
+  const wasTrusted = removeRecord(env, root);
+  output.json({ root, wasTrusted });
+  output.print(
+    wasTrusted ? `${cleanLine(root)} is not trusted any more.` : `${cleanLine(root)} was not trusted.`,
+  );
+  output.next('piton trust');
+  return exitCodes.done;
+}
+
+function unknown(what: string): PitonError {
+  const close = nearest(what, Object.keys(actions));
+  return new PitonError('USAGE_INVALID', `There is no piton trust ${what}.`, {
+    remedy:
+      close === undefined
+        ? 'There are piton trust, piton trust list and piton trust revoke.'
+        : `Did you mean piton trust ${close}?`,
+  });
+}

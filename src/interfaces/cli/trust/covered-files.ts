@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { asError, hasCode, PitonError } from '../../../base/index.ts';
+
+/** What trust covers, by path from the project, as it is now. */
+export type CoveredFiles = ReadonlyMap<string, string>;
+
+export const configFile = '.piton/config.yaml';
+
+/**
+ * What agents obey as soon as they are started in a folder, without the question that they ask a person: hooks, servers,
+ * permissions, plugins. What these name in turn (a script, a package) is code of the repository like all other.
+ */
+const files = [
+  '.mcp.json',
+  '.claude/settings.json',
+  '.claude/settings.local.json',
+  '.codex/config.toml',
+  '.codex/hooks.json',
+  '.gemini/.env',
+  '.gemini/settings.json',
+  'opencode.json',
+  'opencode.jsonc',
+  '.opencode/opencode.json',
+  '.opencode/opencode.jsonc',
+];
+const folders = [
+  '.claude/agents',
+  '.claude/hooks',
+  '.claude/plugins',
+  '.claude/skills',
+  '.codex/rules',
+  '.gemini/extensions',
+  '.gemini/hooks',
+  '.gemini/policies',
+  '.opencode/agent',
+  '.opencode/agents',
+  '.opencode/plugin',
+  '.opencode/plugins',
+  '.opencode/tool',
+  '.opencode/tools',
+];
+const mostFiles = 2_000;
+const mostBytes = 4 * 1024 * 1024;
+
+/** `config`: the text of the configuration as it was read, so that what is judged is what is used. Throws `TRUST_REFUSED`. */
+export function coveredFiles(root: string, config: string | undefined): CoveredFiles {
+  const found = new Map<string, string>(config === undefined ? [] : [[configFile, config]]);
+  let room = mostBytes;
+  for (const file of [...files, ...folders.flatMap((folder) => filesIn(root, folder))]) {
+    const text = textOf(join(root, file));
+    if (text === undefined) continue;
+    room -= text.length;
+    found.set(file, text);
+    if (room < 0 || found.size > mostFiles) throw tooMuch(root);
+  }
+  return found;
+}
+
+function filesIn(root: string, folder: string): string[] {
+  try {
+    return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => !name.split('/').includes('node_modules'))
+      .sort()
+      .map((name) => `${folder}/${name}`);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return [];
+    throw unreadable(join(root, folder), error);
+  }
+}
+
+/** Undefined for what is no file: a pipe would be waited for, and a device never ends. */
+function textOf(file: string): string | undefined {
+  try {
+    const found = statSync(file);
+    if (!found.isFile()) return undefined;
+    return found.size > mostBytes ? ' '.repeat(mostBytes + 1) : readFileSync(file, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return undefined;
+    throw unreadable(file, error);
+  }
+}
+
+/** What cannot be read cannot be shown, and an agent may be able to read it later. */
+function unreadable(file: string, cause: unknown): PitonError {
+  const message = `${file} cannot be read: ${asError(cause).message}, so nobody can say what would be trusted.`;
+  return new PitonError('TRUST_REFUSED', message, { file, cause, remedy: 'Make it readable, or remove it.' });
+}
+
+function tooMuch(root: string): PitonError {
+  const message = `The settings of agents in ${root} are more than anybody could look through.`;
+  const remedy = 'Remove what is not needed there, or trust it for one call: PITON_TRUST=1.';
+  return new PitonError('TRUST_REFUSED', message, { root, remedy });
+}
