@@ -30,7 +30,7 @@ export async function findObstacles(
 
 async function uncommittedFiles(git: Git, place: WorktreePlace): Promise<readonly string[]> {
   const args = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=no'];
-  const { stdout } = await git.run([...args, '--ignore-submodules=none'], inWorktree(place));
+  const { stdout } = await git.run([...args, '--ignore-submodules=dirty'], inWorktree(place));
   return splitAtZeros(stdout).map((line) => line.slice(3));
 }
 

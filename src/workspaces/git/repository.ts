@@ -96,7 +96,14 @@ async function unlessNoRepository<T>(asking: Promise<T>): Promise<T | undefined>
 
 /** Of the files in a checkout, those that are changed or untracked. */
 export async function countUncommitted(git: Git, cwd: string): Promise<number> {
-  const status = ['status', '--porcelain', '-z', '--untracked-files=all', '--no-renames'];
+  const status = [
+    'status',
+    '--porcelain',
+    '-z',
+    '--untracked-files=all',
+    '--no-renames',
+    '--ignore-submodules=dirty',
+  ];
   // Workflows and settings are read where they are, not from a worktree.
   const paths = ['--', '.', ':(exclude,glob)**/.piton/**'];
   return splitAtZeros((await git.run([...status, ...paths], { cwd })).stdout).length;
