@@ -15,6 +15,7 @@ export default defineConfig({
     typecheck: { enabled: false },
     env: {
       // Not into the home of whoever runs the tests.
+      XDG_STATE_HOME: join(tmpdir(), 'piton-test-state'),
       PITON_SCRIPTED_HOME: join(tmpdir(), 'piton-scripted-sessions'),
       // Tests start thousands of processes, and compiling the sources would be most of what these do.
       NODE_COMPILE_CACHE: join(tmpdir(), 'piton-compile-cache'),
