@@ -17,6 +17,7 @@ export default defineConfig({
       // Tests write their projects themselves. What it is like without is for test/security to show.
       PITON_TRUST: '1',
       // Not into the home of whoever runs the tests.
+      XDG_STATE_HOME: join(tmpdir(), 'piton-test-state'),
       PITON_SCRIPTED_HOME: join(tmpdir(), 'piton-scripted-sessions'),
       // Tests start thousands of processes, and compiling the sources would be most of what these do.
       NODE_COMPILE_CACHE: join(tmpdir(), 'piton-compile-cache'),

@@ -11,6 +11,7 @@ import {
   readlink,
   rename,
   rm,
+  stat,
   symlink,
   utimes,
 } from 'node:fs/promises';
@@ -110,6 +111,12 @@ export async function findEntry(path: string): Promise<Stats | undefined> {
     if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return undefined;
     throw error;
   }
+}
+
+/** What changes whenever somebody writes it: also who sets its times back cannot set back that they did. */
+export async function lookAtFile(file: string): Promise<string | undefined> {
+  const found = await stat(file, { bigint: true }).catch(() => undefined);
+  return found && [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
 }
 
 /** Those in a folder, sorted; none if it is not there. */

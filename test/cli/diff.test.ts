@@ -66,8 +66,14 @@ test.runIf(hasTerminals)(
     expect(paged).toMatch(/^> .*diff --git/m);
     expect(paged).toContain('\u001b[32m+');
     expect(paged).toMatch(/Next:.* piton merge r1\n.*or:.* piton pr r1\n$/);
-    git(folder, 'config', 'core.pager', "sed 's/^/git: /'");
-    expect(shown('--name-only', { PAGER: 'false' })).toMatch(/^git: b\.txt$/m);
+    const pager = {
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'core.pager',
+      GIT_CONFIG_VALUE_0: "sed 's/^/git: /'",
+    };
+    expect(shown('--name-only', { PAGER: 'false', ...pager })).toMatch(/^git: b\.txt$/m);
+    git(folder, 'config', 'core.pager', "sed 's/^/planted: /'");
+    expect(shown('--name-only', { PAGER: 'cat' })).toMatch(/^b\.txt$/m);
     expect(shown('--name-only', { GIT_PAGER: 'no-such-pager' })).toMatch(/^b\.txt$/m);
   },
 );

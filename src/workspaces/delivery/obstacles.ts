@@ -1,6 +1,14 @@
 import { join } from 'node:path';
 import { findEntry } from '../files.ts';
-import { inWorktree, splitAtZeros, withTemporaryIndex, type Git, type WorktreePlace } from '../git/index.ts';
+import {
+  inWorktree,
+  readLink,
+  readStatus,
+  splitAtZeros,
+  withTemporaryIndex,
+  type Git,
+  type WorktreePlace,
+} from '../git/index.ts';
 import type { ChangedFile } from './changed-files.ts';
 
 /** What is in the checkout and would be lost, or mixed up, if these files were changed there. */
@@ -18,7 +26,11 @@ export async function findObstacles(
 ): Promise<Obstacles> {
   const touched = new Map(files.map((file) => [file.path, file]));
   const folders = new Set(files.filter(({ kind }) => kind === 'added').map(({ path }) => `${path}/`));
-  const changed = [...(await uncommittedFiles(git, place)), ...(await hiddenFiles(git, place, touched))];
+  const changed = [
+    ...(await uncommittedFiles(git, place)),
+    ...(await hiddenFiles(git, place, touched)),
+    ...(await changedSubmodules(git, place, files)),
+  ];
   const known = new Set(changed.filter((path) => touched.has(path) || isBelow(path, folders)));
   const untracked = new Set<string>();
   for (const { path, kind } of files) {
@@ -30,8 +42,27 @@ export async function findObstacles(
 
 async function uncommittedFiles(git: Git, place: WorktreePlace): Promise<readonly string[]> {
   const args = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=no'];
-  const { stdout } = await git.run([...args, '--ignore-submodules=none'], inWorktree(place));
+  const { stdout } = await git.run([...args, '--ignore-submodules=dirty'], inWorktree(place));
   return splitAtZeros(stdout).map((line) => line.slice(3));
+}
+
+/** Git itself would look into them under the configuration that it finds there. */
+async function changedSubmodules(
+  git: Git,
+  place: WorktreePlace,
+  files: readonly ChangedFile[],
+): Promise<readonly string[]> {
+  const changed: string[] = [];
+  for (const { path: way, isSubmodule } of files) {
+    const path = join(place.path, way);
+    if (!isSubmodule || (await findEntry(path))?.isDirectory() !== true) continue;
+    const link = await readLink(path);
+    if (link.type !== 'linked' && link.type !== 'repository') continue;
+    const gitDir = link.type === 'linked' ? link.gitDir : join(path, '.git');
+    const { changes } = await readStatus(git, { path, gitDir, commonDir: gitDir });
+    if (changes.length > 0) changed.push(way);
+  }
+  return changed;
 }
 
 /** Changes that git was told not to look at ("assume unchanged"): its status does not know of them. */

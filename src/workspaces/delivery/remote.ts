@@ -4,7 +4,7 @@ import { inRepository, type Git, type GitRun } from '../git/index.ts';
 
 /** Addresses of remotes may be relative to the checkout. */
 export function inCheckout({ root, commonDir }: RepositoryOrigin): Pick<GitRun, 'cwd' | 'env'> {
-  return { cwd: root, env: { GIT_DIR: commonDir, GIT_WORK_TREE: root } };
+  return { cwd: root, env: { GIT_DIR: commonDir, GIT_COMMON_DIR: commonDir, GIT_WORK_TREE: root } };
 }
 
 /** That which is named; else the one that the base, or the branch that is checked out, belongs to; else `origin`. */

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import type { ArchivedTree, ArchiveManifest, NestedArchive } from './archive-manifest.ts';
-import { readShallow } from './archive-bundles.ts';
+import type { ArchivedTree, ArchiveManifest, NestedArchive, SiblingArchive } from './archive-manifest.ts';
 import { independentCommits } from './ancestry.ts';
 import { readHead, type Trailers } from './commits.ts';
 import { writeCommit } from './write-commit.ts';
@@ -9,7 +8,8 @@ import type { Git } from './git.ts';
 import { findIgnored } from './ignored-paths.ts';
 import { writeIndexTree } from './index-tree.ts';
 import { readMarker } from './marker.ts';
-import { surveyFolder, type FolderSurvey, type NestedRepository } from './nested-repositories.ts';
+import { findModule, findSiblings, surveyFolder, type FolderSurvey } from './nested-repositories.ts';
+import { writePlainFolder } from './plain-folders.ts';
 import { inWorktree, type WorktreePlace } from './places.ts';
 import { commitsOfWorktree, listStashes } from './reflogs.ts';
 import { writeTree } from './trees.ts';
@@ -30,28 +30,29 @@ export interface ArchiveOrder {
 }
 
 /** The manifest of what is in the worktree now. Equal orders give equal manifests, as long as nothing changes there. */
-export async function surveyWorktree(
-  git: Git,
-  order: ArchiveOrder,
-): Promise<{ manifest: ArchiveManifest; nested: readonly NestedRepository[] }> {
+export async function surveyWorktree(git: Git, order: ArchiveOrder): Promise<ArchiveManifest> {
   const { worktree, caches } = order;
-  const survey = await surveyKept(git, order, await surveyFolder(git, worktree.path, caches));
+  const survey = await surveyKept(git, order, await surveyFolder(worktree.path, caches));
   const own = await archiveTree(git, order, worktree);
   const leftOut = [...own.leftOut, ...survey.leftOut];
-  const nested: NestedArchive[] = [];
-  for (const [index, { path, place }] of survey.nested.entries()) {
+  const [siblings, nested]: [SiblingArchive[], NestedArchive[]] = [[], []];
+  const places = await findSiblings(worktree);
+  for (const [path, place] of places) {
     const inner = await archiveTree(git, order, place);
-    leftOut.push(...inner.leftOut.map((one) => ({ ...one, path: join(path, one.path) })));
-    nested.push({
-      path,
-      ...inner.tree,
-      // Another worktree of the same repository: a bundle would hold once more what is here already.
-      bundle: place.commonDir === worktree.commonDir ? null : `${index}.bundle`,
-      shallow: await readShallow(place),
-    });
+    leftOut.push(...within(path, inner.leftOut));
+    siblings.push({ path, ...inner.tree });
   }
-  const manifest = { version: 1 as const, ...own.tree, nested, leftOut: notArchived(leftOut, survey.nested) };
-  return { manifest, nested: survey.nested };
+  for (const path of survey.nested.filter((one) => !places.has(one))) {
+    const inner = await archiveNested(git, order, path);
+    leftOut.push(...within(path, inner.leftOut));
+    nested.push(inner.nested);
+  }
+  const archived = [...survey.nested, ...places.keys()];
+  return { version: 2, ...own.tree, siblings, nested, leftOut: notArchived(leftOut, archived) };
+}
+
+function within(path: string, leftOut: readonly LeftOut[]): LeftOut[] {
+  return leftOut.map((one) => ({ ...one, path: join(path, one.path) }));
 }
 
 async function surveyKept(
@@ -59,15 +60,31 @@ async function surveyKept(
   { worktree, includeIgnored = true }: ArchiveOrder,
   survey: FolderSurvey,
 ): Promise<FolderSurvey> {
-  const found = [...survey.nested, ...survey.leftOut];
+  const found = [...survey.nested, ...survey.leftOut.map(({ path }) => path)];
   if (includeIgnored || found.length === 0) return survey;
   const ignored = await findIgnored(
     git,
     worktree,
-    found.map(({ path }) => `${path}/`),
+    found.map((path) => `${path}/`),
   );
-  const isKept = ({ path }: { readonly path: string }): boolean => !ignored.has(`${path}/`);
-  return { nested: survey.nested.filter(isKept), leftOut: survey.leftOut.filter(isKept) };
+  const isKept = (path: string): boolean => !ignored.has(`${path}/`);
+  return {
+    nested: survey.nested.filter(isKept),
+    leftOut: survey.leftOut.filter(({ path }) => isKept(path)),
+  };
+}
+
+async function archiveNested(
+  git: Git,
+  { worktree, caches }: ArchiveOrder,
+  path: string,
+): Promise<{ nested: NestedArchive; leftOut: readonly LeftOut[] }> {
+  const files = await writePlainFolder(git, worktree, { folder: join(worktree.path, path), caches });
+  const folder = await findModule(worktree, path);
+  const module =
+    folder === undefined ? undefined : await writePlainFolder(git, worktree, { folder, caches: [] });
+  const nested = { path, files: files.tree, module: module?.tree ?? null };
+  return { nested, leftOut: [...files.leftOut, ...(module?.leftOut ?? [])] };
 }
 
 /** The files, the index, and every commit that only this place leads to. */
@@ -108,9 +125,8 @@ async function stashesSince(git: Git, place: WorktreePlace): Promise<readonly st
 }
 
 /** A nested repository that is archived by itself is not left out. */
-function notArchived(leftOut: readonly LeftOut[], nested: readonly NestedRepository[]): readonly LeftOut[] {
-  const archived = new Set(nested.map(({ path }) => path));
-  const missing = leftOut.filter(({ path, why }) => why !== 'nested-repository' || !archived.has(path));
+function notArchived(leftOut: readonly LeftOut[], archived: readonly string[]): readonly LeftOut[] {
+  const missing = leftOut.filter(({ path, why }) => why !== 'nested-repository' || !archived.includes(path));
   const distinct = new Map(missing.map((one) => [`${one.why} ${one.path}`, one]));
   return [...distinct.values()];
 }

@@ -5,7 +5,10 @@ import { inRepository, type RepositoryPlace } from './places.ts';
 
 /** What an archive holds: written into it as `manifest.json`. */
 export interface ArchiveManifest extends ArchivedTree {
-  readonly version: 1;
+  readonly version: 2;
+  /** Other worktrees of the same repository. */
+  readonly siblings: readonly SiblingArchive[];
+  /** Repositories that were in the worktree. */
   readonly nested: readonly NestedArchive[];
   /** What could not be archived, and why. */
   readonly leftOut: readonly LeftOut[];
@@ -23,17 +26,23 @@ export interface ArchivedTree {
   readonly commits: readonly string[];
 }
 
-export interface NestedArchive extends ArchivedTree {
+export interface SiblingArchive extends ArchivedTree {
   /** From the top of the worktree. */
   readonly path: string;
-  /** Its name in the archive; null: another worktree of the same repository. */
-  readonly bundle: string | null;
-  /** Where a shallow clone begins. */
-  readonly shallow: readonly string[];
+}
+
+/** As the files that it consists of: git is never asked about it, since it would obey the configuration that is there. */
+export interface NestedArchive {
+  /** From the top of the worktree. */
+  readonly path: string;
+  /** Its files, with those of its `.git`: a tree as `writePlainFolder` makes it. */
+  readonly files: string;
+  /** Of a submodule, the same for its repository, which is not in its folder. */
+  readonly module: string | null;
 }
 
 export const manifestName = 'manifest.json';
-export const bundlesName = 'nested';
+export const nestedName = 'nested';
 
 export function manifestText(manifest: ArchiveManifest): string {
   return `${JSON.stringify(manifest, null, 2)}\n`;
@@ -49,7 +58,7 @@ export async function readManifest(
     inRepository(repository),
   );
   const value: unknown = JSON.parse(stdout);
-  if (isPlainObject(value) && value['version'] === 1) return value as unknown as ArchiveManifest;
+  if (isPlainObject(value) && value['version'] === 2) return value as unknown as ArchiveManifest;
   throw new PitonError('ARCHIVE_UNREADABLE', `${archive} is not an archive that this Piton can read.`, {
     archive,
     remedy: 'It may come from a later version of Piton: use that one.',

@@ -1,11 +1,9 @@
-import { withBundle } from './archive-bundles.ts';
 import { commitsOf, surveyWorktree, type ArchiveOrder } from './archive-content.ts';
-import type { ArchiveManifest, NestedArchive } from './archive-manifest.ts';
-import { writeBlob, writeListing } from './archive-objects.ts';
+import type { ArchiveManifest } from './archive-manifest.ts';
+import { writeListing } from './archive-objects.ts';
 import { writeCommit } from './write-commit.ts';
 import type { Git } from './git.ts';
 import { archiveRef } from './names.ts';
-import type { NestedRepository } from './nested-repositories.ts';
 import type { RepositoryPlace } from './places.ts';
 import { moveRef } from './refs.ts';
 
@@ -18,9 +16,8 @@ export interface Archive {
 /** Puts all that would be lost with the worktree into one commit under one ref. No file of the worktree changes. */
 export async function archiveWorktree(git: Git, order: ArchiveOrder): Promise<Archive> {
   const { worktree, trailers } = order;
-  const { manifest, nested } = await surveyWorktree(git, order);
-  const bundles = await writeBundles(git, order, { manifest, nested });
-  const tree = await writeListing(git, worktree, { manifest, bundles });
+  const manifest = await surveyWorktree(git, order);
+  const tree = await writeListing(git, worktree, manifest);
   const message = `Archive of the workspace of ${trailers.task}`;
   const commit = await writeCommit(git, worktree, { ...order, message, tree, parents: parentsOf(manifest) });
   const ref = archiveRef(trailers.run, trailers.task, order.at);
@@ -44,8 +41,8 @@ export async function archiveBranch(
   const [named = 'unknown', task = 'branch'] = branch.split('/').slice(3);
   const { run = named } = owner;
   const tree = { head: tip, branch, files: tip, index: null, commits: [tip] };
-  const manifest: ArchiveManifest = { version: 1, ...tree, nested: [], leftOut: [] };
-  const listing = await writeListing(git, repository, { manifest, bundles: new Map() });
+  const manifest: ArchiveManifest = { version: 2, ...tree, siblings: [], nested: [], leftOut: [] };
+  const listing = await writeListing(git, repository, manifest);
   const trailers = { run, task, attempt: 'branch', seq: 0 };
   const order = { tree: listing, parents: [tip], message: `Archive of ${branch}`, trailers, at };
   const commit = await writeCommit(git, repository, order);
@@ -56,23 +53,7 @@ export async function archiveBranch(
 
 /** An archive keeps commits by being their child. */
 export function parentsOf(manifest: ArchiveManifest): readonly string[] {
-  const siblings = manifest.nested.filter(({ bundle }) => bundle === null);
-  return [...new Set([manifest, ...siblings].flatMap(commitsOf))];
-}
-
-async function writeBundles(
-  git: Git,
-  { worktree }: ArchiveOrder,
-  found: { readonly manifest: ArchiveManifest; readonly nested: readonly NestedRepository[] },
-): Promise<ReadonlyMap<string, string>> {
-  const blobs = new Map<string, string>();
-  for (const [index, { place }] of found.nested.entries()) {
-    const archive: NestedArchive = found.manifest.nested[index]!;
-    if (archive.bundle === null) continue;
-    const order = { place, commits: commitsOf(archive), scratch: worktree.gitDir };
-    blobs.set(archive.bundle, await withBundle(git, order, (file) => writeBlob(git, worktree, file)));
-  }
-  return blobs;
+  return [...new Set([manifest, ...manifest.siblings].flatMap(commitsOf))];
 }
 
 /** The name holds the time, so what is there is an earlier try at the same archive. */

@@ -44,6 +44,10 @@ const settings: readonly string[] = [
   'gc.auto=0',
   'maintenance.auto=false',
   'submodule.recurse=false',
+  'fetch.recurseSubmodules=false',
+  'push.recurseSubmodules=no',
+  // Else a log is a program that is asked about every commit.
+  'log.showSignature=false',
   'advice.addEmbeddedRepo=false',
   'advice.detachedHead=false',
   'i18n.commitEncoding=utf-8',

@@ -31,7 +31,7 @@ export interface SessionOrder extends SessionKind {
   readonly env: Readonly<Record<string, string>>;
 }
 
-type Start = (order: SessionOrder) => GitSession;
+type Start = (order: SessionOrder) => Promise<GitSession>;
 
 export interface Asked<T> extends Question<T> {
   /** As with `Git.run`. */
@@ -126,9 +126,10 @@ class Conversation {
       this.#forget(session);
     }
     this.#with = found;
-    this.#session = this.#start({ ...this.#kind, ...inRepository(this.#repository) });
-    open.add(this.#session);
-    return this.#session;
+    const started = await this.#start({ ...this.#kind, ...inRepository(this.#repository) });
+    this.#session = started;
+    open.add(started);
+    return started;
   }
 
   #forget(session: GitSession): void {

@@ -1,4 +1,5 @@
-import { effect, PitonError } from '../../base/index.ts';
+import { effect, PitonError, stateFolder } from '../../base/index.ts';
+import type { ConfigEntry } from './config-file.ts';
 import { gitEnvironment, gitSettings, sessionVariable } from './git-environment.ts';
 import { failureOf, type Attempted } from './git-failures.ts';
 import { runProcess, type ProcessEnd } from './git-process.ts';
@@ -10,7 +11,8 @@ import {
   type SessionName,
   type SessionOrder,
 } from './git-sessions.ts';
-import type { RepositoryPlace } from './places.ts';
+import { inRepository, splitAtZeros, type RepositoryPlace } from './places.ts';
+import { RepositoryConfigs, type SteeringChange } from './repository-config.ts';
 
 export interface GitOptions {
   /** What git starts from, usually that of the process. What could lead it astray is taken out. */
@@ -35,6 +37,8 @@ export interface GitRun {
   readonly maxBytes?: number;
   /** The name of what is changed by it: `before:git.<effect>` and `after:git.<effect>` are places to be killed at. */
   readonly effect?: string;
+  /** Under the repository's own configuration, whoever wrote it: only for what starts no program at all. */
+  readonly isPlain?: boolean;
 }
 
 export interface GitResult {
@@ -59,6 +63,7 @@ export class Git {
   readonly #environment: Readonly<Record<string, string>>;
   readonly #settings: readonly string[];
   readonly #answerMs: number;
+  readonly #configs: RepositoryConfigs;
   readonly #sessions = new Map<string, GitSessions>();
   #version: Promise<GitVersion> | undefined;
 
@@ -68,6 +73,25 @@ export class Git {
     this.#answerMs = options.answerMs ?? 120_000;
     this.#environment = gitEnvironment(options.environment, options.marker ?? {});
     this.#settings = gitSettings(options.durability);
+    this.#configs = new RepositoryConfigs(stateFolder('git', options.environment), options.durability);
+  }
+
+  /**
+   * From now on, what the repository's configuration starts is what it says now. `isFirst`: unless that was recorded before. Of what
+   * is recorded nowhere, nothing is ever started.
+   */
+  recordConfig({ commonDir }: RepositoryPlace, { isFirst }: { readonly isFirst: boolean }): Promise<void> {
+    const flatten = async () => {
+      const args = ['config', '--list', '-z', '--local', '--includes'];
+      const { stdout } = await this.run(args, { ...inRepository({ commonDir }), isPlain: true });
+      return splitAtZeros(stdout).map(entryOf);
+    };
+    return this.#configs.record(commonDir, { isFirst, flatten });
+  }
+
+  /** What steers git in that repository, and is not as it was recorded. */
+  configChanges({ commonDir }: RepositoryPlace): Promise<readonly SteeringChange[]> {
+    return this.#configs.changes(commonDir);
   }
 
   /** Throws GIT_FAILED unless git ends with one of `okCodes` (0 if none are given). */
@@ -83,13 +107,16 @@ export class Git {
       timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
       maxBytes: options.maxBytes ?? defaultMaxBytes,
     };
-    const end = await runProcess({
-      args: [...this.#settings, ...args],
-      cwd: options.cwd,
-      env: { ...this.#environment, ...options.env },
-      input: options.input ?? '',
-      ...limits,
-    });
+    const { env, settings, shown } = await this.#confine(options);
+    const end = shown(
+      await runProcess({
+        args: [...settings, ...args],
+        cwd: options.cwd,
+        env,
+        input: options.input ?? '',
+        ...limits,
+      }),
+    );
     const okCodes = options.okCodes ?? [0];
     if (end.endedFor !== undefined || end.code === undefined || !okCodes.includes(end.code)) {
       throw await this.#failureOf(end, { args, cwd: options.cwd, ...limits });
@@ -129,11 +156,25 @@ export class Git {
     for (const sessions of this.#sessions.values()) sessions.close();
   }
 
-  #start({ args, cwd, env }: SessionOrder): GitSession {
+  /** What git is to take for the repository's configuration. Where it is not told, it gets no chance to start anything by it. */
+  async #confine({ env, isPlain }: Pick<GitRun, 'env' | 'isPlain'>): Promise<Confinement> {
+    const commonDir = env?.['GIT_COMMON_DIR'];
+    if (commonDir === undefined || isPlain === true)
+      return { env: { ...this.#environment, ...env, ...unconnected }, settings: this.#settings, shown: asIs };
+    const { folder, settings } = await this.#configs.confine(commonDir, env?.['GIT_DIR']);
+    return {
+      env: { ...this.#environment, ...env, GIT_COMMON_DIR: folder },
+      settings: [...this.#settings, ...settings],
+      shown: (end) => ({ ...end, stderr: end.stderr.replaceAll(folder, commonDir) }),
+    };
+  }
+
+  async #start({ args, cwd, env: given }: SessionOrder): Promise<GitSession> {
+    const { env, settings } = await this.#confine({ env: given });
     return new GitSession({
-      args: [...this.#settings, ...args],
+      args: [...settings, ...args],
       cwd,
-      env: { ...this.#environment, ...env, [sessionVariable]: String(Date.now()) },
+      env: { ...env, [sessionVariable]: String(Date.now()) },
       timeoutMs: this.#answerMs,
       maxBytes: defaultMaxBytes,
     });
@@ -149,6 +190,25 @@ export class Git {
   version(): Promise<GitVersion> {
     return (this.#version ??= readVersion(this));
   }
+}
+
+interface Confinement {
+  readonly env: Readonly<Record<string, string>>;
+  readonly settings: readonly string[];
+  /** Its words, as if it had worked in the repository. */
+  shown(end: ProcessEnd): ProcessEnd;
+}
+
+/** Of a partial clone, git fetches what is missing, by programs that the configuration names. */
+const unconnected = { GIT_ALLOW_PROTOCOL: 'none', GIT_NO_LAZY_FETCH: '1' };
+
+function asIs(end: ProcessEnd): ProcessEnd {
+  return end;
+}
+
+function entryOf(text: string): ConfigEntry {
+  const end = text.indexOf('\n');
+  return end < 0 ? { key: text } : { key: text.slice(0, end), value: text.slice(end + 1) };
 }
 
 export interface GitVersion {

@@ -1,49 +1,37 @@
-import { readdir } from 'node:fs/promises';
+import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { hasCode } from '../../base/index.ts';
+import { findEntry, isInside } from '../files.ts';
 import type { LeftOut } from './changed-paths.ts';
-import type { Git } from './git.ts';
-import { gitFailureReason } from './git-failures.ts';
-import { realPlace, type WorktreePlace } from './places.ts';
-
-export interface NestedRepository {
-  /** From the top of the worktree. */
-  readonly path: string;
-  readonly place: WorktreePlace;
-}
+import type { WorktreePlace } from './places.ts';
+import { readLink, recordsInside } from './worktree-list.ts';
 
 export interface FolderSurvey {
-  /** Outer ones before inner ones. */
-  readonly nested: readonly NestedRepository[];
-  /** What no tree can hold: unreadable folders, sockets, a `.git` that git does not understand. */
+  /** Folders with a `.git`, whatever that is: from the top of the worktree, outer ones only. */
+  readonly nested: readonly string[];
+  /** What no tree can hold: unreadable folders, sockets. */
   readonly leftOut: readonly LeftOut[];
 }
 
 /**
- * Looks through all folders for repositories. Git alone would not tell: it sees none in a folder that has tracked files,
- * and passes over pipes and sockets in silence.
+ * Looks through all folders for repositories. Git is not asked: it sees none in a folder that has tracked files, passes over pipes
+ * and sockets in silence, and would obey the configuration of what it finds.
  */
-export async function surveyFolder(git: Git, top: string, caches: readonly string[]): Promise<FolderSurvey> {
-  const nested: NestedRepository[] = [];
+export async function surveyFolder(top: string, caches: readonly string[]): Promise<FolderSurvey> {
+  const nested: string[] = [];
   const leftOut: LeftOut[] = [];
   const visit = async (folder: string): Promise<void> => {
     const path = relative(top, folder);
     const entries = await entriesOf(folder);
     if (entries === undefined) return void leftOut.push({ path, why: 'unreadable' });
+    if (path !== '' && entries.some(({ name }) => name === '.git')) return void nested.push(path);
     for (const entry of entries) {
-      if (entry.name === '.git') {
-        if (path !== '') await note(folder, path);
-      } else if (entry.isDirectory()) {
+      if (entry.isDirectory()) {
         if (!caches.includes(entry.name)) await visit(join(folder, entry.name));
       } else if (!entry.isFile() && !entry.isSymbolicLink()) {
         leftOut.push({ path: join(path, entry.name), why: 'special-file' });
       }
     }
-  };
-  const note = async (folder: string, path: string): Promise<void> => {
-    const place = await openRepository(git, folder);
-    if (place === undefined) leftOut.push({ path, why: 'nested-repository' });
-    else nested.push({ path, place });
   };
   await visit(top);
   return { nested, leftOut };
@@ -60,17 +48,33 @@ async function entriesOf(folder: string) {
   }
 }
 
-/** undefined: its `.git` leads nowhere, or git will not open it. */
-async function openRepository(git: Git, folder: string): Promise<WorktreePlace | undefined> {
-  try {
-    const questions = ['--show-toplevel', '--absolute-git-dir', '--git-common-dir'];
-    const env = { GIT_CEILING_DIRECTORIES: join(folder, '..') };
-    const { stdout } = await git.run(['rev-parse', ...questions], { cwd: folder, env });
-    const [path = '', gitDir = '', common = ''] = stdout.split('\n');
-    if (path !== (await realPlace(folder))) return undefined;
-    return { path, gitDir: await realPlace(gitDir), commonDir: await realPlace(resolve(folder, common)) };
-  } catch (error) {
-    if (gitFailureReason(error) === undefined) throw error;
-    return undefined;
+/**
+ * Other worktrees of the same repository that lie inside of this one, by their paths from its top. The records of the repository
+ * name them; a `.git` that only claims to be one is a file like any other.
+ */
+export async function findSiblings(worktree: WorktreePlace): Promise<ReadonlyMap<string, WorktreePlace>> {
+  const siblings = new Map<string, WorktreePlace>();
+  for (const [path, gitDir] of await recordsInside(worktree, worktree.path)) {
+    const isFolder = (await findEntry(gitDir))?.isDirectory() === true;
+    const isReal = (await realpath(path).catch(() => undefined)) === path;
+    const link = isFolder && isReal ? await readLink(path) : undefined;
+    if (link?.type !== 'linked' || link.gitDir !== gitDir) continue;
+    siblings.set(relative(worktree.path, path), { path, gitDir, commonDir: worktree.commonDir });
   }
+  return siblings;
+}
+
+/** The folder in which git keeps the repository of a submodule of this worktree, if the `.git` there names one. */
+export async function findModule(
+  { path, gitDir }: WorktreePlace,
+  nested: string,
+): Promise<string | undefined> {
+  const folder = join(path, nested);
+  const file = join(folder, '.git');
+  if (!(await lstat(file)).isFile()) return undefined;
+  const target = /^gitdir: (.+?)\n?$/s.exec(await readFile(file, 'utf8'))?.[1];
+  const found = target && (await realpath(resolve(folder, target)).catch(() => undefined));
+  if (!found) return undefined;
+  const way = relative(join(gitDir, 'modules'), found);
+  return way !== '' && isInside(way) && (await lstat(found)).isDirectory() ? found : undefined;
 }

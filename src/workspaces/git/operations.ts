@@ -38,7 +38,10 @@ export async function findUnfinished(git: Git, place: WorktreePlace): Promise<Un
 
 async function findUnmerged(git: Git, place: WorktreePlace): Promise<readonly string[]> {
   if ((await ownIndexTree(git, place)) !== undefined) return [];
-  const { stdout } = await git.run(['diff', '--name-only', '--diff-filter=U', '-z'], inWorktree(place));
+  const { stdout } = await git.run(
+    ['diff', '--name-only', '--diff-filter=U', '--ignore-submodules', '-z'],
+    inWorktree(place),
+  );
   return splitAtZeros(stdout);
 }
 

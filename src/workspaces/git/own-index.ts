@@ -5,6 +5,7 @@
 import { link, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { effect } from '../../base/index.ts';
+import { lookAtFile } from '../files.ts';
 import type { Git } from './git.ts';
 import type { WorktreePlace } from './places.ts';
 
@@ -63,12 +64,6 @@ async function putInPlace(file: string, index: string): Promise<boolean> {
 
 function indexOf({ gitDir }: WorktreePlace): string {
   return join(gitDir, 'index');
-}
-
-/** What changes whenever somebody writes it: also who sets its times back cannot set back that they did. */
-export async function lookAtFile(file: string): Promise<string | undefined> {
-  const found = await stat(file, { bigint: true }).catch(() => undefined);
-  return found && [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(' ');
 }
 
 /** In later formats there can be files that are not to be there (a sparse checkout): if they are all the same, only git knows. */

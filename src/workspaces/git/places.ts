@@ -21,11 +21,11 @@ interface Setting {
 
 /** For what concerns objects and refs alone: no working tree, no index, no attributes of anybody's checkout. */
 export function inRepository({ commonDir }: RepositoryPlace): Setting {
-  return { cwd: commonDir, env: { GIT_DIR: commonDir } };
+  return { cwd: commonDir, env: { GIT_DIR: commonDir, GIT_COMMON_DIR: commonDir } };
 }
 
-export function inWorktree({ path, gitDir }: Omit<WorktreePlace, 'commonDir'>, indexFile?: string): Setting {
-  const env = { GIT_DIR: gitDir, GIT_WORK_TREE: path };
+export function inWorktree({ path, gitDir, commonDir }: WorktreePlace, indexFile?: string): Setting {
+  const env = { GIT_DIR: gitDir, GIT_COMMON_DIR: commonDir, GIT_WORK_TREE: path };
   return { cwd: path, env: indexFile === undefined ? env : { ...env, GIT_INDEX_FILE: indexFile } };
 }
 

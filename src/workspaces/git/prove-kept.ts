@@ -1,7 +1,11 @@
-import { canonicalJson, type Json } from '../../base/index.ts';
 import { surveyWorktree, type ArchiveOrder } from './archive-content.ts';
 import { parentsOf } from './archive.ts';
-import { readManifest, type ArchivedTree, type ArchiveManifest } from './archive-manifest.ts';
+import {
+  readManifest,
+  type ArchivedTree,
+  type ArchiveManifest,
+  type NestedArchive,
+} from './archive-manifest.ts';
 import { isAncestor } from './ancestry.ts';
 import type { Git } from './git.ts';
 import { gitFailureReason } from './git-failures.ts';
@@ -26,7 +30,7 @@ export async function proveKept(git: Git, order: ArchiveOrder): Promise<Proof> {
   const commit = await readRef(git, order.worktree, ref);
   if (commit === undefined) return proof([{ what: ref, why: 'there is no such archive' }]);
   const archived = await readManifest(git, order.worktree, commit);
-  const { manifest } = await surveyWorktree(git, order);
+  const manifest = await surveyWorktree(git, order);
   return proof([
     ...changedSince(archived, manifest),
     ...unkeepable(manifest),
@@ -40,22 +44,23 @@ function proof(missing: readonly NotKept[]): Proof {
 }
 
 function changedSince(archived: ArchiveManifest, now: ArchiveManifest): readonly NotKept[] {
-  const before = new Map(archived.nested.map((one) => [one.path, one]));
-  const nested = now.nested.flatMap((one) =>
+  const before = new Map([...archived.siblings, ...archived.nested].map((one) => [one.path, one]));
+  const inside = [...now.siblings, ...now.nested].flatMap((one) =>
     changedTree(one.path, { archived: before.get(one.path), now: one }),
   );
-  return [...changedTree('the worktree', { archived, now }), ...nested];
+  return [...changedTree('the worktree', { archived, now }), ...inside];
 }
 
-const parts = ['head', 'branch', 'files', 'index', 'commits'] as const;
+const parts = ['head', 'branch', 'files', 'index', 'commits', 'module'] as const;
+type Archived = Partial<ArchivedTree & NestedArchive>;
 
 function changedTree(
   where: string,
-  { archived, now }: { archived: ArchivedTree | undefined; now: ArchivedTree },
+  { archived, now }: { archived: Archived | undefined; now: Archived },
 ): readonly NotKept[] {
   if (archived === undefined) return [{ what: where, why: 'it was not there when the archive was made' }];
   return parts
-    .filter((part) => canonicalJson(archived[part] as Json) !== canonicalJson(now[part] as Json))
+    .filter((part) => JSON.stringify(archived[part]) !== JSON.stringify(now[part]))
     .map((part) => ({ what: `${part} of ${where}`, why: 'it has changed since the archive was made' }));
 }
 

@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { PitonError } from '../../base/index.ts';
 import type { Git } from './git.ts';
 import { gitFailureReason } from './git-failures.ts';
-import { realPlace, splitAtZeros } from './places.ts';
+import { inRepository, inWorktree, realPlace, splitAtZeros, type WorktreePlace } from './places.ts';
+import { readLink } from './worktree-list.ts';
 
 export type Repository = { readonly type: 'none' } | GitRepository;
 
@@ -29,16 +30,22 @@ export interface GitRepository {
 export async function inspectRepository(git: Git, folder: string): Promise<Repository> {
   const layout = await locateRepository(git, folder);
   if (layout === undefined) return { type: 'none' };
-  const { root: cwd, isBare } = layout;
+  const { isBare } = layout;
+  const place = placeOf(layout);
+  const setting = isBare ? inRepository(place) : inWorktree(place);
   return Object.freeze({
     type: 'git',
     ...layout,
-    head: await git.ask(['rev-parse', '--quiet', '--verify', 'HEAD^{commit}'], { cwd }),
-    branch: await git.ask(['symbolic-ref', '--quiet', 'HEAD'], { cwd }),
+    head: await git.ask(['rev-parse', '--quiet', '--verify', 'HEAD^{commit}'], setting),
+    branch: await git.ask(['symbolic-ref', '--quiet', 'HEAD'], setting),
     isCaseInsensitive:
-      (await git.ask(['config', '--type=bool', '--get', 'core.ignoreCase'], { cwd })) === 'true',
-    uncommitted: isBare ? 0 : await countUncommitted(git, cwd),
+      (await git.ask(['config', '--type=bool', '--get', 'core.ignoreCase'], setting)) === 'true',
+    uncommitted: isBare ? 0 : await countUncommitted(git, place),
   });
+}
+
+function placeOf({ root: path, gitDir, commonDir }: Location): WorktreePlace {
+  return { path, gitDir, commonDir };
 }
 
 /** Where a repository is, and where in it a folder is. */
@@ -63,10 +70,27 @@ export async function locateRepository(git: Git, folder: string): Promise<Locati
   const commonDir = await realPlace(resolve(cwd, common));
   const gitDir = await realPlace(own);
   if (isBare === 'true') return { gitDir, commonDir, root: commonDir, subfolder: '', isBare: true };
-  if (isInside !== 'true')
-    return { gitDir, commonDir, ...(await findTree(git, dirname(gitDir))), isBare: false };
-  const subfolder = prefix.replace(/\/$/, '');
-  return { gitDir, commonDir, root: resolve(cwd, up), subfolder, isBare: false };
+  const inside = { root: resolve(cwd, up), subfolder: prefix.replace(/\/$/, '') };
+  const found = isInside === 'true' ? inside : await findTree(git, dirname(gitDir));
+  await assertCheckout(found.root, gitDir);
+  return { gitDir, commonDir, ...found, isBare: false };
+}
+
+/** The configuration of a repository may say that its files are somewhere else, and whoever has worked in it may have written it. */
+async function assertCheckout(root: string, gitDir: string): Promise<void> {
+  const link = await readLink(root);
+  const own = link.type === 'linked' ? link.gitDir : await realPlace(join(root, '.git'));
+  if (own === gitDir) return;
+  throw new PitonError(
+    'GIT_FAILED',
+    `${gitDir} says that its files are in ${root}, which is not its checkout.`,
+    {
+      reason: 'other',
+      root,
+      gitDir,
+      remedy: 'If nobody wanted that: git config --unset core.worktree.',
+    },
+  );
 }
 
 async function findTree(git: Git, cwd: string): Promise<Pick<Location, 'root' | 'subfolder'>> {
@@ -95,9 +119,16 @@ async function unlessNoRepository<T>(asking: Promise<T>): Promise<T | undefined>
 }
 
 /** Of the files in a checkout, those that are changed or untracked. */
-export async function countUncommitted(git: Git, cwd: string): Promise<number> {
-  const status = ['status', '--porcelain', '-z', '--untracked-files=all', '--no-renames'];
+export async function countUncommitted(git: Git, place: WorktreePlace): Promise<number> {
+  const status = [
+    'status',
+    '--porcelain',
+    '-z',
+    '--untracked-files=all',
+    '--no-renames',
+    '--ignore-submodules=dirty',
+  ];
   // Workflows and settings are read where they are, not from a worktree.
   const paths = ['--', '.', ':(exclude,glob)**/.piton/**'];
-  return splitAtZeros((await git.run([...status, ...paths], { cwd })).stdout).length;
+  return splitAtZeros((await git.run([...status, ...paths], inWorktree(place))).stdout).length;
 }

@@ -1,17 +1,20 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { effect, hasCode, PitonError } from '../../base/index.ts';
 import {
-  bundlesName,
   readManifest,
   type ArchivedTree,
   type ArchiveManifest,
   type NestedArchive,
+  type SiblingArchive,
 } from './archive-manifest.ts';
+import { isInside } from '../files.ts';
 import { checkOut } from './checkout.ts';
 import type { Git } from './git.ts';
 import type { MarkerOwner } from './marker.ts';
-import { inRepository, inWorktree, type RepositoryPlace, type WorktreePlace } from './places.ts';
+import { inWorktree, type RepositoryPlace, type WorktreePlace } from './places.ts';
+import { restorePlainFolder } from './restore-folder.ts';
+import { leadsTo, readLink } from './worktree-list.ts';
 import { runOnRecords } from './worktree-records.ts';
 import { addWorktree, type AddedWorktree } from './worktrees.ts';
 
@@ -37,7 +40,7 @@ export async function restoreArchive(git: Git, order: RestoreOrder): Promise<Add
   const added = await addWorktree(git, { ...order, base });
   if ((await readRestored(added)) === manifest.files) return added;
   if (added.head !== base) throw refused(order, added.head);
-  await layOutArchive(git, added, { archive, manifest });
+  await layOutArchive(git, added, manifest);
   await effect('git.restored', () => writeFile(join(added.gitDir, restoredName), manifest.files));
   return added;
 }
@@ -46,13 +49,11 @@ export async function restoreArchive(git: Git, order: RestoreOrder): Promise<Add
 export async function layOutArchive(
   git: Git,
   place: WorktreePlace,
-  { archive, manifest }: { readonly archive: string; readonly manifest: ArchiveManifest },
+  manifest: ArchiveManifest,
 ): Promise<void> {
   await restoreTree(git, place, manifest);
-  if (manifest.nested.length === 0) return;
-  await withBundles(git, { archive, place }, async (folder) => {
-    for (const nested of manifest.nested) await restoreNested(git, { nested, folder, top: place });
-  });
+  for (const sibling of manifest.siblings) await restoreSibling(git, place, sibling);
+  for (const nested of manifest.nested) await restoreNested(git, place, nested);
 }
 
 async function readRestored({ gitDir }: WorktreePlace): Promise<string | undefined> {
@@ -80,72 +81,37 @@ async function restoreTree(git: Git, place: WorktreePlace, archived: ArchivedTre
   await git.run(args, { ...inWorktree(place), effect: 'index-restored' });
 }
 
-async function withBundles(
-  git: Git,
-  { archive, place }: { readonly archive: string; readonly place: WorktreePlace },
-  use: (folder: string) => Promise<void>,
-): Promise<void> {
-  const folder = await mkdtemp(join(place.gitDir, 'piton-restore-'));
-  try {
-    const { env } = inRepository(place);
-    const options = {
-      cwd: folder,
-      env: { ...env, GIT_WORK_TREE: folder, GIT_INDEX_FILE: join(folder, 'index') },
-    };
-    await git.run(['read-tree', archive], options);
-    await git.run(['-c', 'core.autocrlf=false', 'checkout-index', '--all'], options);
-    await use(join(folder, bundlesName));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-interface NestedRestore {
-  readonly nested: NestedArchive;
-  readonly folder: string;
-  readonly top: WorktreePlace;
-}
-
-async function restoreNested(git: Git, { nested, folder, top }: NestedRestore): Promise<void> {
-  const path = join(top.path, nested.path);
-  await mkdir(path, { recursive: true });
-  const place =
-    nested.bundle === null
-      ? await restoreSibling(git, top, { path, nested })
-      : await restoreRepository(git, { path, nested, file: join(folder, nested.bundle) });
-  await restoreTree(git, place, nested);
-}
-
-async function restoreRepository(
-  git: Git,
-  { path, nested, file }: { path: string; nested: NestedArchive; file: string },
-): Promise<WorktreePlace> {
-  const gitDir = join(path, '.git');
-  const place = { path, gitDir, commonDir: gitDir };
-  await git.run(['init', '--quiet', '--template=', path], { cwd: path, effect: 'nested-made' });
-  if (nested.shallow.length > 0) await writeFile(join(gitDir, 'shallow'), `${nested.shallow.join('\n')}\n`);
-  const args = ['fetch', '--quiet', '--update-head-ok', '--no-write-fetch-head', file, '+refs/*:refs/*'];
-  await git.run(args, { ...inRepository(place), effect: 'nested-fetched' });
-  await setHead(git, place, nested);
-  return place;
+async function restoreNested(git: Git, worktree: WorktreePlace, nested: NestedArchive): Promise<void> {
+  const { path, files, module } = nested;
+  await restorePlainFolder(git, { worktree, path, tree: files });
+  if (module === null) return;
+  // The repository of a submodule lay in a folder that is gone: it comes into the submodule's own.
+  const gitDir = join(worktree.path, path, '.git');
+  await rm(gitDir, { recursive: true, force: true });
+  await restorePlainFolder(git, { worktree, path: join(path, '.git'), tree: module });
+  const args = ['config', '--file', join(gitDir, 'config'), '--unset-all', 'core.worktree'];
+  await git.run(args, { cwd: '/', okCodes: [0, 5], effect: 'module-placed' });
 }
 
 /** It was another worktree of the same repository, so it becomes one again. */
 async function restoreSibling(
   git: Git,
   top: WorktreePlace,
-  { path, nested }: { path: string; nested: NestedArchive },
-): Promise<WorktreePlace> {
-  const start = nested.head ?? nested.files;
+  { path: way, ...sibling }: SiblingArchive,
+): Promise<void> {
+  if (!isInside(way)) throw unreadable(way);
+  const path = join(top.path, way);
+  const start = sibling.head ?? sibling.files;
   const args = ['add', '--quiet', '--force', '--no-checkout', '--detach', path, start];
   await runOnRecords(git, top, { args, effect: 'nested-made' });
-  const question = ['rev-parse', '--absolute-git-dir'];
-  const { stdout } = await git.run(question, { cwd: path });
-  return { path, gitDir: stdout.trim(), commonDir: top.commonDir };
+  const link = await readLink(path);
+  if (link.type !== 'linked' || !(await leadsTo(top, link.gitDir, path))) throw unreadable(way);
+  await restoreTree(git, { path, gitDir: link.gitDir, commonDir: top.commonDir }, sibling);
 }
 
-async function setHead(git: Git, place: WorktreePlace, { head, branch }: ArchivedTree): Promise<void> {
-  const setting = inRepository(place);
-  if (branch !== null) await git.run(['symbolic-ref', 'HEAD', branch], setting);
-  else await git.run(['update-ref', '--no-deref', 'HEAD', head!], setting);
+function unreadable(path: string): PitonError {
+  return new PitonError('ARCHIVE_UNREADABLE', `The worktree ${path} in the archive cannot be restored.`, {
+    path,
+    remedy: 'See whether something else is in its place.',
+  });
 }

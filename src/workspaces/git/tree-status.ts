@@ -19,7 +19,8 @@ const asked = [
   '--branch',
   '-z',
   '--untracked-files=all',
-  '--ignore-submodules=none',
+  // Not what is inside of submodules: git would look there under their own configuration.
+  '--ignore-submodules=dirty',
   '--no-renames',
 ];
 

@@ -5,7 +5,8 @@ import type { Git } from './git.ts';
 import { gitFailureReason } from './git-failures.ts';
 import { findChangedPaths, type LeftOut, type Selection } from './changed-paths.ts';
 import { findObjects } from './objects.ts';
-import { isPlain, lookAtFile } from './own-index.ts';
+import { lookAtFile } from '../files.ts';
+import { isPlain } from './own-index.ts';
 import { inWorktree, type WorktreePlace } from './places.ts';
 import { temporaryIndexName, withTemporaryIndex } from './temporary-index.ts';
 

@@ -65,6 +65,15 @@ async function readGitDirs(repository: RepositoryPlace): Promise<ReadonlyMap<str
   return found;
 }
 
+/** The records of worktrees whose folders lie below a folder, by their paths. */
+export async function recordsInside(
+  repository: RepositoryPlace,
+  folder: string,
+): Promise<ReadonlyMap<string, string>> {
+  const records = await readGitDirs(repository);
+  return new Map([...records].filter(([path]) => path.startsWith(`${folder}/`)));
+}
+
 async function recordsOf({ commonDir }: RepositoryPlace): Promise<string> {
   return join(await realPlace(commonDir), 'worktrees');
 }

@@ -21,7 +21,9 @@ export async function runOnRecords(
   repository: RepositoryPlace,
   { args, effect }: { readonly args: readonly string[]; readonly effect?: string },
 ): Promise<GitResult> {
-  const options: GitRun = { ...inRepository(repository), ...(effect !== undefined && { effect }) };
+  // It writes down where it finds the repository, and starts nothing.
+  const isPlain = true;
+  const options: GitRun = { ...inRepository(repository), isPlain, ...(effect !== undefined && { effect }) };
   const until = performance.now() + patienceMs;
   for (;;) {
     try {

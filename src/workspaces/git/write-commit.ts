@@ -7,7 +7,7 @@ import type { Git } from './git.ts';
 import { gitFailureReason } from './git-failures.ts';
 import type { Parsed } from './git-session.ts';
 import { findObjects, readObjects } from './objects.ts';
-import { lookAtFile } from './own-index.ts';
+import { lookAtFile } from '../files.ts';
 import { inRepository, type RepositoryPlace } from './places.ts';
 
 /** The first one tells who makes them; those that follow soon are written by a git that stays. */

@@ -69,7 +69,7 @@ async function cleanMirror(options: Resolved, { order, kept, policy }: Cleaning)
   await updateMirror(options, order, kept);
   await keepPast(options, order);
   const mirror = mirrorRequest(options, order, kept.commit);
-  if (kept.rest !== undefined) await addIgnoredHere(options.git, mirror.known, kept.rest);
+  if (kept.rest !== undefined) await addIgnoredHere(options.git, mirror, kept.rest);
   return (await options.worktree()).clean(mirror, policy);
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { inWorktree, readLink, type Git, type WorktreePlace } from '../git/index.ts';
+import type { RepositoryOrigin } from '../contract.ts';
+import { inWorktree, leadsTo, readLink, realPlace, type Git, type WorktreePlace } from '../git/index.ts';
 import type { Kept } from './keep.ts';
 
 /**
@@ -8,10 +9,10 @@ import type { Kept } from './keep.ts';
  */
 export async function layOutHere(
   git: Git,
-  { known }: { readonly known: { readonly path: string } },
+  mirror: Mirror,
   { from, kept }: { readonly from: string; readonly kept: Kept },
 ): Promise<void> {
-  const setting = inWorktree(await mirrorAt(known.path));
+  const setting = inWorktree(await worktreeOf(mirror));
   // The index holds what is there, so that what did not come is removed.
   await git.run(['read-tree', '--reset', from], { ...setting, effect: 'mirror-read' });
   await git.run(['read-tree', '--reset', '-u', kept.tree], { ...setting, effect: 'mirror-filled' });
@@ -20,19 +21,22 @@ export async function layOutHere(
 }
 
 /** Adds the ignored files that came home: with these, all that was in the place is in the mirror. */
-export async function addIgnoredHere(
-  git: Git,
-  known: { readonly path: string },
-  tree: string,
-): Promise<void> {
-  const mirror = await mirrorAt(known.path);
-  const setting = inWorktree(mirror, join(mirror.gitDir, 'piton-index-ignored'));
+export async function addIgnoredHere(git: Git, mirror: Mirror, tree: string): Promise<void> {
+  const worktree = await worktreeOf(mirror);
+  const setting = inWorktree(worktree, join(worktree.gitDir, 'piton-index-ignored'));
   await git.run(['read-tree', tree], setting);
   await git.run(['checkout-index', '--all', '--force', '--quiet'], { ...setting, effect: 'mirror-ignored' });
 }
 
-async function mirrorAt(path: string): Promise<Omit<WorktreePlace, 'commonDir'>> {
+interface Mirror {
+  readonly known: { readonly path: string };
+  readonly repository: RepositoryOrigin;
+}
+
+async function worktreeOf({ known, repository: { commonDir } }: Mirror): Promise<WorktreePlace> {
+  const path = await realPlace(known.path);
   const link = await readLink(path);
-  if (link.type !== 'linked') throw new Error(`${path} is no worktree`);
-  return { path, gitDir: link.gitDir };
+  const isOurs = link.type === 'linked' && (await leadsTo({ commonDir }, link.gitDir, path));
+  if (!isOurs) throw new Error(`${path} is no worktree of ${commonDir}`);
+  return { path, gitDir: link.gitDir, commonDir };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { PitonError } from '../../base/index.ts';
-import type { Git } from '../git/index.ts';
+import { inRepository, type Git } from '../git/index.ts';
 import { gitOverSsh } from './machine.ts';
 import { retryMs, unreachable, type Line } from './ssh.ts';
 
@@ -14,7 +14,8 @@ export interface Transfer {
 /** Lets git itself talk to the machine, with the same patience as every other call. Throws `REMOTE_FAILED`, `GIT_FAILED`. */
 export async function transfer(git: Git, line: Line, { args, commonDir, effect }: Transfer): Promise<void> {
   const until = performance.now() + line.patienceMs;
-  const options = { cwd: commonDir, env: { GIT_DIR: commonDir, ...gitOverSsh(line) }, effect };
+  const { cwd, env } = inRepository({ commonDir });
+  const options = { cwd, env: { ...env, ...gitOverSsh(line) }, effect };
   for (;;) {
     try {
       await git.run(args, options);

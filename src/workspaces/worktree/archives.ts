@@ -71,7 +71,7 @@ async function findKept(
   const saved = archive === undefined ? undefined : await readSaved(git, repository, archive);
   if (run === undefined || archive === undefined || saved === undefined) return undefined;
   const tree = { head: saved.head ?? null, branch: null, files: archive, index: null, commits: [archive] };
-  return { archive, run, task, manifest: { version: 1, ...tree, nested: [], leftOut: [] } };
+  return { archive, run, task, manifest: { version: 2, ...tree, siblings: [], nested: [], leftOut: [] } };
 }
 
 function noArchive(ref: string): PitonError {

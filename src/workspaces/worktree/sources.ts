@@ -76,7 +76,7 @@ export async function sourceOfArchive(
   const start = order.refs.has(refsOf(order.request).branch) ? tip : (manifest.head ?? tip);
   const fill = async (place: WorktreePlace): Promise<void> => {
     if (manifest.head !== null && manifest.head !== start) await detach(git, place, manifest.head);
-    await layOutArchive(git, place, { archive: archive.commit, manifest });
+    await layOutArchive(git, place, manifest);
   };
   return { how: 'restored', from: archive.commit, start, fill };
 }

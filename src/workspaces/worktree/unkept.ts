@@ -35,11 +35,11 @@ export async function findUnkept(git: Git, holding: Holding): Promise<string | u
     return `${changes[0]}${changes.length > 1 ? ` and ${changes.length - 1} more` : ''}`;
   const lost = isIgnoredLeft ? undefined : await firstLost(holding, ignored);
   if (lost !== undefined) return lost;
-  const { nested, leftOut } = await surveyFolder(git, worktree.path, caches);
+  const { nested, leftOut } = await surveyFolder(worktree.path, caches);
   const isLeft = (path: string): boolean =>
     isIgnoredLeft && ignored.some((one) => `${path}/`.startsWith(one));
-  const inside = [...nested, ...leftOut].find(({ path }) => !isLeft(path));
-  if (inside !== undefined) return inside.path;
+  const inside = [...nested, ...leftOut.map(({ path }) => path)].find((path) => !isLeft(path));
+  if (inside !== undefined) return inside;
   const [hidden] = await findHidden(git, worktree);
   if (hidden !== undefined) return hidden;
   return (await hasOwnCommits(git, holding, head)) ? 'commits that nothing else leads to' : undefined;

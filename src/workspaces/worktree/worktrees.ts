@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { PitonError } from '../../base/index.ts';
 import type { CleanupPolicy } from '../../model/index.ts';
 import type {
@@ -36,7 +37,7 @@ import { savePlace } from './save.ts';
 import { findStrays } from './strays.ts';
 import type { WorktreeRequest } from './standing.ts';
 import { findWitness } from './find-witness.ts';
-import { countUncommitted } from '../git/index.ts';
+import { countUncommitted, readLink } from '../git/index.ts';
 
 type Leftovers = Pick<
   Workspaces,
@@ -55,11 +56,13 @@ export class WorktreeWorkspaces implements PlaceAdapter, Leftovers {
     return findRepository(this.#options.git, folder, base);
   }
 
-  async uncommitted({ root }: RepositoryOrigin): Promise<number> {
-    return countUncommitted(this.#options.git, root);
+  async uncommitted({ root, commonDir }: RepositoryOrigin): Promise<number> {
+    return countUncommitted(this.#options.git, { path: root, gitDir: await gitDirOf(root), commonDir });
   }
 
+  /** A run that begins takes the configuration of the repository as it is now. */
   async assertFree(repository: RepositoryOrigin, run: string): Promise<void> {
+    await this.#options.git.recordConfig(repository, { isFirst: false });
     return assertFree(this.#options.git, repository, run);
   }
 
@@ -68,7 +71,10 @@ export class WorktreeWorkspaces implements PlaceAdapter, Leftovers {
   }
 
   async prepare(request: PlaceRequest): Promise<Prepared> {
-    return preparePlace(this.#options, inRepositoryOf(request));
+    const given = inRepositoryOf(request);
+    // Of a run that was begun where nothing is known of that: by another user, or before it was recorded.
+    await this.#options.git.recordConfig(given.repository, { isFirst: true });
+    return preparePlace(this.#options, given);
   }
 
   /** Nothing is started in a place before the record of it is: so what `prepare` had to tell has been heard. */
@@ -119,6 +125,12 @@ function inRepositoryOf<Request extends PlaceRequest>(request: Request): Request
   const { repository } = request;
   if (repository === undefined) throw noRepository();
   return { ...request, repository };
+}
+
+/** Of a checkout: it may itself be a worktree. */
+async function gitDirOf(root: string): Promise<string> {
+  const link = await readLink(root);
+  return link.type === 'linked' ? link.gitDir : join(root, '.git');
 }
 
 function noRepository(): PitonError {

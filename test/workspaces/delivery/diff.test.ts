@@ -55,6 +55,8 @@ describe('what a run has changed', () => {
     const ground = runGround();
     expect(await diff(ground)).not.toHaveProperty('pager');
     shell(ground.root, 'config', 'core.pager', 'delta --dark');
+    expect(await diff(ground)).not.toHaveProperty('pager');
+    await ground.git.recordConfig(ground.repository, { isFirst: false });
     expect(await diff(ground)).toMatchObject({ pager: 'delta --dark' });
   });
 

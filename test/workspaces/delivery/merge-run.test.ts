@@ -473,7 +473,7 @@ describe('merging is refused, with the reason, and changes nothing', () => {
 
 describe('a git that is killed while it moves the checkout', () => {
   /** Its filter kills the git that checks it out, once. */
-  function armed(): RunGround {
+  async function armed(): Promise<RunGround> {
     const ground = runGround({ '.gitattributes': '*.bomb filter=bomb\n' });
     const fuse = join(ground.folder, 'fuse');
     const tip = commitToRun(ground, { 'm.bomb': 'm\n', 'z.txt': 'z\n' });
@@ -483,12 +483,13 @@ describe('a git that is killed while it moves the checkout', () => {
       'filter.bomb.smudge',
       `if [ -e ${fuse} ]; then rm ${fuse}; kill -9 $PPID; fi; cat`,
     );
+    await ground.git.recordConfig(ground.repository, { isFirst: false });
     writeFileSync(fuse, '');
     return { ...ground, tip };
   }
 
   test('leaves what git leaves; called again, the rest is done, and the lock of the dead is taken away', async () => {
-    const ground = armed();
+    const ground = await armed();
     write(ground.root, { 'README.md': 'mine\n', 'left.txt': 'mine' });
     await expect(mergeRun(ground.git, ground.merging())).rejects.toMatchObject({
       details: { reason: 'killed' },
@@ -508,7 +509,7 @@ describe('a git that is killed while it moves the checkout', () => {
   });
 
   test('files that it has taken away, or of which it has written only a beginning, are written anew', async () => {
-    const ground = armed();
+    const ground = await armed();
     await expect(mergeRun(ground.git, ground.merging())).rejects.toMatchObject({
       details: { reason: 'killed' },
     });
@@ -519,7 +520,7 @@ describe('a git that is killed while it moves the checkout', () => {
   });
 
   test('what the user has changed since in those files is not overwritten by that', async () => {
-    const ground = armed();
+    const ground = await armed();
     await expect(mergeRun(ground.git, ground.merging())).rejects.toMatchObject({
       details: { reason: 'killed' },
     });

@@ -55,7 +55,7 @@ describe('what a commit contains', () => {
     const { git, repository, root, base } = playground();
     const holders = [commit(root, { 'a.txt': 'a' })];
     expect(await areContained(git, repository, { commits: [base], holders })).toBe(true);
-    write(repository.commonDir, { 'info/grafts': `${holders[0]}\n` });
+    write(repository.commonDir, { shallow: `${holders[0]}\n` });
     expect(await areContained(git, repository, { commits: [base], holders })).toBe(false);
   });
 });

@@ -39,7 +39,7 @@ describe('the life of a worktree', () => {
 
 describe('a git killed in the middle of its files', () => {
   /** Git starts this for every file that ends in `.bomb`; as long as there is a fuse, it kills the git that started it. */
-  function armed(ground: Playground): { base: string; fuse: string } {
+  async function armed(ground: Playground): Promise<{ base: string; fuse: string }> {
     const fuse = join(ground.folder, 'fuse');
     const filter = `if [ -e ${fuse} ]; then rm ${fuse}; kill -9 $PPID; fi; cat`;
     const base = commit(ground.root, {
@@ -48,12 +48,13 @@ describe('a git killed in the middle of its files', () => {
       'z.txt': 'z',
     });
     for (const way of ['smudge', 'clean']) shell(ground.root, 'config', `filter.bomb.${way}`, filter);
+    await ground.git.recordConfig(ground.repository, { isFirst: false });
     return { base, fuse };
   }
 
   test('at the checkout leaves a half-made worktree, which is finished by doing it again', async () => {
     const ground = playground();
-    const { base, fuse } = armed(ground);
+    const { base, fuse } = await armed(ground);
     writeFileSync(fuse, '');
     const order = ground.order('build', { base });
     await expect(addWorktree(ground.git, order)).rejects.toMatchObject({ details: { reason: 'killed' } });
@@ -66,7 +67,7 @@ describe('a git killed in the middle of its files', () => {
 
   test('at a snapshot leaves nothing but loose objects, and the next one is whole', async () => {
     const ground = playground();
-    const { base, fuse } = armed(ground);
+    const { base, fuse } = await armed(ground);
     const worktree = await addWorktree(ground.git, ground.order('build', { base }));
     write(worktree.path, { 'm.bomb': 'changed', 'zz.txt': 'new' });
     writeFileSync(fuse, '');

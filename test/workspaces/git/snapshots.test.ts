@@ -422,6 +422,7 @@ describe('what a snapshot does with files of other kinds', () => {
     // What is read last takes until the next second; meanwhile what was read first is written again.
     const slow = `[ -e ${ground.folder}/was ] || { : > ${ground.folder}/was; printf two > a.txt; sleep 1.1; }; cat`;
     shell(path, 'config', 'filter.slow.clean', slow);
+    await ground.git.recordConfig(ground.repository, { isFirst: false });
     write(path, { '.gitattributes': 'z.txt filter=slow\n', 'z.txt': 'z' });
     while (Date.now() % 1000 > 300) await pause(10);
     write(path, { 'a.txt': 'one' });

@@ -386,6 +386,7 @@ describe('what a worktree has in it', () => {
     shell(root, 'config', 'filter.lfs.process', `touch ${folder}/lfs-was-here; exit 1`);
     shell(root, 'config', 'filter.lfs.smudge', `touch ${folder}/lfs-was-here; exit 1`);
     shell(root, 'config', 'filter.lfs.required', 'true');
+    await git.recordConfig({ commonDir: join(root, '.git') }, { isFirst: false });
     const { path } = await addWorktree(git, order('build', { base }));
     expect(readFileSync(join(path, 'big.bin'), 'utf8')).toBe(pointer);
     expect(existsSync(join(folder, 'lfs-was-here'))).toBe(false);

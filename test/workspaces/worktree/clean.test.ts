@@ -86,10 +86,10 @@ describe('cleaning a place', () => {
   test('keeps what cannot be kept elsewhere where it is, and names it', async () => {
     const ground = worktreeGround();
     const { place } = await ground.prepare('build');
-    write(place.path, { 'inner/.git': 'gitdir: /nowhere\n', 'inner/file.txt': 'x' });
+    write(place.path, { 'inner/git~1': 'x' });
     const cleaned = await clean(ground, place);
     expect(cleaned).toMatchObject({ how: 'kept', reason: expect.stringContaining('inner') as string });
-    expect(existsSync(join(place.path, 'inner/file.txt'))).toBe(true);
+    expect(existsSync(join(place.path, 'inner/git~1'))).toBe(true);
   });
 
   test('of one that is gone says so, and what was saved of it stays', async () => {

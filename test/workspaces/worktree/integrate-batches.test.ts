@@ -197,12 +197,13 @@ describe('a batch', () => {
 });
 
 test('files that somebody writes while they are taken are neither lost nor overlooked', async () => {
-  const { workers } = await queue('build');
+  const { ground, workers } = await queue('build');
   const build = workers[0]!;
   const config = shell(build.path, 'rev-parse', '--git-common-dir');
   // Git starts it for a file when the merge is laid out or looked at: the file grows with every look.
   write(build.path, { '.gitattributes': '*.grow filter=grow\n', 'a.grow': 'x' });
   shell(config, 'config', 'filter.grow.clean', `date +%s%N >> ${join(build.path, 'late.txt')}; cat`);
+  await ground.git.recordConfig(ground.repository, { isFirst: false });
   await expect(build.integrate()).rejects.toMatchObject({ code: 'RESULT_REFUSED' });
   expect(existsSync(join(build.path, 'late.txt'))).toBe(true);
 });

@@ -128,12 +128,12 @@ describe('a slot', () => {
   test('stays as it is, if not all that is in it can be kept, and what is named', async () => {
     const ground = worktreeGround();
     const a = await first(ground);
-    write(a.path, { 'inner/.git': 'gitdir: /nowhere\n', 'inner/file.txt': 'x' });
+    write(a.path, { 'inner/git~1': 'x' });
     await expect(ground.prepare('build[b]', slot)).rejects.toMatchObject({
       code: 'WORKSPACE_DRIFTED',
       message: expect.stringContaining('inner') as string,
     });
-    expect(readFileSync(join(a.path, 'inner/file.txt'), 'utf8')).toBe('x');
+    expect(readFileSync(join(a.path, 'inner/git~1'), 'utf8')).toBe('x');
     expect((await ground.prepare('build[a]', { ...slot, known: a })).place).toEqual(a);
   });
 

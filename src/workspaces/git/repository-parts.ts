@@ -1,0 +1,86 @@
+/** What lies in the folder of a repository. Everybody who works in one of its worktrees may have written it. */
+import { mkdir, open, readdir, readlink, rm, stat, symlink } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { join } from 'node:path';
+import { hasCode, sha256 } from '../../base/index.ts';
+import { lookAtFile, namesIn } from '../files.ts';
+import { parseConfig, type ConfigEntry } from './config-file.ts';
+import { isExecuting } from './config-keys.ts';
+
+export const attributesName = 'info/attributes';
+const mostBytes = 1024 * 1024;
+
+export async function readConfig(folder: string, name = 'config'): Promise<readonly ConfigEntry[]> {
+  return parseConfig(await readSmall(join(folder, name)));
+}
+
+/** '' if it is not there, or no file that somebody would write: a pipe would keep us waiting. */
+export async function readSmall(file: string): Promise<string> {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
+    if (unreadable.some((code) => hasCode(error, code))) return undefined;
+    throw error;
+  });
+  if (handle === undefined) return '';
+  try {
+    const found = await handle.stat();
+    return found.isFile() && found.size <= mostBytes ? await handle.readFile('utf8') : '';
+  } finally {
+    await handle.close();
+  }
+}
+
+const unreadable = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR', 'ENXIO'];
+
+export async function identityOf(commonDir: string): Promise<string> {
+  const { dev, ino, birthtimeNs } = await stat(commonDir, { bigint: true });
+  return [dev, ino, birthtimeNs].join(' ');
+}
+
+/** By name, a short form of everything there that makes git start programs: keys, attributes, hooks. */
+export async function steeringOf(
+  commonDir: string,
+  entries: readonly ConfigEntry[],
+): Promise<Readonly<Record<string, string>>> {
+  const steering: Record<string, string> = {};
+  const groups = Map.groupBy(
+    entries.filter(({ key }) => isExecuting(key)),
+    ({ key }) => key,
+  );
+  for (const [key, values] of groups)
+    steering[key] = sha256(JSON.stringify(values.map(({ value }) => value ?? null))).slice(0, 16);
+  const attributes = await readSmall(join(commonDir, attributesName));
+  if (attributes !== '') steering[attributesName] = sha256(attributes).slice(0, 16);
+  for (const name of await namesIn(join(commonDir, 'hooks'))) {
+    const look = await lookAtFile(join(commonDir, 'hooks', name));
+    if (!name.endsWith('.sample') && look !== undefined)
+      steering[`hooks/${name}`] = sha256(look).slice(0, 16);
+  }
+  return steering;
+}
+
+/** Files of the repository that git writes by renaming: it follows a link there, also to where nothing is yet. */
+const linkedFiles = ['packed-refs', 'shallow'];
+/** What decides, or belongs to nobody. */
+const ownFolders = new Set(['hooks', 'info']);
+
+/** Links to all that a repository consists of, its configuration excepted. */
+export async function linkParts(commonDir: string, folder: string): Promise<void> {
+  // Git would make it where it looks for it, and that is not there.
+  await mkdir(join(commonDir, 'logs')).catch((error: unknown) => {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  });
+  const entries = await readdir(commonDir, { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory() && !ownFolders.has(entry.name));
+  const names = [...folders.map(({ name }) => name), ...linkedFiles, 'info/exclude'];
+  for (const name of names) await link(join(commonDir, name), join(folder, name));
+}
+
+async function link(target: string, at: string): Promise<void> {
+  const found = await readlink(at).catch(() => undefined);
+  if (found === target) return;
+  if (found !== undefined) await rm(at, { force: true });
+  await symlink(target, at).catch((error: unknown) => {
+    // Another Piton was faster.
+    if (!hasCode(error, 'EEXIST')) throw error;
+  });
+}
