@@ -4,7 +4,7 @@ import type { OnInterrupt, Outcome } from '../model/index.ts';
 import type { Ending, Exit, JournalHead, Spool, SpoolOrder } from '../spool/index.ts';
 import { stoppedOutcome, type Attempt, type StopReason } from './attempt.ts';
 import { failureOf } from './call-function.ts';
-import { findAttempt, type Found } from './find-attempt.ts';
+import { findAttempt, lostOutcome, type Found } from './find-attempt.ts';
 import type { Environment } from './command-order.ts';
 import type { Placed } from './placing.ts';
 import type { Program } from './program.ts';
@@ -285,12 +285,13 @@ export class ProcessAttempt implements Attempt {
     await this.#ports.save(this);
     crashPoint('engine:after-save');
     const outcome =
-      seen.type === 'exited' ? await this.#work.outcomeOf(seen.exit) : await this.#lost(survivors);
+      seen.type === 'exited'
+        ? await this.#work.outcomeOf(seen.exit)
+        : await this.#lost(lostOutcome(survivors, seen));
     this.end(this.#settled(outcome));
   }
 
-  async #lost(survivors: readonly number[]): Promise<Outcome> {
-    const outcome = vanished(survivors);
+  async #lost(outcome: Interruption): Promise<Outcome> {
     if (outcome.mayStillRun === true) return outcome;
     return (await this.#work.outcomeOfLoss?.(outcome)) ?? outcome;
   }
@@ -387,13 +388,4 @@ function interruptedBy(trouble: string | undefined): StopReason | undefined {
 function neverBegan({ type, text }: StopReason): Outcome {
   if (type === 'cancelled') return { type: 'cancelled', reason: text };
   return { type: 'interrupted', reason: text, graceful: true, neverBegan: true };
-}
-
-/** Its wrapper is gone without a word: nobody knows how it ended. */
-function vanished(survivors: readonly number[]): Interruption {
-  if (survivors.length > 0) {
-    const reason = `its processes ${survivors.join(', ')} cannot be ended`;
-    return { type: 'interrupted', reason, mayStillRun: true };
-  }
-  return { type: 'interrupted', reason: 'its process ended without leaving an exit code' };
 }

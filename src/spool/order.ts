@@ -61,7 +61,11 @@ export type Sighting =
   | { readonly type: 'alive'; readonly process: ProcessIdentity }
   | { readonly type: 'exited'; readonly exit: Exit }
   /** It has begun (or a reboot has taken the proof that it has not), nobody runs it, and nobody knows how it ended. */
-  | { readonly type: 'vanished' }
+  | {
+      readonly type: 'vanished';
+      /** There is an exit record, and why it is not believed. */
+      readonly doubt?: string;
+    }
   /** Begun on another host or in another pid namespace, without an exit record: it cannot be seen from here. */
   | { readonly type: 'elsewhere'; readonly host: string };
 

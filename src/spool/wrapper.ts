@@ -3,7 +3,8 @@
  * and as an argument it would fill the screen of whoever lists processes. It goes between us and the command because it
  * outlives us. What it promises:
  *
- * - `mkdir claim` comes first, so an attempt starts once at most, whoever else tries;
+ * - it takes its nonce from descriptor 3, and without one does nothing: whoever started it died before giving it;
+ * - `mkdir claim` comes then, so an attempt starts once at most, whoever else tries;
  * - then it writes who it is, then the command begins: without that line nothing has begun;
  * - it ends after the command and writes how it ended over blanks that were there before, so a full disk cannot hinder it,
  *   and in such a way that no part of the record can be taken for the whole;
@@ -11,7 +12,8 @@
  *   a deadline.
  *
  * Its variables begin with `piton_`: an assignment to a name the environment holds would change the command's environment.
- * Its own messages (`Killed`) would look like the command's, thus it keeps the command's stderr apart, as 3. The command is
+ * The nonce is unset first for the same reason, and neither exported nor traced: the command must not see it.
+ * The wrapper's own messages (`Killed`) would look like the command's, thus it keeps the command's stderr apart, as 3. The command is
  * run in the foreground, since the shell makes background ones ignore SIGINT, and by `exec`, since `exit` or `set` as the
  * name of a program would be done by the wrapper. Signals are caught by handlers, never ignored, as that is inherited: but
  * for the moment in which the watcher is born, which is to be deaf from the beginning.
@@ -26,7 +28,11 @@ piton_at() { case $piton_crash in "$1") kill -KILL $$ ;; esac; }
 piton_born() { shift 19; piton_start=$1; }
 piton_words() { piton_start="$*"; }
 
-exec 3>&2 2>/dev/null
+unset piton_nonce
+set +ax
+exec 4>&2 2>/dev/null
+read -r piton_nonce <&3 || exit 0
+exec 3>&4 4>&-
 trap 'piton_stop=1' HUP INT QUIT TERM USR1 USR2 PIPE
 piton_at before-claim
 "$piton_mkdir" "$piton_folder/claim" || exit 0
@@ -65,7 +71,7 @@ piton_at after-command
 
 read -r piton_late <"$piton_folder/timed-out" || piton_late=0
 case $piton_crash in during-record) printf '%s 0' "$piton_attempt" 1<>"$piton_folder/exit"; kill -KILL $$ ;; esac
-printf '%s %03d %s end\\n' "$piton_attempt" "$piton_code" "$piton_late" 1<>"$piton_folder/exit"
+printf '%s %03d %s %s end\\n' "$piton_attempt" "$piton_code" "$piton_late" "$piton_nonce" 1<>"$piton_folder/exit"
 piton_at after-record
 
 case $piton_watcher,$piton_late in
