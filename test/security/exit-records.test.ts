@@ -23,7 +23,10 @@ const madeUp = 'f'.repeat(32);
 describe('a forged exit record', () => {
   test('does not end an attempt that still runs, not even with the right nonce', async () => {
     const { spool, begin, place, record } = openSpool();
-    const { attempt, process, ended } = await begin('until [ -e go ]; do sleep 0.05; done; exit 3');
+    const { attempt, process, ended } = await begin(
+      'touch begun; until [ -e go ]; do sleep 0.05; done; exit 3',
+    );
+    await eventually('the command begins', () => existsSync(join(place, 'begun')));
     writeFileSync(join(spool.folderOf(attempt), 'exit'), record(attempt));
     expect(spool.look(attempt, process)).toMatchObject({ type: 'alive' });
     expect(spool.look(attempt), 'whoever does not know its process').toMatchObject({ type: 'alive' });
