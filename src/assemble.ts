@@ -15,6 +15,7 @@ import { irreversibleReason, loadSchemaCheck } from './definition/index.ts';
 import { Observers, type AgentSettings, type Observer } from './engine/index.ts';
 import { Piton } from './library/index.ts';
 import type { Budget, CleanupPolicy } from './model/index.ts';
+import { Sandbox } from './sandbox/index.ts';
 import { Spool } from './spool/index.ts';
 import { openStore, registerStore, type Store } from './store/index.ts';
 
@@ -118,6 +119,7 @@ export async function open(options: OpenOptions): Promise<Piton> {
       durability,
       store: basename(opened.url),
     }),
+    sandbox: new Sandbox({ environment: config.environment, spool }),
     store: await withMirror(opened, mirror),
     observers,
     owner: Object.freeze({ ...ownIdentity(), instance: randomId() }),

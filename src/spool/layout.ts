@@ -18,6 +18,10 @@ export const files = {
   stderr: 'stderr',
   result: 'output',
   input: 'input',
+  /** A folder: of a contained process, its result is in it, and its temporary folder. */
+  own: 'own',
+  temporary: 'own/tmp',
+  ownResult: 'own/output',
 } as const;
 
 export const blankWrapper = `${' '.repeat(127)}\n`;

@@ -28,8 +28,18 @@ export interface SpoolOrder {
   readonly files?: Readonly<Record<string, string>>;
   /** Running time: while the machine sleeps, it does not count. */
   readonly timeoutMs?: number;
+  /** By what it is contained, or why not; and the words that come before `argv`. With these it writes in the folder `own` of its folder. */
+  readonly sandbox?: {
+    readonly by: string;
+    readonly hasNetwork: boolean;
+    readonly words: readonly string[];
+  };
   /** What the journal says of its beginning, for the case that the journal loses it. */
   readonly journalled?: Json;
+}
+
+export function isContained({ sandbox }: Pick<SpoolOrder, 'sandbox'>): boolean {
+  return sandbox !== undefined && sandbox.words.length > 0;
 }
 
 /** What is kept of it: its environment and its files are not. */

@@ -193,7 +193,11 @@ export class Spool {
 
   /** The beginning of what was written to `$PITON_OUTPUT`; undefined if nothing was. */
   readResult(attempt: string, { maxBytes }: { readonly maxBytes: number }): OutputText | undefined {
-    return readText(join(this.folderOf(attempt), files.result), { maxBytes, from: 'start' });
+    const names = [files.result, files.ownResult];
+    const read = names.map((name) =>
+      readText(join(this.folderOf(attempt), name), { maxBytes, from: 'start' }),
+    );
+    return read.find((text) => text !== undefined);
   }
 
   /** What it was given on standard input; undefined if that was nothing. */

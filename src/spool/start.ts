@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { crashPoint, identityOf, ownIdentity, PitonError, type ProcessIdentity } from '../base/index.ts';
 import { childEnvironment } from './environment.ts';
 import { codeOf, files } from './layout.ts';
-import type { SpoolOrder } from './order.ts';
+import { isContained, type SpoolOrder } from './order.ts';
 import { watcherRoundMs, watcherText, wrapperText } from './wrapper.ts';
 
 export interface Start {
@@ -40,13 +40,20 @@ export async function startWrapper(start: Start): Promise<Started> {
 }
 
 async function spawnWrapper(start: Start, streams: readonly number[]): Promise<Started> {
-  const { folder, order, shell } = start;
+  const { order, shell } = start;
   const child = spawn(
     shell,
-    ['-c', 'eval "$PITON_WRAPPER"', 'piton', ...wrapperArguments(start), ...order.argv],
+    [
+      '-c',
+      'eval "$PITON_WRAPPER"',
+      'piton',
+      ...wrapperArguments(start),
+      ...(order.sandbox?.words ?? []),
+      ...order.argv,
+    ],
     {
       cwd: order.directory,
-      env: { ...childEnvironment(order, join(folder, files.result)), ...textsFor(order) },
+      env: { ...childEnvironment(order, resultFile(start)), ...textsFor(order) },
       // Its own session: neither a signal from the terminal nor our end reaches it.
       detached: true,
       stdio: [...(streams.length === 3 ? streams : (['ignore', ...streams] as const)), 'pipe'],
@@ -58,6 +65,10 @@ async function spawnWrapper(start: Start, streams: readonly number[]): Promise<S
   child.unref();
   await once(child, 'spawn');
   return { child, process };
+}
+
+function resultFile({ folder, order }: Start): string {
+  return join(folder, isContained(order) ? files.ownResult : files.result);
 }
 
 /** By a pipe: the environment and the arguments of processes can be read by others. If we die before, it ends too. */

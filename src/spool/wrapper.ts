@@ -84,7 +84,7 @@ exit 0
 /**
  * The watcher: sleeps for the time allowed (a sleeping machine does not count), marks the attempt as timed out, ends all
  * processes of the session and all children of the wrapper, but neither the wrapper, which still has to write the record,
- * nor itself. It is deaf to all that may be sent to the group, else a request to stop would lift the deadline. SIGALRM ends
+ * nor itself. The monitor of a sandbox (bwrap) is not asked: it would take all that is in it with it at once. It is deaf to all that may be sent to the group, else a request to stop would lift the deadline. SIGALRM ends
  * it together with its sleep: `$!` rather than a variable, since the signal may come between fork and assignment, and the
  * wrapper repeats it, since some shells may miss one that comes just before they wait.
  */
@@ -106,7 +106,8 @@ find_members() {
   found=
   if [ -r /proc/self/stat ]; then
     for file in /proc/[0-9]*/stat; do
-      read -r line <"$file" && consider \${line%% *} \${line##*) }
+      read -r line <"$file" || continue
+      case $1,$line in polite,*' (bwrap) '*) ;; *) consider \${line%% *} \${line##*) } ;; esac
     done
   else
     set -- $(ps -A -o pid= -o stat= -o ppid= -o pgid=)
@@ -117,8 +118,8 @@ find_members() {
 
 nap "$timeout"
 echo 1 1<>"$folder/timed-out"
-find_members && kill -TERM $found
-kill -TERM -- "-$wrapper"
+find_members polite && kill -TERM $found
+kill -TERM "$wrapper"
 while [ "$rounds" -gt 0 ] && find_members; do nap 0.2; rounds=$((rounds - 1)); done
 rounds=50
 while [ "$rounds" -gt 0 ] && find_members; do kill -KILL $found; nap 0.1; rounds=$((rounds - 1)); done

@@ -19,8 +19,8 @@ export const spool: readonly Defect[] = [
   {
     name: 'the exit record is not synced',
     file: 'src/spool/syncing.ts',
-    find: '[files.stdout, files.stderr, files.result, files.exit]',
-    replace: '[files.stdout, files.stderr, files.result]',
+    find: '[files.stdout, files.stderr, files.result, files.ownResult, files.exit]',
+    replace: '[files.stdout, files.stderr, files.result, files.ownResult]',
     tests: ['test/spool/syncing.test.ts'],
   },
   {
