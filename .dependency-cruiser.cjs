@@ -6,13 +6,24 @@ const mayImport = {
   kernel: ['model', 'base'],
   store: ['model', 'base'],
   spool: ['base'],
+  sandbox: ['base'],
   agents: ['model', 'base'],
   // Where an attempt runs on another machine, it runs in a spool there.
   workspaces: ['spool', 'model', 'base'],
-  engine: ['kernel', 'store', 'spool', 'agents', 'workspaces', 'model', 'base'],
+  engine: ['kernel', 'store', 'spool', 'sandbox', 'agents', 'workspaces', 'model', 'base'],
   library: ['assemble.ts', 'engine', 'definition', 'store', 'workspaces', 'kernel', 'model', 'base'],
   config: ['model', 'base'],
-  interfaces: ['assemble.ts', 'library', 'engine', 'definition', 'agents', 'config', 'model', 'base'],
+  interfaces: [
+    'assemble.ts',
+    'library',
+    'engine',
+    'definition',
+    'agents',
+    'sandbox',
+    'config',
+    'model',
+    'base',
+  ],
 };
 
 const layers = Object.entries(mayImport).map(([folder, allowed]) => ({

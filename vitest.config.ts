@@ -19,6 +19,8 @@ export default defineConfig({
       // Not into the home of whoever runs the tests.
       XDG_STATE_HOME: join(tmpdir(), 'piton-test-state'),
       PITON_SCRIPTED_HOME: join(tmpdir(), 'piton-scripted-sessions'),
+      // Tests of the sandbox take this away: all others are the same on machines that have one and that have none.
+      PITON_BWRAP: '/nowhere/bwrap',
       // Tests start thousands of processes, and compiling the sources would be most of what these do.
       NODE_COMPILE_CACHE: join(tmpdir(), 'piton-compile-cache'),
     },

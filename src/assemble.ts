@@ -2,11 +2,20 @@ import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { loadPlaces, makePlaces, type DeliveryOptions, type RemoteMachine } from './assemble-places.ts';
-import { nearest, ownIdentity, PitonError, randomId, systemClock, type Clock } from './base/index.ts';
+import {
+  nearest,
+  ownIdentity,
+  PitonError,
+  randomId,
+  stateFolder,
+  systemClock,
+  type Clock,
+} from './base/index.ts';
 import { irreversibleReason, loadSchemaCheck } from './definition/index.ts';
 import { Observers, type AgentSettings, type Observer } from './engine/index.ts';
 import { Piton } from './library/index.ts';
 import type { Budget, CleanupPolicy } from './model/index.ts';
+import { Sandbox } from './sandbox/index.ts';
 import { Spool } from './spool/index.ts';
 import { openStore, registerStore, type Store } from './store/index.ts';
 
@@ -103,7 +112,14 @@ export async function open(options: OpenOptions): Promise<Piton> {
     ...config,
     isHarmless: (command) => irreversibleReason(command) === undefined,
     ...makePlaces({ ...config, spool }),
-    spool: new Spool({ folder: spool, graceMs, durability, store: basename(opened.url) }),
+    spool: new Spool({
+      folder: spool,
+      keys: spool === temporary ? join(spool, '.keys') : stateFolder('keys'),
+      graceMs,
+      durability,
+      store: basename(opened.url),
+    }),
+    sandbox: new Sandbox({ environment: config.environment, spool }),
     store: await withMirror(opened, mirror),
     observers,
     owner: Object.freeze({ ...ownIdentity(), instance: randomId() }),

@@ -89,6 +89,8 @@ export interface TaskDraft {
   readonly pool?: number | undefined;
   readonly artifacts?: readonly string[] | undefined;
   readonly onConflict?: TaskSpec['onConflict'] | undefined;
+  readonly sandbox?: TaskSpec['sandbox'] | undefined;
+  readonly network?: TaskSpec['network'] | undefined;
   readonly resources?: readonly string[] | undefined;
   readonly errors?: readonly ErrorRule[] | undefined;
   readonly update?: Dynamic | undefined;

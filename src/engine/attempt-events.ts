@@ -12,8 +12,12 @@ export function newsEvents(news: News, state: RunState, now: number): Event[] {
   const { attempt } = news;
   switch (news.type) {
     case 'spawned': {
-      const { process, version } = news;
-      const data = { process, ...(version !== undefined && { version }) };
+      const { process, version, sandbox } = news;
+      const data = {
+        process,
+        ...(version !== undefined && { version }),
+        ...(sandbox !== undefined && { sandbox }),
+      };
       return [{ type: 'attempt.spawned', task: attempt.task, attempt: attempt.id, data }];
     }
     case 'recovered':

@@ -37,3 +37,12 @@ export function stoppedOutcome(
   const message = isStillRunning ? `${text}, and did not stop when it was asked to` : text;
   return { type: 'failed', failure: { code: 'TIMEOUT', message, retryable: !isStillRunning } };
 }
+
+/** From a note in the spool. Torn or unknown, it says nothing. */
+export function readStopNote(text: string | undefined): StopReason | undefined {
+  try {
+    return text === undefined ? undefined : (JSON.parse(text) as StopReason);
+  } catch {
+    return undefined;
+  }
+}

@@ -98,7 +98,7 @@ async function endRemains(spool: Spool, attempt: Attempt): Promise<Finding> {
   if (standing.type === 'ended' && (ended === 0 || hasSucceeded(standing.found))) {
     return { how: 'harvested', found: standing.found };
   }
-  return { how: 'interrupted', outcome: remainsOutcome(survivors) };
+  return { how: 'interrupted', outcome: lostOutcome(survivors, spool.look(id, process)) };
 }
 
 /** How it ended otherwise, while we ended what was left of it, was our doing. */
@@ -106,11 +106,12 @@ function hasSucceeded(seen: Seen): boolean {
   return seen.type === 'exited' && seen.exit.code === 0 && !seen.exit.timedOut;
 }
 
-/** It is gone without a word: nobody knows how it ended. */
-export function remainsOutcome(survivors: readonly number[]): Interrupted {
-  if (survivors.length === 0) {
-    return { type: 'interrupted', reason: 'its process ended without leaving an exit code' };
+/** Its wrapper is gone, and nobody can be believed about how it ended. */
+export function lostOutcome(survivors: readonly number[], seen: Sighting): Interrupted {
+  if (survivors.length > 0) {
+    const reason = `its processes ${survivors.join(', ')} cannot be ended`;
+    return { type: 'interrupted', reason, mayStillRun: true };
   }
-  const reason = `its processes ${survivors.join(', ')} cannot be ended`;
-  return { type: 'interrupted', reason, mayStillRun: true };
+  const doubt = seen.type === 'vanished' ? seen.doubt : undefined;
+  return { type: 'interrupted', reason: doubt ?? 'its process ended without leaving an exit code' };
 }

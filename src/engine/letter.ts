@@ -16,6 +16,8 @@ export type News =
       readonly process: ProcessIdentity;
       /** Of an agent's program. */
       readonly version?: string;
+      /** How it is contained, in words. */
+      readonly sandbox?: string;
     }
   | { readonly type: 'recovered'; readonly attempt: Attempt; readonly how: 'adopted' | 'harvested' }
   | { readonly type: 'transcript'; readonly attempt: Attempt; readonly part: TranscriptPart }

@@ -1,5 +1,6 @@
 import type { Clock, Json } from '../base/index.ts';
 import type { Budget, CleanupPolicy, LeaseOwner, Origin } from '../model/index.ts';
+import type { Sandbox } from '../sandbox/index.ts';
 import type { Spool } from '../spool/index.ts';
 import type { Store } from '../store/index.ts';
 import type { Delivery, Workspaces } from '../workspaces/index.ts';
@@ -11,6 +12,8 @@ export interface EnginePorts {
   readonly store: Store;
   /** Where commands leave what they write, and whether they have begun and ended. */
   readonly spool: Spool;
+  /** Contains processes. */
+  readonly sandbox: Sandbox;
   /** Where tasks work that have a place of their own. */
   readonly workspaces: Workspaces;
   /** Hands over what runs have made. */

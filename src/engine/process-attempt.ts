@@ -1,11 +1,13 @@
 import { asError, crashPoint, hasCode, type Clock, type ProcessIdentity } from '../base/index.ts';
 import type { AttemptState, RunState, TaskState } from '../kernel/index.ts';
 import type { OnInterrupt, Outcome } from '../model/index.ts';
+import type { Sandbox } from '../sandbox/index.ts';
 import type { Ending, Exit, JournalHead, Spool, SpoolOrder } from '../spool/index.ts';
-import { stoppedOutcome, type Attempt, type StopReason } from './attempt.ts';
+import { readStopNote, stoppedOutcome, type Attempt, type StopReason } from './attempt.ts';
 import { failureOf } from './call-function.ts';
-import { findAttempt, remainsOutcome, type Found } from './find-attempt.ts';
+import { findAttempt, lostOutcome, type Found } from './find-attempt.ts';
 import type { Environment } from './command-order.ts';
+import { contain, containedBy, explainContained } from './contain.ts';
 import type { Placed } from './placing.ts';
 import type { Program } from './program.ts';
 import { isSystemTrouble, throughTrouble } from './system-trouble.ts';
@@ -29,14 +31,22 @@ export interface ProcessPorts {
   /** Nobody works there any more: keeps the files as they are. */
   save(attempt: Attempt): Promise<void>;
   /** A process exists. */
-  spawned(attempt: Attempt, found: { readonly process: ProcessIdentity; readonly version?: string }): void;
+  spawned(attempt: Attempt, found: Spawned): void;
   /** It was begun before, and this is how it was found again. */
   recovered(attempt: Attempt, how: 'adopted' | 'harvested'): void;
+  /** Contains it, if it is to be. Throws `SANDBOX_UNAVAILABLE`. */
+  readonly sandbox: Sandbox;
   ended(attempt: Attempt, outcome: Outcome): void;
   /** It has ended, and the next driver is to find out how. */
   left(attempt: Attempt): void;
   /** Why it cannot be gone on with at the moment; undefined: it can again. */
   stalled(attempt: Attempt, reason: string | undefined): void;
+}
+
+interface Spawned {
+  readonly process: ProcessIdentity;
+  readonly version?: string;
+  readonly sandbox?: string;
 }
 
 /** What could not be written to the spool is tried again then. */
@@ -126,11 +136,12 @@ export class ProcessAttempt implements Attempt {
       if (obstacle !== undefined) return this.end(obstacle);
       const own = { ...(await this.#work.order(state, task, placed.folder)), hidden: this.#ports.secrets };
       const { createdAt: runCreatedAt } = state;
-      const order = {
+      const entered = {
         ...(await placed.enter(own)),
         runCreatedAt,
         journalled: journalledOf(task, placed.place),
       };
+      const order = await contain(entered, { ports: this.#ports, state, task, placed });
       if (!(await this.#prepare(order))) return;
       await this.#work.turn?.(AbortSignal.any([this.#watching.signal, this.#stopping.signal]));
       if (!this.#isOver) await this.#spawn(order);
@@ -244,7 +255,7 @@ export class ProcessAttempt implements Attempt {
     }
     crashPoint('engine:after-spawn');
     if (this.#isOver) return;
-    this.#ports.spawned(this, { process: this.#process, ...this.#work.program?.() });
+    this.#ports.spawned(this, { process: this.#process, ...this.#work.program?.(), ...containedBy(order) });
     if (this.#stopReason !== undefined) this.#endProcess();
     await this.#follow();
   }
@@ -295,12 +306,13 @@ export class ProcessAttempt implements Attempt {
     await this.#ports.save(this);
     crashPoint('engine:after-save');
     const outcome =
-      seen.type === 'exited' ? await this.#work.outcomeOf(seen.exit) : await this.#lost(survivors);
-    this.end(this.#settled(outcome));
+      seen.type === 'exited'
+        ? await this.#work.outcomeOf(seen.exit)
+        : await this.#lost(lostOutcome(survivors, seen));
+    this.end(this.#settled(explainContained(outcome, spool.describe(this.id))));
   }
 
-  async #lost(survivors: readonly number[]): Promise<Outcome> {
-    const outcome: Interruption = remainsOutcome(survivors);
+  async #lost(outcome: Interruption): Promise<Outcome> {
     if (outcome.mayStillRun === true) return outcome;
     return (await this.#work.outcomeOfLoss?.(outcome)) ?? outcome;
   }
@@ -367,15 +379,6 @@ export class ProcessAttempt implements Attempt {
 
 function attemptOf({ life }: TaskState): AttemptState | undefined {
   return life.status === 'running' ? life.attempt : undefined;
-}
-
-/** Torn or unknown, it says nothing. */
-function readStopNote(text: string | undefined): StopReason | undefined {
-  try {
-    return text === undefined ? undefined : (JSON.parse(text) as StopReason);
-  } catch {
-    return undefined;
-  }
 }
 
 function fenceOptions(process: ProcessIdentity | undefined): { readonly process?: ProcessIdentity } {

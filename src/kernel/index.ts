@@ -1,3 +1,4 @@
+export { containmentOf } from './containment.ts';
 export { sessionOrigin } from './agent-start.ts';
 export { artifactSources } from './artifact-sources.ts';
 export { classify } from './classify.ts';

@@ -1,5 +1,5 @@
 import type { CommandDraft, TaskDraft } from '../definition/index.ts';
-import type { CleanupPolicy } from '../model/index.ts';
+import type { CleanupPolicy, SandboxMode } from '../model/index.ts';
 
 /**
  * `worktree`: a git worktree of its own, whose work is brought to the branch of the run; `directory`: an empty folder of its
@@ -39,6 +39,13 @@ export interface PlaceOptions {
   readonly pool?: number;
   /** Files that it leaves and git ignores, kept for those who need it: paths in the folder of the run. */
   readonly artifacts?: readonly string[];
+  /**
+   * Whether its processes and its check can write only in their place, their temporary folder and package caches; default: `auto`
+   * for agents with the permissions `read` and `edit`, else `off`.
+   */
+  readonly sandbox?: SandboxMode;
+  /** `off`: contained processes reach only a loopback of their own; default `on`. */
+  readonly network?: 'on' | 'off';
 }
 
 /** Where the tasks of a workflow work, if they do not say otherwise. */
@@ -64,7 +71,7 @@ export interface AnyPlaceOptions extends PlaceOptions {
 /** The task with its place, or with what the workflow gives to all of its commands and agents. */
 export function withPlace(draft: TaskDraft, options: AnyPlaceOptions, all: PlaceSettings): TaskDraft {
   const { workspace, setup = inheritedSetup(draft, options, all), shell } = options;
-  const { pool, artifacts, onConflict } = options;
+  const { pool, artifacts, onConflict, sandbox, network } = options;
   return {
     ...draft,
     workspace: workspaceDraft(workspace),
@@ -72,6 +79,8 @@ export function withPlace(draft: TaskDraft, options: AnyPlaceOptions, all: Place
     pool,
     artifacts,
     onConflict,
+    sandbox,
+    network,
   };
 }
 

@@ -48,6 +48,8 @@ const taskKeys: Keys<TaskSpec> = {
   pool: true,
   artifacts: true,
   onConflict: true,
+  sandbox: true,
+  network: true,
   resources: true,
   errors: true,
   version: true,

@@ -185,6 +185,8 @@ export const eventShapes = [
     process: identity,
     /** Of an agent's program, as it tells it. */
     version: optional(text),
+    /** By what it is contained, or why it is not though it should be; absent: it is not to be. */
+    sandbox: optional(text),
   }),
   /** A new driver found it alive (`adopted`), or ended with its result in the spool (`harvested`). */
   ofAttempt('attempt.recovered', { how: oneOf('adopted', 'harvested') }),

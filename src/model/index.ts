@@ -9,6 +9,7 @@ export type { Spent, Used } from './usage.ts';
 export { isFinal, type RunStatus, type RunSummary, type TaskStatus } from './status.ts';
 export {
   cleanupPolicies,
+  sandboxModes,
   isFunctionRef,
   type AgentWork,
   type BreakerPolicy,
@@ -17,6 +18,7 @@ export {
   type CheckpointPolicy,
   type CheckSpec,
   type CleanupPolicy,
+  type SandboxMode,
   type DeliverWork,
   type SetupSpec,
   type WorkspaceSpec,

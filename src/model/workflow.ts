@@ -100,6 +100,10 @@ export interface TaskSpec {
   readonly artifacts?: readonly string[];
   /** What becomes of a result that does not fit to those of others; absent = a person is asked. */
   readonly onConflict?: 'hold' | 'agent';
+  /** Whether its processes are contained; absent: as `containmentOf` has it. */
+  readonly sandbox?: SandboxMode;
+  /** Of contained processes: `off` leaves them this machine's loopback, one of their own. Absent: on. */
+  readonly network?: 'on' | 'off';
   /** What it depends on outside, by name: each has a circuit breaker. */
   readonly resources?: readonly string[];
   /** How failures are to be understood, before what Piton knows by itself. The first that fits counts. */
@@ -122,6 +126,11 @@ export type WorkspaceSpec =
   | { readonly mode: 'shared' }
   | { readonly mode: 'directory'; readonly copyOf?: string }
   | { readonly mode: 'remote'; readonly remote: string };
+
+/** `auto`: contained where that is possible, which is told where it is not; `required`: else it is not started. */
+export type SandboxMode = (typeof sandboxModes)[number];
+
+export const sandboxModes = ['auto', 'off', 'required'] as const;
 
 /**
  * What becomes of a place whose task has ended. Nothing is removed before all that would be lost by it is kept.

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { Ending, Sighting } from './order.ts';
 
 export interface Wait {
-  /** Cheap: only whether there is an exit record. */
+  /** Cheap: looks only if there is an exit record. */
   readonly glance: () => Sighting | undefined;
   readonly look: () => Sighting;
   /** Makes sure that what has not begun never will. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { crashPoint } from '../base/index.ts';
 import { findMembers, isLiving, isWrapper, type Family } from './members.ts';
-import { commandLineOf, type ProcessEntry } from './process-table.ts';
+import { commandLineOf, isMonitor, type ProcessEntry } from './process-table.ts';
 
 export interface FenceResult {
   /** How many processes were there and are gone. */
@@ -43,7 +43,7 @@ async function askToEnd(
   const until = performance.now() + graceMs;
   const asked = new Set<number>();
   for (let living = first; living.length > 0 && performance.now() < until; living = lookAgain()) {
-    for (const { pid } of living.filter(({ pid }) => !asked.has(pid))) {
+    for (const { pid } of living.filter(({ pid }) => !asked.has(pid) && !isMonitor(pid))) {
       send(pid, isWatcher(pid) ? 'SIGALRM' : 'SIGTERM');
       // One that is stopped does not hear anything.
       send(pid, 'SIGCONT');

@@ -18,26 +18,39 @@ export const files = {
   stderr: 'stderr',
   result: 'output',
   input: 'input',
+  /** A folder: of a contained process, its result is in it, and its temporary folder. */
+  own: 'own',
+  temporary: 'own/tmp',
+  ownResult: 'own/output',
 } as const;
 
 export const blankWrapper = `${' '.repeat(127)}\n`;
 export const blankTimedOut = '0\n';
 
-export function exitRecord(attempt: string, exit: Exit): string {
-  return `${attempt} ${String(exit.code).padStart(3, '0')} ${exit.timedOut ? 1 : 0} end\n`;
+/** Of one length, so that blanks can be made for it beforehand. */
+export const nonceLength = 32;
+
+/** `nonce` shows that the wrapper has written it, which alone was given it. */
+export type ExitRecord = Exit & { readonly nonce: string };
+
+export function exitRecord(attempt: string, { code, timedOut, nonce }: ExitRecord): string {
+  return `${attempt} ${String(code).padStart(3, '0')} ${timedOut ? 1 : 0} ${nonce} end\n`;
 }
 
 export function blankExit(attempt: string): string {
-  return exitRecord(attempt, { code: 0, timedOut: false }).replace(/[^\n]/g, ' ');
+  const nonce = ' '.repeat(nonceLength);
+  return exitRecord(attempt, { code: 0, timedOut: false, nonce }).replace(/[^\n]/g, ' ');
 }
 
-/** Only the whole record counts: what is empty, cut short, mixed with blanks or of another attempt is none. */
-export function readExit(folder: string, attempt: string): Exit | undefined {
+/**
+ * Only the whole record counts: what is empty, cut short, mixed with blanks or of another attempt is none. Whether the nonce
+ * is the right one is another question; a record of before there were nonces has an empty one.
+ */
+export function readExit(folder: string, attempt: string): ExitRecord | undefined {
   const text = readIfThere(join(folder, files.exit));
-  const match = /^\S+ (\d{3}) ([01]) end\n$/.exec(text ?? '');
-  if (match === null) return undefined;
-  const exit = { code: Number(match[1]), timedOut: match[2] === '1' };
-  return text === exitRecord(attempt, exit) ? exit : undefined;
+  const match = /^\S+ (\d{3}) ([01])(?: (\S+))? end\n$/.exec(text ?? '');
+  if (match?.[0].startsWith(`${attempt} `) !== true) return undefined;
+  return { code: Number(match[1]), timedOut: match[2] === '1', nonce: match[3] ?? '' };
 }
 
 /** Where and when the attempt was prepared: the wrapper, started by the same process, lives there too. */

@@ -2,28 +2,38 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { livenessOf, ownIdentity, type ProcessIdentity } from '../base/index.ts';
 import { markerOf } from './environment.ts';
-import { files, readExit, readOrigin, readWrapper, type Origin } from './layout.ts';
+import { files, readExit, readOrigin, readWrapper, type ExitRecord, type Origin } from './layout.ts';
 import type { Sighting } from './order.ts';
 import { commandLineOf, hasVariable, processesSince } from './process-table.ts';
+import type { StoreKey } from './store-key.ts';
 
 export interface Place {
   readonly folder: string;
   readonly attempt: string;
+  readonly key: StoreKey;
 }
 
 export function lookAt(place: Place, process?: ProcessIdentity): Sighting {
   const { folder, attempt } = place;
   if (!existsSync(folder)) return { type: 'absent' };
-  const sighting = exited(place) ?? lookForWrapper(place, process);
-  if (sighting.type !== 'unclaimed' && sighting.type !== 'vanished') return sighting;
+  const sighting = lookForWrapper(place, process);
+  // While its wrapper lives, a record is not its own: that writes it as the last thing it does.
+  if (sighting.type === 'alive') return sighting;
   // Whoever is gone now may have gone on until a moment ago: what it wrote is read after its death was seen.
+  const exit = readExit(folder, attempt);
+  if (exit !== undefined && place.key.isNonceOf(attempt, exit.nonce)) {
+    return { type: 'exited', exit: { code: exit.code, timedOut: exit.timedOut } };
+  }
+  if (sighting.type === 'elsewhere') return sighting;
+  if (exit !== undefined) return { type: 'vanished', doubt: doubtOf(place, exit) };
   const isBegun = sighting.type === 'vanished' || readWrapper(folder, attempt) !== undefined;
-  return exited(place) ?? (isBegun ? { type: 'vanished' } : sighting);
+  return isBegun ? { type: 'vanished' } : sighting;
 }
 
-function exited({ folder, attempt }: Place): Sighting | undefined {
-  const exit = readExit(folder, attempt);
-  return exit && { type: 'exited', exit };
+function doubtOf({ key }: Place, { nonce }: ExitRecord): string {
+  const what = nonce === '' ? 'has no nonce' : 'has a wrong nonce';
+  const why = nonce === '' ? 'an earlier version, or somebody else, wrote it' : 'somebody else wrote it';
+  return `its exit record ${what}: ${why}, or the key of the store (${key.file() ?? 'none was made'}) is not the one it was started with`;
 }
 
 function lookForWrapper(place: Place, process?: ProcessIdentity): Sighting {

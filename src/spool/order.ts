@@ -28,8 +28,18 @@ export interface SpoolOrder {
   readonly files?: Readonly<Record<string, string>>;
   /** Running time: while the machine sleeps, it does not count. */
   readonly timeoutMs?: number;
+  /** By what it is contained, or why not; and the words that come before `argv`. With these it writes in the folder `own` of its folder. */
+  readonly sandbox?: {
+    readonly by: string;
+    readonly hasNetwork: boolean;
+    readonly words: readonly string[];
+  };
   /** What the journal says of its beginning, for the case that the journal loses it. */
   readonly journalled?: Json;
+}
+
+export function isContained({ sandbox }: Pick<SpoolOrder, 'sandbox'>): boolean {
+  return sandbox !== undefined && sandbox.words.length > 0;
 }
 
 /** What is kept of it: its environment and its files are not. */
@@ -61,7 +71,11 @@ export type Sighting =
   | { readonly type: 'alive'; readonly process: ProcessIdentity }
   | { readonly type: 'exited'; readonly exit: Exit }
   /** It has begun (or a reboot has taken the proof that it has not), nobody runs it, and nobody knows how it ended. */
-  | { readonly type: 'vanished' }
+  | {
+      readonly type: 'vanished';
+      /** There is an exit record, and why it is not believed. */
+      readonly doubt?: string;
+    }
   /** Begun on another host or in another pid namespace, without an exit record: it cannot be seen from here. */
   | { readonly type: 'elsewhere'; readonly host: string };
 

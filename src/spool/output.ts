@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
-import { isAbsence } from './layout.ts';
+import { codeOf, isAbsence } from './layout.ts';
 import type { OutputText } from './order.ts';
 
 export interface ReadOptions {
@@ -79,9 +79,10 @@ export function withFile<T>(file: string, use: (descriptor: number, bytes: numbe
 
 function openIfThere(file: string): number | undefined {
   try {
-    return openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+    // Never what a link leads to: a contained process can make one to what it may not read itself.
+    return openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   } catch (error) {
-    if (isAbsence(error)) return undefined;
+    if (isAbsence(error) || codeOf(error) === 'ELOOP') return undefined;
     throw error;
   }
 }

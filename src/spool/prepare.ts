@@ -3,7 +3,7 @@ import { mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ownIdentity, PitonError } from '../base/index.ts';
 import { blankExit, blankTimedOut, blankWrapper, codeOf, files, type Origin } from './layout.ts';
-import type { SpoolOrder, WrittenOrder } from './order.ts';
+import { isContained, type SpoolOrder, type WrittenOrder } from './order.ts';
 import { processClockMs } from './process-table.ts';
 
 type OwnedOrder = SpoolOrder & Pick<WrittenOrder, 'store' | 'head'>;
@@ -12,6 +12,8 @@ type OwnedOrder = SpoolOrder & Pick<WrittenOrder, 'store' | 'head'>;
 export async function prepareFolder(folder: string, order: OwnedOrder, isSynced: boolean): Promise<void> {
   await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
   await makeFolder(folder, order);
+  // In one folder: none of its files is the process's to change, if it is contained.
+  if (isContained(order)) await mkdir(join(folder, files.temporary), { recursive: true, mode: 0o700 });
   const contents = {
     [files.stdout]: '',
     [files.stderr]: '',

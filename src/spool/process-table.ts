@@ -79,6 +79,11 @@ export function isCarried(name: string): boolean {
   return processesSince(0).some(({ pid }) => hasVariable(pid, name));
 }
 
+/** Monitors of a sandbox: asked to end, they take all that is in it with them at once. */
+export function isMonitor(pid: number): boolean {
+  return isLinux && readProcess(pid, 'comm')?.toString('latin1') === 'bwrap\n';
+}
+
 export function commandLineOf(pid: number): string {
   if (isLinux) return readProcess(pid, 'cmdline')?.toString('utf8').replaceAll('\0', ' ') ?? '';
   return ps('command=', ['-ww', '-p', String(pid)]);

@@ -26,10 +26,13 @@ import { lastChange, lastLineOf, readBytes, readText, type ReadOptions } from '.
 import { prepareFolder } from './prepare.ts';
 import { emptyDiscarded, listAttempts, removeAttempt } from './remove.ts';
 import { startWrapper } from './start.ts';
+import { StoreKey } from './store-key.ts';
 import { Syncing } from './syncing.ts';
 
 export interface SpoolOptions {
   readonly folder: string;
+  /** Of the user, outside of all projects: in it is the key that exit records are known by. */
+  readonly keys: string;
   /** Time between SIGTERM and SIGKILL. */
   readonly graceMs: number;
   /** `full`: what was prepared, and what `sync` is told, outlasts a power failure. */
@@ -62,6 +65,7 @@ export class Spool {
   readonly #children = new Map<string, ChildProcess>();
   readonly #turns = new Turns();
   readonly #syncing = new Syncing();
+  readonly #key: StoreKey;
   /** How far journals are known to have come. */
   readonly heads: Heads;
 
@@ -69,6 +73,7 @@ export class Spool {
     const folder = resolve(options.folder);
     this.#options = Object.freeze({ shell: '/bin/sh', store: '', ...options, folder });
     const { store, durability } = this.#options;
+    this.#key = new StoreKey(folder, this.#options.keys);
     this.heads = new Heads(folder, { store, isSynced: durability === 'full' });
   }
 
@@ -84,6 +89,7 @@ export class Spool {
   async prepare(order: SpoolOrder, head?: JournalHead): Promise<void> {
     const { durability, store } = this.#options;
     crashPoint('spool:before-prepare');
+    this.#key.make();
     if (head !== undefined) {
       await this.heads.raise(order.run, head);
       crashPoint('spool:after-raise');
@@ -106,7 +112,8 @@ export class Spool {
     crashPoint('spool:before-start');
     const { graceMs, shell } = this.#options;
     const folder = this.folderOf(order.attempt);
-    const { child, process } = await startWrapper({ folder, order, graceMs, shell });
+    const nonce = this.#key.nonceOf(order.attempt);
+    const { child, process } = await startWrapper({ folder, order, graceMs, shell, nonce });
     crashPoint('spool:after-start');
     this.#children.set(order.attempt, child);
     child.once('exit', () => this.#children.delete(order.attempt));
@@ -131,12 +138,9 @@ export class Spool {
    * What cannot be seen from here is waited for until its exit record appears.
    */
   ended(attempt: string, { process, signal }: EndedOptions): Promise<Ending | undefined> {
-    const { folder } = this.#place(attempt);
-    const glance = (): Sighting | undefined => {
-      const exit = readExit(folder, attempt);
-      return exit && { type: 'exited', exit };
-    };
+    const folder = this.folderOf(attempt);
     const look = (): Sighting => this.look(attempt, process);
+    const glance = (): Sighting | undefined => (readExit(folder, attempt) === undefined ? undefined : look());
     const claim = (): boolean => this.claim(attempt);
     return awaitEnd({ glance, look, claim, child: this.#children.get(attempt), signal });
   }
@@ -169,7 +173,7 @@ export class Spool {
    */
   async sync(attempt: string, exit?: Exit): Promise<void> {
     if (this.#options.durability !== 'full') return;
-    const record = exit === undefined ? undefined : exitRecord(attempt, exit);
+    const record = exit && exitRecord(attempt, { ...exit, nonce: this.#key.nonceOf(attempt) });
     await this.#syncing.sync(this.folderOf(attempt), record);
   }
 
@@ -189,7 +193,11 @@ export class Spool {
 
   /** The beginning of what was written to `$PITON_OUTPUT`; undefined if nothing was. */
   readResult(attempt: string, { maxBytes }: { readonly maxBytes: number }): OutputText | undefined {
-    return readText(join(this.folderOf(attempt), files.result), { maxBytes, from: 'start' });
+    const names = [files.result, files.ownResult];
+    const read = names.map((name) =>
+      readText(join(this.folderOf(attempt), name), { maxBytes, from: 'start' }),
+    );
+    return read.find((text) => text !== undefined);
   }
 
   /** What it was given on standard input; undefined if that was nothing. */
@@ -257,7 +265,7 @@ export class Spool {
   }
 
   #place(attempt: string): Place {
-    return { folder: this.folderOf(attempt), attempt };
+    return { folder: this.folderOf(attempt), attempt, key: this.#key };
   }
 }
 

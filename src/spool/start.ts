@@ -1,11 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { identityOf, ownIdentity, PitonError, type ProcessIdentity } from '../base/index.ts';
+import { crashPoint, identityOf, ownIdentity, PitonError, type ProcessIdentity } from '../base/index.ts';
 import { childEnvironment } from './environment.ts';
 import { codeOf, files } from './layout.ts';
-import type { SpoolOrder } from './order.ts';
+import { isContained, type SpoolOrder } from './order.ts';
 import { watcherRoundMs, watcherText, wrapperText } from './wrapper.ts';
 
 export interface Start {
@@ -13,6 +14,8 @@ export interface Start {
   readonly order: SpoolOrder;
   readonly graceMs: number;
   readonly shell: string;
+  /** For its exit record; the command must never know it. */
+  readonly nonce: string;
 }
 
 export interface Started {
@@ -37,23 +40,45 @@ export async function startWrapper(start: Start): Promise<Started> {
 }
 
 async function spawnWrapper(start: Start, streams: readonly number[]): Promise<Started> {
-  const { folder, order, shell } = start;
+  const { order, shell } = start;
   const child = spawn(
     shell,
-    ['-c', 'eval "$PITON_WRAPPER"', 'piton', ...wrapperArguments(start), ...order.argv],
+    [
+      '-c',
+      'eval "$PITON_WRAPPER"',
+      'piton',
+      ...wrapperArguments(start),
+      ...(order.sandbox?.words ?? []),
+      ...order.argv,
+    ],
     {
       cwd: order.directory,
-      env: { ...childEnvironment(order, join(folder, files.result)), ...textsFor(order) },
+      env: { ...childEnvironment(order, resultFile(start)), ...textsFor(order) },
       // Its own session: neither a signal from the terminal nor our end reaches it.
       detached: true,
-      stdio: streams.length === 3 ? [...streams] : ['ignore', ...streams],
+      stdio: [...(streams.length === 3 ? streams : (['ignore', ...streams] as const)), 'pipe'],
     },
   );
   // Asked at once: until the event loop turns, even one that has ended already can be seen.
   const process = identityOfChild(child);
+  giveNonce(child, start.nonce);
   child.unref();
   await once(child, 'spawn');
   return { child, process };
+}
+
+function resultFile({ folder, order }: Start): string {
+  return join(folder, isContained(order) ? files.ownResult : files.result);
+}
+
+/** By a pipe: the environment and the arguments of processes can be read by others. If we die before, it ends too. */
+function giveNonce({ stdio }: ChildProcess, nonce: string): void {
+  const pipe = stdio[3] as Socket;
+  // It may have ended already, which is seen where its end is waited for.
+  pipe.on('error', () => {});
+  crashPoint('spool:before-nonce');
+  pipe.write(`${nonce}\n`);
+  pipe.destroySoon();
 }
 
 /** Never throws, since the wrapper may have begun. Without a start time it is known only by what it writes itself. */

@@ -6,7 +6,7 @@ import { files, isAbsence } from './layout.ts';
 import { syncAll } from './prepare.ts';
 
 /** What an attempt writes itself. */
-const written = [files.stdout, files.stderr, files.result, files.exit];
+const written = [files.stdout, files.stderr, files.result, files.ownResult, files.exit];
 
 /**
  * Makes what attempts have written outlast a power failure. Whether a sync that failed has lost something, nobody can tell:

@@ -3,7 +3,8 @@
  * and as an argument it would fill the screen of whoever lists processes. It goes between us and the command because it
  * outlives us. What it promises:
  *
- * - `mkdir claim` comes first, so an attempt starts once at most, whoever else tries;
+ * - it takes its nonce from descriptor 3, and without one does nothing: whoever started it died before giving it;
+ * - `mkdir claim` comes then, so an attempt starts once at most, whoever else tries;
  * - then it writes who it is, then the command begins: without that line nothing has begun;
  * - it ends after the command and writes how it ended over blanks that were there before, so a full disk cannot hinder it,
  *   and in such a way that no part of the record can be taken for the whole;
@@ -11,7 +12,8 @@
  *   a deadline.
  *
  * Its variables begin with `piton_`: an assignment to a name the environment holds would change the command's environment.
- * Its own messages (`Killed`) would look like the command's, thus it keeps the command's stderr apart, as 3. The command is
+ * The nonce is unset first for the same reason, and neither exported nor traced: the command must not see it.
+ * The wrapper's own messages (`Killed`) would look like the command's, thus it keeps the command's stderr apart, as 3. The command is
  * run in the foreground, since the shell makes background ones ignore SIGINT, and by `exec`, since `exit` or `set` as the
  * name of a program would be done by the wrapper. Signals are caught by handlers, never ignored, as that is inherited: but
  * for the moment in which the watcher is born, which is to be deaf from the beginning.
@@ -26,7 +28,11 @@ piton_at() { case $piton_crash in "$1") kill -KILL $$ ;; esac; }
 piton_born() { shift 19; piton_start=$1; }
 piton_words() { piton_start="$*"; }
 
-exec 3>&2 2>/dev/null
+unset piton_nonce
+set +ax
+exec 4>&2 2>/dev/null
+read -r piton_nonce <&3 || exit 0
+exec 3>&4 4>&-
 trap 'piton_stop=1' HUP INT QUIT TERM USR1 USR2 PIPE
 piton_at before-claim
 "$piton_mkdir" "$piton_folder/claim" || exit 0
@@ -65,7 +71,7 @@ piton_at after-command
 
 read -r piton_late <"$piton_folder/timed-out" || piton_late=0
 case $piton_crash in during-record) printf '%s 0' "$piton_attempt" 1<>"$piton_folder/exit"; kill -KILL $$ ;; esac
-printf '%s %03d %s end\\n' "$piton_attempt" "$piton_code" "$piton_late" 1<>"$piton_folder/exit"
+printf '%s %03d %s %s end\\n' "$piton_attempt" "$piton_code" "$piton_late" "$piton_nonce" 1<>"$piton_folder/exit"
 piton_at after-record
 
 case $piton_watcher,$piton_late in
@@ -78,7 +84,7 @@ exit 0
 /**
  * The watcher: sleeps for the time allowed (a sleeping machine does not count), marks the attempt as timed out, ends all
  * processes of the session and all children of the wrapper, but neither the wrapper, which still has to write the record,
- * nor itself. It is deaf to all that may be sent to the group, else a request to stop would lift the deadline. SIGALRM ends
+ * nor itself. The monitor of a sandbox (bwrap) is not asked: it would take all that is in it with it at once. It is deaf to all that may be sent to the group, else a request to stop would lift the deadline. SIGALRM ends
  * it together with its sleep: `$!` rather than a variable, since the signal may come between fork and assignment, and the
  * wrapper repeats it, since some shells may miss one that comes just before they wait.
  */
@@ -100,7 +106,8 @@ find_members() {
   found=
   if [ -r /proc/self/stat ]; then
     for file in /proc/[0-9]*/stat; do
-      read -r line <"$file" && consider \${line%% *} \${line##*) }
+      read -r line <"$file" || continue
+      case $1,$line in polite,*' (bwrap) '*) ;; *) consider \${line%% *} \${line##*) } ;; esac
     done
   else
     set -- $(ps -A -o pid= -o stat= -o ppid= -o pgid=)
@@ -111,8 +118,8 @@ find_members() {
 
 nap "$timeout"
 echo 1 1<>"$folder/timed-out"
-find_members && kill -TERM $found
-kill -TERM -- "-$wrapper"
+find_members polite && kill -TERM $found
+kill -TERM "$wrapper"
 while [ "$rounds" -gt 0 ] && find_members; do nap 0.2; rounds=$((rounds - 1)); done
 rounds=50
 while [ "$rounds" -gt 0 ] && find_members; do kill -KILL $found; nap 0.1; rounds=$((rounds - 1)); done

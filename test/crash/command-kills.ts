@@ -45,6 +45,7 @@ const somePoints = [
   'spool:after-raise#2',
   'spool:after-prepare#1',
   'spool:before-start#3',
+  'spool:before-nonce#2',
   'spool:after-start#1',
   'after:attempt.spawned#2',
   'engine:after-fence#3',

@@ -96,7 +96,7 @@ describe('an attempt without a spool', () => {
 });
 
 test('what has lost its wrapper is looked at once more after its end: its exit may have been written meanwhile', async () => {
-  const { spool, begin, place } = openSpool();
+  const { spool, begin, place, record } = openSpool();
   const { attempt: id, process: wrapper } = await begin('touch begun; sleep 1000');
   await eventually('the command begins', () => existsSync(join(place, 'begun')));
   process.kill(wrapper.pid, 'SIGKILL');
@@ -104,7 +104,7 @@ test('what has lost its wrapper is looked at once more after its end: its exit m
   const fenced = spool.fence.bind(spool);
   spool.fence = async (...given) => {
     const result = await fenced(...given);
-    writeFileSync(join(spool.folderOf(id), 'exit'), `${id} 000 0 end\n`);
+    writeFileSync(join(spool.folderOf(id), 'exit'), record(id));
     return result;
   };
   expect(await findAttempt(spool, { id, process: wrapper })).toMatchObject({ how: 'harvested' });

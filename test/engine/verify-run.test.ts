@@ -17,7 +17,12 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Nothing is known of the run outside of its store. */
 function elsewhere(): Omit<WitnessPorts, 'store'> {
-  const spool = new Spool({ folder: temporaryFolder(), graceMs: 0, durability: 'process' });
+  const spool = new Spool({
+    folder: temporaryFolder(),
+    keys: temporaryFolder(),
+    graceMs: 0,
+    durability: 'process',
+  });
   return { spool, workspaces: { witness: async () => undefined } as Partial<Workspaces> as Workspaces };
 }
 const { workflow } = buildWorkflow('flow').task('a', () => 1);

@@ -19,8 +19,8 @@ export const spool: readonly Defect[] = [
   {
     name: 'the exit record is not synced',
     file: 'src/spool/syncing.ts',
-    find: '[files.stdout, files.stderr, files.result, files.exit]',
-    replace: '[files.stdout, files.stderr, files.result]',
+    find: '[files.stdout, files.stderr, files.result, files.ownResult, files.exit]',
+    replace: '[files.stdout, files.stderr, files.result, files.ownResult]',
     tests: ['test/spool/syncing.test.ts'],
   },
   {
@@ -39,11 +39,18 @@ export const spool: readonly Defect[] = [
     tests: ['test/spool/sightings.test.ts'],
   },
   {
-    name: 'an exit record of another attempt is believed',
-    file: 'src/spool/layout.ts',
-    find: 'return text === exitRecord(attempt, exit) ? exit : undefined;',
-    replace: 'return attempt === undefined ? undefined : exit;',
-    tests: ['test/spool/sightings.test.ts'],
+    name: 'an exit record that somebody else wrote is believed',
+    file: 'src/spool/look.ts',
+    find: 'place.key.isNonceOf(attempt, exit.nonce)',
+    replace: "exit.nonce !== ''",
+    tests: ['test/security/exit-records.test.ts'],
+  },
+  {
+    name: 'an exit record counts while its wrapper lives',
+    file: 'src/spool/look.ts',
+    find: "if (sighting.type === 'alive') return sighting;",
+    replace: "if (sighting.type === 'alive' && readExit(folder, attempt) === undefined) return sighting;",
+    tests: ['test/security/exit-records.test.ts'],
   },
   {
     name: 'too many open files look like an attempt that was never prepared',

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { randomId, type ProcessIdentity } from '../../src/base/index.ts';
 import { Spool, type Ending, type SpoolOptions, type SpoolOrder } from '../../src/spool/index.ts';
+import { exitRecord } from '../../src/spool/layout.ts';
+import { StoreKey } from '../../src/spool/store-key.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 export interface TestSpool {
@@ -13,6 +15,8 @@ export interface TestSpool {
   /** A folder for the commands to work in. */
   readonly place: string;
   order(argv: readonly string[] | string, more?: Partial<SpoolOrder>): SpoolOrder;
+  /** As its wrapper would write it. */
+  record(attempt: string, code?: number): string;
   /** Prepared and started. */
   begin(argv: readonly string[] | string, more?: Partial<SpoolOrder>): Promise<Begun>;
 }
@@ -28,7 +32,13 @@ export interface Begun {
 export function openSpool(given: Partial<SpoolOptions> = {}): TestSpool {
   const place = temporaryFolder();
   const folder = mkdtempSync(join(tmpdir(), 'piton-spool-'));
-  const options: SpoolOptions = { folder, graceMs: 200, durability: 'process', ...given };
+  const options: SpoolOptions = {
+    folder,
+    keys: join(temporaryFolder(), 'keys'),
+    graceMs: 200,
+    durability: 'process',
+    ...given,
+  };
   const spool = new Spool(options);
   onTestFinished(async () => {
     for (const attempt of spool.list()) await spool.fence(attempt, { isGentle: false });
@@ -54,7 +64,13 @@ export function openSpool(given: Partial<SpoolOptions> = {}): TestSpool {
     const ended = (): Promise<Ending | undefined> => spool.ended(made.attempt, { process: wrapper });
     return { attempt: made.attempt, order: made, process: wrapper, ended };
   };
-  return { spool, options, place, order, begin };
+  const record = (attempt: string, code = 0): string =>
+    exitRecord(attempt, {
+      code,
+      timedOut: false,
+      nonce: new StoreKey(options.folder, options.keys).nonceOf(attempt),
+    });
+  return { spool, options, place, order, begin, record };
 }
 
 function omitEnv({ env: _, ...more }: Partial<SpoolOrder>): Partial<SpoolOrder> {

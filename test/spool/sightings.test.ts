@@ -75,7 +75,7 @@ describe('what is seen of an attempt', () => {
 });
 
 test('an exit that is written while its wrapper is found dead is seen all the same', async () => {
-  const { spool, order } = openSpool();
+  const { spool, order, record } = openSpool();
   const made = order('true');
   await spool.prepare(made);
   const folder = spool.folderOf(made.attempt);
@@ -84,7 +84,7 @@ test('an exit that is written while its wrapper is found dead is seen all the sa
     ...ownIdentity(),
     // It is asked for when the wrapper is looked at: in that moment it ends.
     get startTime() {
-      writeFileSync(join(folder, 'exit'), `${made.attempt} 007 0 end\n`);
+      writeFileSync(join(folder, 'exit'), record(made.attempt, 7));
       return 'long ago';
     },
   };
@@ -105,19 +105,19 @@ describe('an exit record', () => {
   test.each([
     ['is empty', ''],
     ['is blank', ' '.repeat(27)],
-    ['is cut short', 'ID 000 0 en'],
-    ['is not complete', 'ID 0   0 end\n'],
-    ['has something after it', 'ID 000 0 end\n\n'],
-    ['is of another attempt', 'another 000 0 end\n'],
+    ['is cut short', 'ID 000 0 NONCE en'],
+    ['is not complete', 'ID 0   0 NONCE end\n'],
+    ['has something after it', 'ID 000 0 NONCE end\n\n'],
+    ['is of another attempt', 'another 000 0 NONCE end\n'],
   ])('that %s does not count', async (_, content) => {
-    const { spool, begin } = openSpool();
+    const { spool, begin, record } = openSpool();
     const { attempt, process, ended } = await begin('exit 7');
     await ended();
     const file = join(spool.folderOf(attempt), 'exit');
     truncateSync(file, 0);
-    writeFileSync(file, content.replace('ID', attempt));
+    writeFileSync(file, content.replace('ID', attempt).replace('NONCE', record(attempt).split(' ')[3]!));
     expect(spool.look(attempt, process)).toEqual({ type: 'vanished' });
-    writeFileSync(file, `${attempt} 000 0 end\n`);
+    writeFileSync(file, record(attempt));
     expect(spool.look(attempt, process)).toMatchObject({ type: 'exited' });
   });
 });

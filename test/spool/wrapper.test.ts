@@ -214,7 +214,13 @@ describe.skipIf(!canMount)('on a full disk (needs leave to mount a small one in 
     const root = temporaryFolder();
     const folder = join(root, 'disk');
     mkdirSync(folder);
-    const options = { folder: join(folder, 'spool'), graceMs: 200, durability: 'full', shell };
+    const options = {
+      folder: join(folder, 'spool'),
+      keys: join(root, 'keys'),
+      graceMs: 200,
+      durability: 'full',
+      shell,
+    };
     const text = 'cat /dev/zero >"$PITON_OUTPUT" || :; echo full || :; df . >/dev/null; exit 7';
     const { env, ...made } = order(text, { timeoutMs: 600_000 });
     const program = startProgram('start-attempt', {

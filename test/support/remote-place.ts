@@ -76,7 +76,12 @@ export async function remoteBench(): Promise<RemoteBench> {
       ...more,
     });
   const places = open();
-  const spool = new Spool({ folder: join(ground.folder, 'spool'), graceMs: 5_000, durability: 'process' });
+  const spool = new Spool({
+    folder: join(ground.folder, 'spool'),
+    keys: join(ground.folder, 'keys'),
+    graceMs: 5_000,
+    durability: 'process',
+  });
   return {
     ...ground,
     server,

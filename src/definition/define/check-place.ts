@@ -20,8 +20,9 @@ export function checkPlace(task: TaskDraft, around: WorkspaceSpec | undefined, a
 }
 
 /** Functions, nested workflows and deliveries have no place of their own. */
-function checkPlaceless({ workspace, setup, onConflict, artifacts, pool }: TaskDraft, at: Path): Finding[] {
-  const given = { workspace, setup, 'on-conflict': onConflict, artifacts };
+function checkPlaceless(task: TaskDraft, at: Path): Finding[] {
+  const { workspace, setup, onConflict, artifacts, pool, sandbox, network } = task;
+  const given = { workspace, setup, 'on-conflict': onConflict, artifacts, sandbox, network };
   const misplaced = Object.entries(given)
     .filter(([, value]) => value !== undefined)
     .map(([key]) => notOfProcess(key, 'Put it on the tasks that run them.', at));

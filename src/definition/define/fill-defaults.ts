@@ -112,6 +112,8 @@ export function fillTask({ task, work, check, setup, reads, writeLock, names }: 
     pool: task.pool,
     artifacts: copyFilled(task.artifacts),
     onConflict: task.onConflict,
+    sandbox: task.sandbox,
+    network: task.network,
     resources: copyFilled(task.resources),
     errors: copyFilled(task.errors),
     version: task.version,

@@ -10,7 +10,10 @@ interface Place {
   readonly around: Conversion;
 }
 
-type PlaceDraft = Pick<TaskDraft, 'workspace' | 'setup' | 'onConflict' | 'pool' | 'artifacts'>;
+type PlaceDraft = Pick<
+  TaskDraft,
+  'workspace' | 'setup' | 'onConflict' | 'sandbox' | 'network' | 'pool' | 'artifacts'
+>;
 
 /** Where a task works, and what becomes of what it leaves there. */
 export function convertPlace(task: Entry, { at, around }: Place): PlaceDraft {
@@ -18,6 +21,8 @@ export function convertPlace(task: Entry, { at, around }: Place): PlaceDraft {
     workspace: toWorkspace(task.workspace, at, around.findings),
     setup: convertSetup(task, { at, around }),
     onConflict: task['on-conflict'],
+    sandbox: task.sandbox,
+    network: task.network,
     pool: task.pool,
     artifacts: toList(task.artifacts),
   };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cleanupPolicies } from '../../model/index.ts';
+import { cleanupPolicies, sandboxModes } from '../../model/index.ts';
 import { approval, run } from './command-keys.ts';
 
 const paths = z.union([z.string(), z.array(z.string())]);
@@ -110,6 +110,18 @@ export const placeSettings = {
     .optional()
     .describe(
       'What becomes of work that does not fit to that of other tasks: hold (a person is asked), or agent (the agent that made it is to make it fit, twice at most). Default: hold.',
+    ),
+  sandbox: z
+    .enum(sandboxModes)
+    .optional()
+    .describe(
+      'Whether the processes of commands and agents, and their checks, can write only in their place, their temporary folder and package caches: auto (where this machine can do that), off, or required (not started otherwise). Default: auto for agents with the permissions read and edit and for their checks, off for all others.',
+    ),
+  network: z
+    .enum(['on', 'off'])
+    .optional()
+    .describe(
+      'Whether contained processes reach the network. off: only a loopback of their own. Default: on.',
     ),
 };
 

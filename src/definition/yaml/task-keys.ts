@@ -23,7 +23,16 @@ const ofAgents = [
   'args',
   'check',
 ] as const;
-const ofBoth = ['env', 'secrets', 'working-directory', 'workspace', 'setup', 'on-conflict'] as const;
+const ofBoth = [
+  'env',
+  'secrets',
+  'working-directory',
+  'workspace',
+  'setup',
+  'on-conflict',
+  'sandbox',
+  'network',
+] as const;
 
 /** What a task has that does not say otherwise. */
 interface GivenToAll {

@@ -21,8 +21,13 @@ boot_id() { cat /proc/sys/kernel/random/boot_id 2>/dev/null || sysctl -n kern.bo
 boot=$(boot_id)
 # Sets state; of one that has exited code and late; of others wrapper, if that lives.
 see() {
+  see_wrapper "$1" "$2"
+  # While its wrapper lives, a record is not its own; after its death was seen, all is there that it has written.
+  [ "$state" = alive ] && return
+  { read -r a code late nonce e <"$1/exit"; } 2>/dev/null && [ "$a $e" = "$2 end" ] && state=exited
+}
+see_wrapper() {
   state=unclaimed wrapper=
-  { read -r a code late e <"$1/exit"; } 2>/dev/null && [ "$a $e" = "$2 end" ] && { state=exited; return; }
   [ -d "$1/claim" ] || return
   state=claimed
   { read -r line <"$1/wrapper"; } 2>/dev/null || return
@@ -34,9 +39,7 @@ see() {
   { read -r began <"$1/boot"; } 2>/dev/null
   [ "$began" = "$boot" ] || return
   born "$pid"
-  [ "$now" = "$start" ] && { state=alive wrapper=$pid; return; }
-  # It may have written how it ended between our two glances.
-  { read -r a code late e <"$1/exit"; } 2>/dev/null && [ "$a $e" = "$2 end" ] && state=exited
+  [ "$now" = "$start" ] && state=alive wrapper=$pid
 }
 nap() { sleep 0.1 2>/dev/null || sleep 1; }
 `;
@@ -67,12 +70,14 @@ exit 0
 
 /**
  * Arguments: the folder of the place's attempts, the attempt, its kind, its directory, time allowed in seconds, rounds of grace,
- * blank exit record, size of all files, then name and size of each, \`--\`, and the command line. The files come on standard input,
+ * blank exit record, nonce, size of all files, then name and size of each, \`--\`, and the command line. The files come on standard input,
  * one after the other. After this the environment is exported, and \`launchAttempt\` follows. Run again, it finds what it began.
  */
 export const beginAttempt = `
-piton_attempts=$1 piton_attempt=$2 piton_kind=$3 piton_directory=$4 piton_timeout=$5 piton_rounds=$6 piton_blank=$7 piton_total=$8
+piton_attempts=$1 piton_attempt=$2 piton_kind=$3 piton_directory=$4 piton_timeout=$5 piton_rounds=$6 piton_blank=$7 piton_token=$8
 shift 8
+piton_total=$1
+shift
 piton_folder=$piton_attempts/$piton_attempt
 mkdir -p -m 700 "$piton_folder" || { echo "$piton_folder cannot be made" >&2; exit 3; }
 if [ -d "$piton_folder/claim" ]; then cat >/dev/null; echo begun; exit 0; fi
@@ -108,7 +113,9 @@ export const launchAttempt = `
 # Where there is job control without a terminal, what runs in the background hears SIGINT as usual.
 set -m 2>/dev/null
 $piton_detach /bin/sh -c 'eval "$PITON_WRAPPER"' piton "$piton_folder" "$piton_attempt" /bin/sh "$piton_mkdir" "$piton_sleep" "$piton_timeout" "$piton_rounds" "$@" \\
-  <"$piton_input" >>"$piton_folder/stdout" 2>>"$piton_folder/stderr" &
+  <"$piton_input" >>"$piton_folder/stdout" 2>>"$piton_folder/stderr" 3<<PITON_NONCE &
+$piton_token
+PITON_NONCE
 unset PITON_WRAPPER PITON_WATCHER
 piton_rounds=100
 while [ ! -d "$piton_folder/claim" ] && [ "$piton_rounds" -gt 0 ]; do "$piton_sleep" 0.05 2>/dev/null || "$piton_sleep" 1; piton_rounds=$((piton_rounds - 1)); done

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PitonError } from '../../base/index.ts';
-import { blankExit, watcherText, wrapperText } from '../../spool/index.ts';
+import { PitonError, randomId } from '../../base/index.ts';
+import { blankExit, nonceLength, watcherText, wrapperText } from '../../spool/index.ts';
 import { Answers } from './answers.ts';
 import { beginAttempt, launchAttempt } from './attempt-programs.ts';
 import { watcherRounds, type Attempts } from './attempts.ts';
@@ -27,7 +27,9 @@ export async function begin(attempts: Attempts, description: Description, here: 
     directory,
     timeout,
     watcherRounds(graceMs),
-    blankExit(attempt).trimEnd(),
+    blankExit(attempt).slice(0, -1),
+    // Ours alone: the command must not see it there.
+    randomId(nonceLength),
   ];
   const listed = files.flatMap(({ name, bytes }) => [name, String(bytes.length)]);
   const answer = await callMachine(attempts.line, {

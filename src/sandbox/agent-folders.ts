@@ -1,0 +1,122 @@
+import { join } from 'node:path';
+import { stateFolder } from '../base/index.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface AgentFolders {
+  /** Where it keeps its sessions, its logs and its login. */
+  readonly sessions: readonly string[];
+  /** Inside of these: what it obeys when it starts. */
+  readonly settings: readonly string[];
+}
+
+/** Folders as `VARIABLE:way from the home without it`, and names in the first of them. */
+interface Row {
+  readonly folders: readonly string[];
+  /** Only these in it may be written; absent: all of it, but for the settings. */
+  readonly own?: readonly string[];
+  readonly settings?: readonly string[];
+}
+
+const rows: Readonly<Record<string, Row>> = {
+  // Its other folders and files are hooks, plugins, commands and settings.
+  claude: {
+    folders: ['CLAUDE_CONFIG_DIR:.claude'],
+    own: [
+      'projects',
+      'todos',
+      'tasks',
+      'plans',
+      'statsig',
+      'telemetry',
+      'debug',
+      'cache',
+      'file-history',
+      'session-env',
+      'shell-snapshots',
+      'history.jsonl',
+      '.credentials.json',
+    ],
+  },
+  codex: {
+    folders: ['CODEX_HOME:.codex'],
+    settings: [
+      'config.toml',
+      'AGENTS.md',
+      'AGENTS.override.md',
+      'hooks.json',
+      'rules',
+      'prompts',
+      'skills',
+      'agents',
+      'plugins',
+    ],
+  },
+  gemini: {
+    folders: [':.gemini'],
+    settings: [
+      'settings.json',
+      'trustedFolders.json',
+      'GEMINI.md',
+      '.env',
+      'policies',
+      'extensions',
+      'commands',
+      'hooks',
+      'skills',
+      'agents',
+    ],
+  },
+  opencode: {
+    folders: [
+      'XDG_DATA_HOME/opencode:.local/share/opencode',
+      'XDG_STATE_HOME/opencode:.local/state/opencode',
+      'XDG_CACHE_HOME/opencode:.cache/opencode',
+    ],
+  },
+  goose: {
+    folders: ['XDG_DATA_HOME/goose:.local/share/goose', 'XDG_STATE_HOME/goose:.local/state/goose'],
+  },
+};
+
+/** Of agents that are not listed nothing is known, and they are given nothing. */
+export function foldersOf(agent: string | undefined, env: Environment): AgentFolders {
+  if (agent === 'scripted') {
+    return { sessions: [env['PITON_SCRIPTED_HOME'] ?? stateFolder('scripted', env)], settings: [] };
+  }
+  const row = agent === undefined || !Object.hasOwn(rows, agent) ? undefined : rows[agent];
+  if (row === undefined) return { sessions: [], settings: [] };
+  const folders = row.folders.map((folder) => locate(folder, env));
+  const within = (names: readonly string[]): string[] => names.map((name) => join(folders[0]!, name));
+  return {
+    sessions: row.own === undefined ? folders : within(row.own),
+    settings: within(row.settings ?? []),
+  };
+}
+
+/** What has once been fetched is there for the next. Not what package managers install as programs, or obey. */
+const caches = [
+  'npm_config_cache:.npm',
+  'PNPM_HOME/store:.local/share/pnpm/store',
+  'XDG_CACHE_HOME/pnpm:.cache/pnpm',
+  'XDG_CACHE_HOME/yarn:.cache/yarn',
+  'YARN_CACHE_FOLDER:.yarn/berry/cache',
+  'CARGO_HOME/registry:.cargo/registry',
+  'CARGO_HOME/git:.cargo/git',
+  'GOMODCACHE:go/pkg/mod',
+  'GOCACHE:.cache/go-build',
+  'PIP_CACHE_DIR:.cache/pip',
+  'UV_CACHE_DIR:.cache/uv',
+  'GRADLE_USER_HOME/caches:.gradle/caches',
+];
+
+export function packageCaches(env: Environment): string[] {
+  return caches.map((folder) => locate(folder, env));
+}
+
+function locate(folder: string, env: Environment): string {
+  const [known = '', fromHome = ''] = folder.split(':');
+  const [variable = '', ...way] = known.split('/');
+  const value = env[variable];
+  return value === undefined || value === '' ? join(env['HOME'] ?? '/', fromHome) : join(value, ...way);
+}

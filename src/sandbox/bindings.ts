@@ -1,0 +1,77 @@
+/** What a contained process finds at a path. What is deeper counts more; of the same path, the later one. */
+export interface Binding {
+  readonly path: string;
+  /** `hidden`: an empty folder. `own`: the attempt's temporary folder is there. */
+  readonly as: 'read' | 'write' | 'hidden' | 'own';
+}
+
+/** Paths are absolute, without links, and there. */
+export interface Surroundings {
+  /** Where the task works. */
+  readonly place: string;
+  /** Of a repository around it, if there is one. */
+  readonly git?: {
+    readonly commonDir: string;
+    /** Of a worktree of its own: git's record of it, and the folder of its branch. */
+    readonly own?: { readonly gitDir: string; readonly branches: readonly string[] };
+  };
+  /** The project's: all that lies beside the spool. */
+  readonly state?: string;
+  /** In it: other tasks' processes, places and what was kept of them. */
+  readonly others: readonly string[];
+  /** Of the attempt, in the spool; `own` in it is its to write. */
+  readonly attempt: string;
+  /** Of the user: keys and what was decided about trust. */
+  readonly secretFolders: readonly string[];
+  /** Temporary folders of the machine. */
+  readonly temporary: readonly string[];
+  /** Where the machine's services listen. */
+  readonly services: readonly string[];
+  /** Needed to reach the network, or by the system itself, though it lies there. */
+  readonly needed: readonly string[];
+  /** Of package managers, and those that the task has declared. */
+  readonly caches: readonly string[];
+  /** Where the agent keeps its sessions and its login. */
+  readonly sessions: readonly string[];
+  /** What agents, git and Piton obey: in the place, in the agent's own folder, in git's record of the place. */
+  readonly steering: readonly string[];
+}
+
+/**
+ * The rules, as one table. A process reads what its user may read, but for what is hidden; it writes where it is at work. Later
+ * rows are for paths inside of earlier ones.
+ */
+export function bindingsOf(around: Surroundings): Binding[] {
+  const { place, git, state, attempt } = around;
+  const rows: readonly (readonly [Binding['as'], readonly string[]])[] = [
+    ['read', ['/']],
+    ['own', around.temporary],
+    ['hidden', around.services],
+    ['hidden', around.secretFolders],
+    ['read', around.needed],
+    ['write', around.caches],
+    ['write', around.sessions],
+    ['write', [place]],
+    ['read', git === undefined ? [] : [git.commonDir]],
+    ['write', git === undefined ? [] : [`${git.commonDir}/objects`]],
+    ['write', git?.own === undefined ? [] : [git.own.gitDir, ...git.own.branches]],
+    // In the folder of the run it may lie in the place; a place of its own lies in it.
+    ['read', state === undefined ? [] : [state]],
+    ['hidden', around.others],
+    ['read', [attempt]],
+    ['write', [`${attempt}/own`]],
+    ['read', around.steering],
+  ];
+  const bindings = rows.flatMap(([as, paths]) => paths.map((path): Binding => ({ path, as })));
+  return deepestLast(bindings);
+}
+
+/** Mounts cover what lies below them: each comes after those it lies in. */
+function deepestLast(bindings: readonly Binding[]): Binding[] {
+  const last = new Map(bindings.map((binding) => [binding.path, binding]));
+  return [...last.values()].toSorted((a, b) => depth(a.path) - depth(b.path));
+}
+
+function depth(path: string): number {
+  return path.split('/').filter((part) => part !== '').length;
+}

@@ -1,0 +1,2 @@
+export { findSandbox } from './availability.ts';
+export { Sandbox, type SandboxRequest } from './sandbox.ts';

@@ -1,0 +1,170 @@
+/** What an attacker who can write into the spool makes of it: exit records of attempts that are not his own. */
+import {
+  chmodSync,
+  existsSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { findAttempt } from '../../src/engine/find-attempt.ts';
+import { Spool } from '../../src/spool/index.ts';
+import { openSpool, isAlive, shellsHere } from '../spool/open-spool.ts';
+import { eventually } from '../support/eventually.ts';
+import { killAt } from '../support/kill.ts';
+import { startProgram, type Program } from '../support/start-program.ts';
+
+const madeUp = 'f'.repeat(32);
+
+describe('a forged exit record', () => {
+  test('does not end an attempt that still runs, not even with the right nonce', async () => {
+    const { spool, begin, place, record } = openSpool();
+    const { attempt, process, ended } = await begin(
+      'touch begun; until [ -e go ]; do sleep 0.05; done; exit 3',
+    );
+    await eventually('the command begins', () => existsSync(join(place, 'begun')));
+    writeFileSync(join(spool.folderOf(attempt), 'exit'), record(attempt));
+    expect(spool.look(attempt, process)).toMatchObject({ type: 'alive' });
+    expect(spool.look(attempt), 'whoever does not know its process').toMatchObject({ type: 'alive' });
+    const anothers = new Spool(openSpoolLike(spool, attempt));
+    const waited = anothers.ended(attempt, { process });
+    writeFileSync(join(place, 'go'), '');
+    expect(await ended()).toEqual({ type: 'exited', exit: { code: 3, timedOut: false } });
+    expect(await waited).toMatchObject({ type: 'vanished' });
+  });
+
+  test.each([
+    ['without a nonce', ''],
+    ['with a nonce that was made up', ` ${madeUp}`],
+  ])('%s is not believed after the wrapper was killed, and that is said', async (_, nonce) => {
+    const { spool, begin, place } = openSpool();
+    const { attempt: id, process: wrapper } = await begin('touch begun; sleep 1000');
+    await eventually('the command begins', () => existsSync(join(place, 'begun')));
+    process.kill(wrapper.pid, 'SIGKILL');
+    await eventually('the wrapper is gone', () => !isAlive(wrapper.pid));
+    writeFileSync(join(spool.folderOf(id), 'exit'), `${id} 000 0${nonce} end\n`);
+    const finding = await findAttempt(spool, { id, process: wrapper });
+    expect(finding).toMatchObject({ how: 'interrupted' });
+    expect(finding).toHaveProperty('outcome.reason', expect.stringContaining('nonce'));
+  });
+
+  test('that was copied from an attempt of the attacker is not believed for another', async () => {
+    const { spool, begin } = openSpool();
+    const mine = await begin('exit 0');
+    await mine.ended();
+    const other = await begin('exit 1');
+    await other.ended();
+    const stolen = readFileSync(join(spool.folderOf(mine.attempt), 'exit'), 'utf8');
+    const file = join(spool.folderOf(other.attempt), 'exit');
+    writeFileSync(file, stolen.replace(mine.attempt, other.attempt));
+    expect(spool.look(other.attempt)).toMatchObject({ type: 'vanished' });
+  });
+});
+
+describe('the nonce', () => {
+  test.each(shellsHere())(
+    'is seen by no command in its environment, arguments and descriptors (%s)',
+    async (shell) => {
+      const { spool, begin, record } = openSpool({ shell });
+      const text =
+        'env; tr "\\0" "\\n" </proc/$PPID/environ; tr "\\0" " " </proc/$PPID/cmdline; for fd in /proc/self/fd/* /proc/$PPID/fd/*; do readlink $fd; done; env >&2';
+      const env = { piton_nonce: 'exported', SHELLOPTS: 'allexport:xtrace' };
+      const { attempt, ended } = await begin(text, { env });
+      expect(await ended()).toMatchObject({ type: 'exited' });
+      const nonce = record(attempt).split(' ')[3]!;
+      expect(readFileSync(join(spool.folderOf(attempt), 'exit'), 'utf8')).toContain(nonce);
+      for (const name of ['stdout', 'stderr', 'attempt.json', 'wrapper']) {
+        expect(readFileSync(join(spool.folderOf(attempt), name), 'utf8')).not.toContain(nonce);
+      }
+      const shown = readFileSync(join(spool.folderOf(attempt), 'stdout'), 'utf8');
+      expect(shown).toContain(attempt);
+      expect(shown).not.toContain('socket:');
+    },
+  );
+});
+
+describe('the key', () => {
+  test('lies outside of the spool, for nobody else to read', async () => {
+    const { spool, options, begin } = openSpool();
+    const { ended } = await begin('true');
+    await ended();
+    const [name, ...more] = readdirSync(options.keys);
+    expect(more).toEqual([]);
+    expect(statSync(join(options.keys, name!)).mode & 0o777).toBe(0o600);
+    expect(statSync(options.keys).mode & 0o777).toBe(0o700);
+    expect(spool.list()).toHaveLength(1);
+  });
+
+  test('goes on to count when the project was moved', async () => {
+    const { options, begin } = openSpool();
+    const { attempt, ended } = await begin('exit 4');
+    await ended();
+    const folder = `${options.folder}-moved`;
+    renameSync(options.folder, folder);
+    const moved = new Spool({ ...options, folder });
+    expect(moved.look(attempt)).toMatchObject({ type: 'exited', exit: { code: 4 } });
+    renameSync(folder, options.folder);
+  });
+
+  test('that was lost is made anew: what ended before counts as interrupted, what begins then as usual', async () => {
+    const { options, begin, order } = openSpool();
+    const { attempt, ended } = await begin('exit 4');
+    await ended();
+    rmSync(options.keys, { recursive: true });
+    const spool = new Spool(options);
+    expect(spool.look(attempt)).toMatchObject({
+      type: 'vanished',
+      doubt: expect.stringContaining(options.keys),
+    });
+    expect(existsSync(options.keys), 'looking makes nothing').toBe(false);
+    const made = order('exit 5');
+    await spool.prepare(made);
+    const process = await spool.start(made);
+    expect(await spool.ended(made.attempt, { process })).toMatchObject({ exit: { code: 5 } });
+  });
+
+  test('that others may read is refused', async () => {
+    const { options, begin, order } = openSpool();
+    await (await begin('true')).ended();
+    chmodSync(join(options.keys, readdirSync(options.keys)[0]!), 0o644);
+    await expect(new Spool(options).prepare(order('true'))).rejects.toMatchObject({
+      code: 'SPOOL_KEY_UNUSABLE',
+    });
+  });
+
+  test.each([
+    'spool:after-key-draft#1',
+    'spool:after-key-name#1',
+    'spool:after-key-draft#2',
+    'spool:after-key#1',
+    'spool:before-nonce#1',
+  ])('is one, however many make it at once, after one that died at %s', async (point) => {
+    const { options, order } = openSpool();
+    const start = (env: Readonly<Record<string, string>> = {}): Program =>
+      startProgram('start-attempt', { args: [JSON.stringify({ options, order: order('exit 6') })], env });
+    await killAt(point, start);
+    for (const program of [start(), start()]) {
+      const { lines } = await program.ended();
+      expect(JSON.parse(lines.at(-1)!)).toMatchObject({ type: 'exited', exit: { code: 6 } });
+    }
+    expect(readdirSync(options.keys).filter((name) => !name.includes('.'))).toHaveLength(1);
+    const spool = new Spool(options);
+    const seen = spool.list().map((attempt) => spool.look(attempt).type);
+    const isStarted = point.startsWith('spool:before-nonce');
+    expect(seen.toSorted()).toEqual(['exited', 'exited', ...(isStarted ? ['unclaimed'] : [])]);
+  });
+});
+
+/** Somebody who has another key, such as on another machine. */
+function openSpoolLike(spool: Spool, attempt: string) {
+  return {
+    folder: join(spool.folderOf(attempt), '..'),
+    keys: `${spool.folderOf(attempt)}/none`,
+    graceMs: 200,
+    durability: 'process',
+  } as const;
+}
