@@ -16,6 +16,7 @@ export default defineConfig({
     env: {
       // Not into the home of whoever runs the tests.
       PITON_SCRIPTED_HOME: join(tmpdir(), 'piton-scripted-sessions'),
+      XDG_STATE_HOME: join(tmpdir(), 'piton-test-state'),
       // Tests start thousands of processes, and compiling the sources would be most of what these do.
       NODE_COMPILE_CACHE: join(tmpdir(), 'piton-compile-cache'),
     },

@@ -14,9 +14,9 @@ import { Silence, Stillness } from './agent-silence.ts';
 import { AgentStream, lostExit, sessionPart, type Passage } from './agent-stream.ts';
 import { AgentTurn } from './agent-turn.ts';
 import type { Attempt } from './attempt.ts';
-import { hiddenValues } from './command-order.ts';
+import { attemptRedactor } from './hiding.ts';
 import type { Needless, ProcessWork } from './process-attempt.ts';
-import { redactJson, redactor, type Redact } from './redact.ts';
+import { redactJson, type Redact } from './redact.ts';
 import { samenessOf } from './sameness.ts';
 import { boundElsewhere } from './session-request.ts';
 
@@ -77,7 +77,7 @@ class Conversation {
       // Another driver has started it, and this is what it found.
       version: state.process !== undefined && cli?.agent === this.#start.name ? cli.version : undefined,
     });
-    this.#redact = redactor(hiddenValues(this.#work, ports));
+    this.#redact = attemptRedactor(ports, attempt.id, this.#work);
     const { session } = this.#start;
     const context = { now: state.startedAt, ...(session !== undefined && { session }) };
     const known = state.upTo ?? 0;

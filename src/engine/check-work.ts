@@ -1,10 +1,11 @@
 import type { CheckSpec, Outcome, TaskSpec } from '../model/index.ts';
 import type { Exit } from '../spool/index.ts';
 import type { Attempt } from './attempt.ts';
-import { hiddenValues, orderOf } from './command-order.ts';
+import { orderOf } from './command-order.ts';
 import { failureOfExit, lastWords } from './command-output.ts';
+import { attemptRedactor } from './hiding.ts';
 import type { ProcessPorts, ProcessWork } from './process-attempt.ts';
-import { redactor, type Redact } from './redact.ts';
+import type { Redact } from './redact.ts';
 import { samenessOf } from './sameness.ts';
 
 /** Of what a check says, so much is told to the agent: the end, where the reason mostly is. */
@@ -37,7 +38,7 @@ interface Ended {
 async function outcomeOfCheck({ work }: CheckSpec, ended: Ended): Promise<Outcome> {
   const { ports, attempt, exit, directory } = ended;
   if (exit.code === 0 && !exit.timedOut) return { type: 'succeeded' };
-  const redact = redactor(hiddenValues(work, ports));
+  const redact = attemptRedactor(ports, attempt, work);
   const failure = failureOfExit(exit, lastWords(ports.spool, attempt, redact));
   const report = reportOf(ended, redact);
   const sameness = await samenessOf({ failure, said: report, directory });

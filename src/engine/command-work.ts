@@ -1,9 +1,9 @@
 import type { CommandWork, TaskSpec } from '../model/index.ts';
 import type { Attempt } from './attempt.ts';
-import { hiddenValues, orderOf } from './command-order.ts';
+import { orderOf } from './command-order.ts';
 import { outcomeOfExit } from './command-output.ts';
+import { attemptRedactor } from './hiding.ts';
 import type { ProcessPorts, ProcessWork } from './process-attempt.ts';
-import { redactor } from './redact.ts';
 
 /** A command: its output counts when it has ended. */
 export function commandWork(spec: TaskSpec, ports: ProcessPorts, { id: attempt }: Attempt): ProcessWork {
@@ -14,7 +14,7 @@ export function commandWork(spec: TaskSpec, ports: ProcessPorts, { id: attempt }
     order: (state, task, folder) =>
       orderOf(state, task, { work, folder, evaluator: program.evaluator, environment }),
     outcomeOf: async (exit) => {
-      const redact = redactor(hiddenValues(work, ports));
+      const redact = attemptRedactor(ports, attempt, work);
       return outcomeOfExit(
         spool,
         { attempt, spec, exit, redact, capture: work.capture },

@@ -4,10 +4,10 @@ import type { DeliverWork, Dynamic, Outcome, TaskSpec } from '../model/index.ts'
 import type { SpoolOrder } from '../spool/index.ts';
 import type { Delivery, PullRequestOrder } from '../workspaces/index.ts';
 import type { Attempt } from './attempt.ts';
-import { environmentFor, hiddenValues, textOf } from './command-order.ts';
+import { environmentFor, textOf } from './command-order.ts';
 import { outcomeOfExit } from './command-output.ts';
+import { attemptRedactor } from './hiding.ts';
 import type { ProcessPorts, ProcessWork } from './process-attempt.ts';
-import { redactor } from './redact.ts';
 import { accountOf } from './run-account.ts';
 
 export interface DeliverPorts extends ProcessPorts {
@@ -23,7 +23,7 @@ export function deliverWork(spec: TaskSpec, ports: DeliverPorts, { id: attempt }
     onInterrupt: 'restart',
     order: (state, task, folder) => orderOf(state, task, { ports, folder }),
     async outcomeOf(exit) {
-      const redact = redactor(hiddenValues(noSecrets, ports));
+      const redact = attemptRedactor(ports, attempt, noSecrets);
       const outcome = await outcomeOfExit(
         spool,
         { attempt, spec, exit, redact, capture: 'none' },

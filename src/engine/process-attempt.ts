@@ -6,6 +6,7 @@ import { stoppedOutcome, type Attempt, type StopReason } from './attempt.ts';
 import { failureOf } from './call-function.ts';
 import { findAttempt, type Found } from './find-attempt.ts';
 import type { Environment } from './command-order.ts';
+import { withFingerprints } from './hiding.ts';
 import type { Placed } from './placing.ts';
 import type { Program } from './program.ts';
 import { isSystemTrouble, throughTrouble } from './system-trouble.ts';
@@ -205,9 +206,9 @@ export class ProcessAttempt implements Attempt {
 
   /** True if it may be started. Trouble with the spool is not the command's failure. */
   async #prepare(order: SpoolOrder): Promise<boolean> {
-    const { spool } = this.#ports;
+    const { spool, environment } = this.#ports;
     try {
-      await spool.prepare(order, this.#ports.head());
+      await spool.prepare(withFingerprints(order, environment), this.#ports.head());
       return true;
     } catch (thrown) {
       // Another driver has taken this run over, and the attempt with it.
@@ -335,9 +336,8 @@ export class ProcessAttempt implements Attempt {
 
   /** Whatever the system lacks for now is waited for: a command that has begun must not be misjudged for it. */
   #patiently<T>(work: () => Promise<T>): Promise<T> {
-    const { clock } = this.#ports;
     const stalled = (reason: string | undefined): void => this.#stall(reason);
-    return throughTrouble({ clock, signal: this.#watching.signal, stalled }, work);
+    return throughTrouble({ clock: this.#ports.clock, signal: this.#watching.signal, stalled }, work);
   }
 
   /** A request first; after the grace an end. `#follow` sees it either way. */

@@ -1,9 +1,9 @@
 import type { TaskSpec } from '../model/index.ts';
-import { hiddenValues, orderOf } from './command-order.ts';
+import { orderOf } from './command-order.ts';
 import { failureOfExit, lastWords } from './command-output.ts';
 import type { Attempt } from './attempt.ts';
+import { attemptRedactor } from './hiding.ts';
 import type { ProcessPorts, ProcessWork } from './process-attempt.ts';
-import { redactor } from './redact.ts';
 
 /** The command that makes a workspace usable. */
 export function setupWork(spec: TaskSpec, ports: ProcessPorts, attempt: Attempt): ProcessWork {
@@ -16,7 +16,7 @@ export function setupWork(spec: TaskSpec, ports: ProcessPorts, attempt: Attempt)
     },
     async outcomeOf(exit) {
       if (exit.code === 0 && !exit.timedOut) return { type: 'succeeded' };
-      const redact = redactor(hiddenValues(work, ports));
+      const redact = attemptRedactor(ports, attempt.id, work);
       const failure = failureOfExit(exit, lastWords(ports.spool, attempt.id, redact));
       const message = `its setup failed: ${failure.message}`;
       return { type: 'failed', failure: { ...failure, code: 'SETUP_FAILED', message } };
