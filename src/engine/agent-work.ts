@@ -19,6 +19,7 @@ import type { Needless, ProcessWork } from './process-attempt.ts';
 import { redactJson, type Redact } from './redact.ts';
 import { samenessOf } from './sameness.ts';
 import { boundElsewhere } from './session-request.ts';
+import { loginNames } from './task-environment.ts';
 
 type Interruption = Extract<Outcome, { type: 'interrupted' }>;
 
@@ -77,13 +78,19 @@ class Conversation {
       // Another driver has started it, and this is what it found.
       version: state.process !== undefined && cli?.agent === this.#start.name ? cli.version : undefined,
     });
-    this.#redact = attemptRedactor(ports, attempt.id, this.#work);
+    this.#redact = attemptRedactor(this.#hiding(), attempt.id, this.#work);
     const { session } = this.#start;
     const context = { now: state.startedAt, ...(session !== undefined && { session }) };
     const known = state.upTo ?? 0;
     this.#isPromptTold = state.upTo !== undefined;
     const reading = { agent: this.#agent, context, known, redact: this.#redact };
     this.#stream = new AgentStream(ports.spool, attempt.id, reading);
+  }
+
+  /** Its login is as secret as what was declared so. */
+  #hiding(): AgentPorts {
+    const { secrets, environment } = this.#ports;
+    return { ...this.#ports, secrets: [...secrets, ...loginNames(this.#agent.variables, environment)] };
   }
 
   order(state: RunState, task: TaskState, folder: string): Promise<SpoolOrder> {

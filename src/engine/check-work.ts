@@ -4,7 +4,9 @@ import type { Attempt } from './attempt.ts';
 import { orderOf } from './command-order.ts';
 import { failureOfExit, lastWords } from './command-output.ts';
 import { attemptRedactor } from './hiding.ts';
-import type { ProcessPorts, ProcessWork } from './process-attempt.ts';
+import { withMissingVariables } from './missing-variables.ts';
+import type { ProcessWork } from './process-attempt.ts';
+import type { ProcessPorts } from './process-ports.ts';
 import type { Redact } from './redact.ts';
 import { samenessOf } from './sameness.ts';
 
@@ -17,10 +19,7 @@ export function checkWork(spec: TaskSpec, ports: ProcessPorts, attempt: Attempt)
   let directory: string | undefined;
   return {
     onInterrupt: check.onInterrupt,
-    order(state, task, folder) {
-      const { evaluator } = ports.program;
-      return orderOf(state, task, { work: check.work, folder, evaluator, environment: ports.environment });
-    },
+    order: (state, task, folder) => orderOf(state, task, { work: check.work, folder, ports }),
     async outcomeOf(exit) {
       directory ??= ports.spool.describe(attempt.id)?.directory;
       return outcomeOfCheck(check, { ports, attempt: attempt.id, exit, directory });
@@ -39,7 +38,8 @@ async function outcomeOfCheck({ work }: CheckSpec, ended: Ended): Promise<Outcom
   const { ports, attempt, exit, directory } = ended;
   if (exit.code === 0 && !exit.timedOut) return { type: 'succeeded' };
   const redact = attemptRedactor(ports, attempt, work);
-  const failure = failureOfExit(exit, lastWords(ports.spool, attempt, redact));
+  const told = failureOfExit(exit, lastWords(ports.spool, attempt, redact));
+  const failure = withMissingVariables(told, ports, attempt);
   const report = reportOf(ended, redact);
   const sameness = await samenessOf({ failure, said: report, directory });
   return { type: 'failed', failure, report, ...(sameness !== undefined && { sameness }) };

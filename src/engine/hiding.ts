@@ -1,9 +1,10 @@
 import { hasCode, readUserKey, userKey } from '../base/index.ts';
 import type { CommandWork } from '../model/index.ts';
 import type { Spool, SpoolOrder } from '../spool/index.ts';
-import { hiddenValues, type Environment } from './command-order.ts';
+import { hiddenValues } from './command-order.ts';
 import { openFingerprints, sealFingerprints } from './fingerprints.ts';
 import { longestLine, redactor, type Hiding, type Redact } from './redact.ts';
+import type { Environment } from './task-environment.ts';
 
 /** Of the user: with it alone anybody can tell what is to be hidden in what attempts have printed. */
 const keyName = 'redaction';

@@ -1,41 +1,14 @@
-import { asError, crashPoint, hasCode, type Clock, type Json, type ProcessIdentity } from '../base/index.ts';
+import { asError, crashPoint, hasCode, type Json, type ProcessIdentity } from '../base/index.ts';
 import type { AttemptState, RunState, TaskState } from '../kernel/index.ts';
 import type { OnInterrupt, Outcome } from '../model/index.ts';
-import type { Ending, Exit, JournalHead, Spool, SpoolOrder } from '../spool/index.ts';
+import type { Ending, Exit, SpoolOrder } from '../spool/index.ts';
 import { stoppedOutcome, type Attempt, type StopReason } from './attempt.ts';
 import { failureOf } from './call-function.ts';
 import { findAttempt, type Found } from './find-attempt.ts';
-import type { Environment } from './command-order.ts';
 import { withFingerprints } from './hiding.ts';
 import type { Placed } from './placing.ts';
-import type { Program } from './program.ts';
+import type { ProcessPorts } from './process-ports.ts';
 import { isSystemTrouble, throughTrouble } from './system-trouble.ts';
-
-export interface ProcessPorts {
-  readonly program: Program;
-  readonly spool: Spool;
-  readonly clock: Clock;
-  readonly environment: Environment;
-  readonly graceMs: number;
-  readonly maxOutputBytes: number;
-  /** Names of environment variables whose values are written down nowhere. */
-  readonly secrets: readonly string[];
-  /** Where the task works; makes that place, if it is not there. */
-  place(attempt: Attempt, given: { readonly state: RunState; readonly task: TaskState }): Promise<Placed>;
-  /** Of the journal, which tells of all that is begun; undefined where it does not outlive us. */
-  head(): JournalHead | undefined;
-  /** Why the lease of its run is not renewed at the moment, if so. */
-  heartbeatTrouble(): string | undefined;
-  /** Nobody works there any more: keeps the files as they are. */
-  save(attempt: Attempt): Promise<void>;
-  /** A process exists. */
-  spawned(attempt: Attempt, found: { readonly process: ProcessIdentity; readonly version?: string }): void;
-  ended(attempt: Attempt, outcome: Outcome): void;
-  /** It has ended, and the next driver is to find out how. */
-  left(attempt: Attempt): void;
-  /** Why it cannot be gone on with at the moment; undefined: it can again. */
-  stalled(attempt: Attempt, reason: string | undefined): void;
-}
 
 /** What could not be written to the spool is tried again then. */
 const spoolTroubleMs = 5_000;
@@ -122,9 +95,11 @@ export class ProcessAttempt implements Attempt {
       if (this.#isOver) return;
       const obstacle = placed.obstacle ?? this.#work.obstacle?.(state, task);
       if (obstacle !== undefined) return this.end(obstacle);
-      const own = { ...(await this.#work.order(state, task, placed.folder)), hidden: this.#ports.secrets };
+      const own = await this.#work.order(state, task, placed.folder);
+      const hidden = [...this.#ports.secrets, ...(own.hidden ?? [])];
       const { createdAt: runCreatedAt } = state;
-      const order = { ...(await placed.enter(own)), runCreatedAt, journalled: journalledOf(task, placed) };
+      const entered = await placed.enter({ ...own, hidden });
+      const order = { ...entered, runCreatedAt, journalled: journalledOf(task, placed) };
       if (!(await this.#prepare(order))) return;
       await this.#work.turn?.(AbortSignal.any([this.#watching.signal, this.#stopping.signal]));
       if (!this.#isOver) await this.#spawn(order);

@@ -1,5 +1,5 @@
 import type { Spool } from '../spool/index.ts';
-import type { Environment } from './command-order.ts';
+import type { Environment } from './task-environment.ts';
 import { readerOf } from './hiding.ts';
 import type { Redact } from './redact.ts';
 

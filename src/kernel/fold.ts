@@ -73,6 +73,7 @@ export function newRunState({ run, seq, at, events }: Commit): RunState {
     at,
     createdAt: at,
     ...(created.data.origin !== undefined && { origin: created.data.origin }),
+    ...(created.data.environment !== undefined && { environment: created.data.environment }),
     workflow: created.data.workflow,
     phase: { status: 'active' },
     scopes: new Map(),

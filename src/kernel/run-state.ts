@@ -30,6 +30,8 @@ export interface RunState {
   lastTask?: string;
   /** Where it was started. */
   readonly origin?: Origin;
+  /** What tasks are given of Piton's environment: a base, and what they ask for. Absent: all of it. */
+  readonly environment?: 'base';
   workflow: Workflow;
   phase: RunPhase;
   /** The run's own tasks are the scope ''. */

@@ -65,6 +65,7 @@ const workKeys: Keys<Work> = {
   shell: true,
   env: true,
   secrets: true,
+  inheritEnv: true,
   workingDirectory: true,
   capture: true,
   agents: true,

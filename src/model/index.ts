@@ -29,6 +29,7 @@ export {
   type ForEachSpec,
   type FunctionRef,
   type GraphSpec,
+  type InheritEnv,
   type InputSpec,
   type JsonSchema,
   type OnInterrupt,

@@ -24,6 +24,8 @@ export interface SpoolOrder {
   readonly hidden?: readonly string[];
   /** By which all these are known in what it prints, to whoever has the key; empty: there is nothing to hide. */
   readonly fingerprints?: string;
+  /** What it was given of the environment beyond the base; true: everything. Not of attempts that an older version has made. */
+  readonly inherited?: true | readonly string[];
   /** Given on standard input, which is empty without it. */
   readonly input?: string;
   /** Written beside what it prints before it starts: name -> content. */

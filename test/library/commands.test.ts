@@ -196,11 +196,11 @@ describe('a secret', () => {
     expect(readFileSync(join(folder, 'piton.db-wal')).includes('hunter2')).toBe(false);
   });
 
-  test('of one task is hidden as well where another one prints it, which has the same environment', async () => {
+  test('of one task is hidden as well where another one prints it, which has asked for the whole environment', async () => {
     const { run, piton } = await openPlace({ environment });
     const started = await run({
       first: { run: 'true', secrets: ['TOKEN'] },
-      second: { run: 'echo "it is $TOKEN"' },
+      second: { run: 'echo "it is $TOKEN"', 'inherit-env': true },
     });
     expect((await started.result()).outputs).toMatchObject({ second: 'it is ***' });
     const { attempt } = (await started.checkpoint()).tasks['second']!;

@@ -97,7 +97,7 @@ function blameDefaults(finding: Finding, file: WorkflowFile): Finding {
   return sharedKeys.has(key[0]!) && hasKey(file, key) ? { ...finding, at: inside } : finding;
 }
 
-const sharedKeys: ReadonlySet<string | number> = new Set(['env', 'secrets', 'setup']);
+const sharedKeys: ReadonlySet<string | number> = new Set(['env', 'secrets', 'inherit-env', 'setup']);
 
 function hasKey(value: unknown, path: Path): boolean {
   const [step, ...rest] = path;

@@ -8,7 +8,7 @@ import type { Defaults, NodeEntry, TaskEntry } from './file-schema.ts';
 export type Entry = TaskEntry & NodeEntry;
 
 /** What the file as a whole gives to each of its commands and agents. */
-export type SharedByProcesses = Pick<Entry, 'env' | 'secrets' | 'setup'>;
+export type SharedByProcesses = Pick<Entry, 'env' | 'secrets' | 'inherit-env' | 'setup'>;
 
 const ofCommands = ['shell', 'capture'] as const;
 const ofAgents = [
@@ -23,7 +23,15 @@ const ofAgents = [
   'args',
   'check',
 ] as const;
-const ofBoth = ['env', 'secrets', 'working-directory', 'workspace', 'setup', 'on-conflict'] as const;
+const ofBoth = [
+  'env',
+  'secrets',
+  'inherit-env',
+  'working-directory',
+  'workspace',
+  'setup',
+  'on-conflict',
+] as const;
 
 /** What a task has that does not say otherwise. */
 interface GivenToAll {
@@ -57,6 +65,7 @@ export function withDefaults(entry: Entry, given: GivenToAll): Entry {
     ...task,
     env: { ...shared.env, ...defaults.env, ...entry.env },
     secrets: [...new Set(lists)],
+    'inherit-env': task['inherit-env'] ?? shared['inherit-env'],
   };
 }
 

@@ -65,7 +65,7 @@ async function openPiton(config: Config, environment: Context['env']): Promise<P
   const { open } = await import('../../assemble.ts');
   const { store, spool, durability, leaseMs, graceMs, mirror, agents, secrets, budgetPerDay, idleTimeoutMs } =
     config;
-  const { workspaces, remotes, delivery } = config;
+  const { workspaces, remotes, delivery, inheritEnv } = config;
   return open({
     store,
     environment,
@@ -76,6 +76,7 @@ async function openPiton(config: Config, environment: Context['env']): Promise<P
     ...(mirror !== undefined && { mirror }),
     ...(Object.keys(agents).length > 0 && { agents }),
     ...(secrets.length > 0 && { secrets }),
+    inheritEnv,
     ...(budgetPerDay !== undefined && { budgetPerDay }),
     ...(idleTimeoutMs !== undefined && { idleTimeoutMs }),
     ...(workspaces.cleanup !== undefined && { cleanup: workspaces.cleanup }),
