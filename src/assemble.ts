@@ -14,7 +14,7 @@ import {
 import { irreversibleReason, loadSchemaCheck } from './definition/index.ts';
 import { Observers, type AgentSettings, type Observer } from './engine/index.ts';
 import { Piton } from './library/index.ts';
-import type { Budget, CleanupPolicy } from './model/index.ts';
+import type { Budget, CleanupPolicy, InheritEnv } from './model/index.ts';
 import { Sandbox } from './sandbox/index.ts';
 import { Spool } from './spool/index.ts';
 import { openStore, registerStore, type Store } from './store/index.ts';
@@ -26,7 +26,7 @@ export interface OpenOptions {
   readonly store: string | Store;
   /** The folder where commands leave what they write; default: `spool` beside the store's file. */
   readonly spool?: string;
-  /** What commands are given, and secrets are looked up in; default: this process's. */
+  /** Of which commands are given a part, and in which secrets are looked up; default: this process's. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** `full` (default) survives loss of power; `process` is faster and survives the death of any process. */
   readonly durability?: 'full' | 'process';
@@ -48,6 +48,8 @@ export interface OpenOptions {
   readonly agents?: Readonly<Record<string, AgentSettings>>;
   /** Names of environment variables whose values are written down nowhere. */
   readonly secrets?: readonly string[];
+  /** What every command and agent gets of the environment, beyond the base and what it asks for itself: names, `AWS_*`, or true. */
+  readonly inheritEnv?: InheritEnv;
   /** What agents may use up on one day, in all runs of the store together. */
   readonly budgetPerDay?: Budget;
   /** What becomes of places whose tasks have ended; default `remove-when-clean-else-archive`. */
@@ -72,6 +74,7 @@ const defaults = {
   maxOutputBytes: 16 * 1024 * 1024,
   agents: {},
   secrets: [],
+  inheritEnv: [],
   cleanup: 'remove-when-clean-else-archive',
   disposable: ['node_modules', '.venv', '__pycache__', 'target'],
   remotes: {},

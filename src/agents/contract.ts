@@ -157,6 +157,13 @@ export interface ParserContext {
 /** What kind of thing a tool call does, for deciding whether it may be repeated. */
 export type ToolClass = 'reading' | 'editing' | { readonly shell: string } | 'unknown' | 'irreversible';
 
+/** Names of environment variables; `AWS_*` are all that begin so. */
+export interface AgentVariables {
+  readonly always: readonly string[];
+  /** Only where a variable is set (`NAME`), or set to something (`NAME=value`). */
+  readonly when?: Readonly<Record<string, readonly string[]>>;
+}
+
 /** An adapter to one agent CLI: data in, data out; it starts nothing and writes nothing. */
 export interface Agent {
   readonly name: string;
@@ -181,6 +188,8 @@ export interface Agent {
   readonly executable: string;
   /** The versions its behaviour was tested with; absent if it was written from documentation only. */
   readonly tested?: { readonly from: string; readonly to: string };
+  /** Environment variables that the CLI itself reads, its login and its settings: it is given them without being asked. */
+  readonly variables: AgentVariables;
   /** What to type to log in; empty if there is no such thing. */
   readonly login: string;
   versionCommand(): readonly string[];

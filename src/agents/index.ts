@@ -5,6 +5,7 @@ export type {
   AgentExit,
   AgentParser,
   AgentRequest,
+  AgentVariables,
   AskedCall,
   FailureKind,
   ParserContext,

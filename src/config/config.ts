@@ -1,4 +1,4 @@
-import type { Budget, CleanupPolicy } from '../model/index.ts';
+import type { Budget, CleanupPolicy, InheritEnv } from '../model/index.ts';
 
 /** Where a project is and how its runs are kept: files, flags and environment, resolved once. */
 export interface Config {
@@ -29,6 +29,8 @@ export interface Config {
   readonly agents: Readonly<Record<string, AgentSettings>>;
   /** Environment variables whose values are written down nowhere. */
   readonly secrets: readonly string[];
+  /** What every command and agent gets of the environment, beyond the base and what it asks for itself. */
+  readonly inheritEnv: InheritEnv;
   /** What all runs of the store together may use up on one day; undefined: no limit. */
   readonly budgetPerDay: Budget | undefined;
   readonly workspaces: WorkspaceSettings;

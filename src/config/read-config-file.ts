@@ -1,4 +1,4 @@
-import type { Budget } from '../model/index.ts';
+import type { Budget, InheritEnv } from '../model/index.ts';
 import type { AgentSettings, Config, DeliverySettings, RemoteSettings, WorkspaceSettings } from './config.ts';
 import {
   durationIn,
@@ -27,6 +27,7 @@ export interface FileSettings {
   readonly idleTimeoutMs?: number;
   readonly agents?: Readonly<Record<string, AgentSettings>>;
   readonly secrets?: readonly string[];
+  readonly inheritEnv?: InheritEnv;
   readonly budgetPerDay?: Budget;
   readonly workspaces?: WorkspaceSettings;
   readonly remotes?: Readonly<Record<string, RemoteSettings>>;
@@ -42,6 +43,9 @@ const readers: Readonly<Record<string, (setting: Setting) => FileSettings>> = {
   'idle-timeout': (setting) => ({ idleTimeoutMs: durationIn(setting, 0) }),
   agents: (setting) => ({ agents: readAgents(setting) }),
   secrets: (setting) => ({ secrets: [...new Set(itemsOf(setting).map(variableIn))] }),
+  'inherit-env': (setting) => ({
+    inheritEnv: setting.value === true ? true : [...new Set(itemsOf(setting).map(patternIn))],
+  }),
   budget: readBudget,
   workspaces: (setting) => ({ workspaces: readWorkspaces(setting) }),
   remotes: (setting) => ({ remotes: readRemotes(setting) }),
@@ -60,6 +64,13 @@ export async function readConfigFile(file: string): Promise<FileSettings> {
     return reader(setting);
   });
   return Object.assign({ text }, ...settings) as FileSettings;
+}
+
+function patternIn(setting: Setting): string {
+  const { value } = setting;
+  if (typeof value === 'string' && /^[A-Za-z_]\w*\*?$/.test(value)) return value;
+  const remedy = 'Write names, `AWS_*` for all that begin so, or true for all.';
+  throw invalid(setting, 'must be the name of an environment variable, or the beginning of names', remedy);
 }
 
 /** Whoever wrote the secret itself here must not see it again in an error. */

@@ -10,6 +10,7 @@ const defaults = {
   leaseMs: 30_000,
   graceMs: 5_000,
   secrets: [],
+  inheritEnv: [],
   workspaces: {},
   remotes: {},
   delivery: {},

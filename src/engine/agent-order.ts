@@ -14,7 +14,7 @@ import {
   type RunState,
   type TaskState,
 } from '../kernel/index.ts';
-import type { AgentWork, Dynamic, TaskSpec } from '../model/index.ts';
+import type { AgentWork, Dynamic, InheritEnv, TaskSpec } from '../model/index.ts';
 import type { SpoolOrder } from '../spool/index.ts';
 import { accountOf, joinAccounts, type Account } from './agent-account.ts';
 import type { AgentProgram } from './agent-program.ts';
@@ -27,6 +27,7 @@ import { checkValues, shownCheck, typableCheck } from './check-text.ts';
 import { environmentFor, textOf } from './command-order.ts';
 import { filesChangedSince } from './sameness.ts';
 import { originsOf, sessionRequest } from './session-request.ts';
+import { inheritedBy, loginNames, variablesOfAgent } from './task-environment.ts';
 
 interface Ordered {
   readonly spec: TaskSpec;
@@ -65,13 +66,14 @@ export class AgentOrder {
   }
 
   async make(state: RunState, task: TaskState, folder: string): Promise<SpoolOrder> {
-    const { spool, program, environment } = this.#ports;
+    const { spool, program } = this.#ports;
     const { evaluator } = program;
     const work = this.#work;
     const variables = variablesOf(state, task);
     const render = (value: Dynamic): string => textOf(evaluator.render(value, variables));
     const directory = resolve(folder, render(work.workingDirectory ?? '.'));
-    const surroundings = environmentFor(work, { environment, evaluator, variables });
+    const inherited = this.#inherited(state);
+    const surroundings = environmentFor(work, { ...this.#ports, inherited, evaluator, variables });
     // Of another machine nobody knows here what it has, and what was started there before.
     const isHere = placementOf(state, task).mode !== 'remote';
     if (isHere) await this.#program.find(surroundings);
@@ -95,10 +97,21 @@ export class AgentOrder {
       directory,
       env: { ...surroundings, ...(this.#spec.check && checkValues(this.#spec.check, render)), ...env },
       secrets: work.secrets,
+      inherited,
+      hidden: loginNames(this.#agent.variables, this.#ports.environment),
       files,
       ...(input !== undefined && { input }),
       ...(this.#spec.timeoutMs !== undefined && { timeoutMs: this.#spec.timeoutMs }),
     };
+  }
+
+  /** What it asks for, and what its CLI reads. */
+  #inherited(state: RunState): InheritEnv {
+    const { environment, inheritEnv } = this.#ports;
+    const inherited = inheritedBy(state, this.#work, inheritEnv);
+    return inherited === true
+      ? true
+      : [...inherited, ...variablesOfAgent(this.#agent.variables, environment)];
   }
 
   #command(request: AgentRequest): AgentCommand {

@@ -112,7 +112,9 @@ function remedyFor(
   spec: TaskSpec,
 ): string {
   const end = /[.!?…]$/.test(message) ? '' : '.';
-  if (kind === 'auth' && login !== '') return `${end} Log in with: ${login}`;
+  const given =
+    'A variable that it logs in with is given to it if the task names it in `inherit-env` or `secrets`.';
+  if (kind === 'auth') return `${end} ${login === '' ? given : `Log in with: ${login}`}`;
   if (kind !== 'unsupported') return '';
   const known = tested === undefined ? '' : ` (Piton was tested with ${tested.from})`;
   const old = `probably too old${known}: update it, and see \`piton agents\`.`;

@@ -2,7 +2,7 @@ import type { Json } from '../base/index.ts';
 import type { Budget, Used } from '../model/index.ts';
 import type { Attempt } from './attempt.ts';
 import type { AgentSettings } from './options.ts';
-import type { ProcessPorts } from './process-attempt.ts';
+import type { ProcessPorts } from './process-ports.ts';
 
 /** What was read of an agent's stream, for the journal. */
 export interface TranscriptPart {

@@ -1,6 +1,6 @@
 import { findExecutable, installedVersion, untestedText, type Agent } from '../agents/index.ts';
 import type { Outcome } from '../model/index.ts';
-import type { Environment } from './command-order.ts';
+import type { Environment } from './task-environment.ts';
 import type { AgentSettings } from './options.ts';
 
 export interface ProgramGiven {

@@ -1,5 +1,5 @@
 import { findExecutable, type Agent } from '../agents/index.ts';
-import type { Environment } from './command-order.ts';
+import type { Environment } from './task-environment.ts';
 import { firstStart, type FirstStart, type Starting } from './first-start.ts';
 
 /** When an agent may be started whose first start is to be alone. */

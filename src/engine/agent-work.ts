@@ -15,11 +15,12 @@ import { Silence, Stillness } from './agent-silence.ts';
 import { AgentStream, lostExit, sessionPart, type Passage } from './agent-stream.ts';
 import { AgentTurn } from './agent-turn.ts';
 import type { Attempt } from './attempt.ts';
-import { hiddenValues } from './command-order.ts';
+import { attemptRedactor } from './hiding.ts';
 import type { Needless, ProcessWork } from './process-attempt.ts';
-import { redactJson, redactor, type Redact } from './redact.ts';
+import { redactJson, type Redact } from './redact.ts';
 import { samenessOf } from './sameness.ts';
 import { boundElsewhere } from './session-request.ts';
+import { loginNames } from './task-environment.ts';
 
 type Interruption = Extract<Outcome, { type: 'interrupted' }>;
 
@@ -78,13 +79,19 @@ class Conversation {
       // Another driver has started it, and this is what it found.
       version: state.process !== undefined && cli?.agent === this.#start.name ? cli.version : undefined,
     });
-    this.#redact = redactor(hiddenValues(this.#work, ports));
+    this.#redact = attemptRedactor(this.#hiding(), attempt.id, this.#work);
     const { session } = this.#start;
     const context = { now: state.startedAt, ...(session !== undefined && { session }) };
     const known = state.upTo ?? 0;
     this.#isPromptTold = state.upTo !== undefined;
     const reading = { agent: this.#agent, context, known, redact: this.#redact };
     this.#stream = new AgentStream(ports.spool, attempt.id, reading);
+  }
+
+  /** Its login is as secret as what was declared so. */
+  #hiding(): AgentPorts {
+    const { secrets, environment } = this.#ports;
+    return { ...this.#ports, secrets: [...secrets, ...loginNames(this.#agent.variables, environment)] };
   }
 
   order(state: RunState, task: TaskState, folder: string): Promise<SpoolOrder> {

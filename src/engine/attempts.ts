@@ -34,7 +34,7 @@ export class Attempts {
   readonly #overspent = new Map<string, Used | undefined>();
 
   constructor(ports: AttemptPorts) {
-    // Every process has Piton's whole environment: a task may print what is the secret of another.
+    // A task may have asked for the whole environment, and print what is the secret of another.
     const secrets = new Set([...ports.secrets, ...secretNames(ports.program.workflow)]);
     this.#ports = { ...ports, secrets: [...secrets] };
   }

@@ -1,10 +1,13 @@
 import type { CheckSpec, Outcome, TaskSpec } from '../model/index.ts';
 import type { Exit } from '../spool/index.ts';
 import type { Attempt } from './attempt.ts';
-import { hiddenValues, orderOf } from './command-order.ts';
+import { orderOf } from './command-order.ts';
 import { failureOfExit, lastWords } from './command-output.ts';
-import type { ProcessPorts, ProcessWork } from './process-attempt.ts';
-import { redactor, type Redact } from './redact.ts';
+import { attemptRedactor } from './hiding.ts';
+import { withMissingVariables } from './missing-variables.ts';
+import type { ProcessWork } from './process-attempt.ts';
+import type { ProcessPorts } from './process-ports.ts';
+import type { Redact } from './redact.ts';
 import { samenessOf } from './sameness.ts';
 
 /** Of what a check says, so much is told to the agent: the end, where the reason mostly is. */
@@ -16,10 +19,7 @@ export function checkWork(spec: TaskSpec, ports: ProcessPorts, attempt: Attempt)
   let directory: string | undefined;
   return {
     onInterrupt: check.onInterrupt,
-    order(state, task, folder) {
-      const { evaluator } = ports.program;
-      return orderOf(state, task, { work: check.work, folder, evaluator, environment: ports.environment });
-    },
+    order: (state, task, folder) => orderOf(state, task, { work: check.work, folder, ports }),
     async outcomeOf(exit) {
       directory ??= ports.spool.describe(attempt.id)?.directory;
       return outcomeOfCheck(check, { ports, attempt: attempt.id, exit, directory });
@@ -37,8 +37,9 @@ interface Ended {
 async function outcomeOfCheck({ work }: CheckSpec, ended: Ended): Promise<Outcome> {
   const { ports, attempt, exit, directory } = ended;
   if (exit.code === 0 && !exit.timedOut) return { type: 'succeeded' };
-  const redact = redactor(hiddenValues(work, ports));
-  const failure = failureOfExit(exit, lastWords(ports.spool, attempt, redact));
+  const redact = attemptRedactor(ports, attempt, work);
+  const told = failureOfExit(exit, lastWords(ports.spool, attempt, redact));
+  const failure = withMissingVariables(told, ports, attempt);
   const report = reportOf(ended, redact);
   const sameness = await samenessOf({ failure, said: report, directory });
   return { type: 'failed', failure, report, ...(sameness !== undefined && { sameness }) };

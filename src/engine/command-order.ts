@@ -3,28 +3,25 @@ import { PitonError, type Json } from '../base/index.ts';
 import { variablesOf, type RunState, type TaskState } from '../kernel/index.ts';
 import type { CommandWork, Evaluator, Variables } from '../model/index.ts';
 import type { SpoolOrder } from '../spool/index.ts';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { ProcessPorts } from './process-ports.ts';
+import { inheritedBy, takenFrom, type Environment, type Giving } from './task-environment.ts';
 
 export interface Ordering {
   readonly work: CommandWork;
   /** Where the task works. */
   readonly folder: string;
-  readonly evaluator: Evaluator;
-  readonly environment: Environment;
+  readonly ports: Pick<ProcessPorts, 'program' | 'environment' | 'inheritEnv' | 'secrets'>;
 }
 
 /** All that is needed to do a command's attempt, as data. Throws `EXPRESSION_FAILED`, `SECRET_MISSING`. */
-export function orderOf(
-  state: RunState,
-  task: TaskState,
-  { work, folder, evaluator, environment }: Ordering,
-): SpoolOrder {
+export function orderOf(state: RunState, task: TaskState, { work, folder, ports }: Ordering): SpoolOrder {
   const { life, spec, address, attempts, key } = task;
   if (life.status !== 'running' || life.attempt === undefined) {
     throw new Error(`${address} has no command under way`);
   }
+  const { evaluator } = ports.program;
   const variables = variablesOf(state, task);
+  const inherited = inheritedBy(state, work, ports.inheritEnv);
   const text = (value: Json): string => textOf(evaluator.render(value, variables));
   const directory = resolve(folder, work.workingDirectory === undefined ? '.' : text(work.workingDirectory));
   return {
@@ -36,8 +33,9 @@ export function orderOf(
     key: key!,
     argv: typeof work.run === 'string' ? shellArguments(work) : work.run.map(text),
     directory,
-    env: environmentFor(work, { environment, evaluator, variables }),
+    env: environmentFor(work, { ...ports, inherited, evaluator, variables }),
     secrets: work.secrets,
+    inherited,
     ...(spec.timeoutMs !== undefined && { timeoutMs: spec.timeoutMs }),
   };
 }
@@ -50,32 +48,12 @@ function shellArguments({ shell, run }: CommandWork): string[] {
 
 type Surroundings = Pick<CommandWork, 'env' | 'secrets'>;
 
-/** What a process is given: Piton's own environment, what the task adds, and its secrets. Throws `SECRET_MISSING`. */
+/** What a process is given: a part of Piton's own environment, what the task adds, and its secrets. Throws `SECRET_MISSING`. */
 export function environmentFor(
   work: Surroundings,
-  given: { readonly environment: Environment; readonly evaluator: Evaluator; readonly variables: Variables },
+  given: Giving & { readonly evaluator: Evaluator; readonly variables: Variables },
 ): Record<string, string> {
-  return { ...givenTo(given.environment), ...addedBy(work, given), ...secretsOf(work, given.environment) };
-}
-
-/** What git tells a hook that it starts. A task that had it would commit there, wherever it works. */
-const ofHooks: ReadonlySet<string> = new Set([
-  'GIT_DIR',
-  'GIT_WORK_TREE',
-  'GIT_INDEX_FILE',
-  'GIT_COMMON_DIR',
-  'GIT_OBJECT_DIRECTORY',
-  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
-  'GIT_QUARANTINE_PATH',
-  'GIT_NAMESPACE',
-  'GIT_PREFIX',
-]);
-
-function givenTo(environment: Environment): Record<string, string> {
-  const entries = Object.entries(environment).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined && !ofHooks.has(entry[0]),
-  );
-  return Object.fromEntries(entries);
+  return { ...takenFrom(given), ...addedBy(work, given), ...secretsOf(work, given.environment) };
 }
 
 function addedBy(

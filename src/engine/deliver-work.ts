@@ -4,11 +4,13 @@ import type { DeliverWork, Dynamic, Outcome, TaskSpec } from '../model/index.ts'
 import type { SpoolOrder } from '../spool/index.ts';
 import type { Delivery, PullRequestOrder } from '../workspaces/index.ts';
 import type { Attempt } from './attempt.ts';
-import { environmentFor, hiddenValues, textOf } from './command-order.ts';
+import { textOf } from './command-order.ts';
 import { outcomeOfExit } from './command-output.ts';
-import type { ProcessPorts, ProcessWork } from './process-attempt.ts';
-import { redactor } from './redact.ts';
+import { attemptRedactor } from './hiding.ts';
+import type { ProcessWork } from './process-attempt.ts';
+import type { ProcessPorts } from './process-ports.ts';
 import { accountOf } from './run-account.ts';
+import { takenFrom } from './task-environment.ts';
 
 export interface DeliverPorts extends ProcessPorts {
   readonly delivery: Delivery;
@@ -23,7 +25,7 @@ export function deliverWork(spec: TaskSpec, ports: DeliverPorts, { id: attempt }
     onInterrupt: 'restart',
     order: (state, task, folder) => orderOf(state, task, { ports, folder }),
     async outcomeOf(exit) {
-      const redact = redactor(hiddenValues(noSecrets, ports));
+      const redact = attemptRedactor(ports, attempt, noSecrets);
       const outcome = await outcomeOfExit(
         spool,
         { attempt, spec, exit, redact, capture: 'none' },
@@ -54,7 +56,8 @@ async function orderOf(
     argv,
     input,
     directory: folder,
-    env: environmentFor({ env: {}, secrets: [] }, { environment, evaluator, variables }),
+    // Programs that the person has chosen push with the person's own login, whatever that needs.
+    env: takenFrom({ environment, inherited: true, secrets: [] }),
     secrets: [],
     ...(task.spec.timeoutMs !== undefined && { timeoutMs: task.spec.timeoutMs }),
   };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { crashPoint, makePrivateFolder, sha256, stateFolder } from '../base/index.ts';
-import type { Environment } from './command-order.ts';
+import type { Environment } from './task-environment.ts';
 
 /** A program that prepares a file when it is first started, and may not do so twice at once. */
 export interface Starting {

@@ -3,7 +3,7 @@ import type { CreateOptions } from './options.ts';
 
 export function createdEvent(workflow: Workflow, { inputs, state, origin }: CreateOptions): Event {
   const data = { workflow, inputs, ...(state && { state }), ...(origin && { origin }) };
-  return { type: 'run.created', data };
+  return { type: 'run.created', data: { ...data, environment: 'base' } };
 }
 
 export function takenEvent({ host, pid, instance }: LeaseOwner, epoch: number): Event {

@@ -1,10 +1,10 @@
 import type { Clock, Json } from '../base/index.ts';
-import type { Budget, CleanupPolicy, LeaseOwner, Origin } from '../model/index.ts';
+import type { Budget, CleanupPolicy, InheritEnv, LeaseOwner, Origin } from '../model/index.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import type { Spool } from '../spool/index.ts';
 import type { Store } from '../store/index.ts';
 import type { Delivery, Workspaces } from '../workspaces/index.ts';
-import type { Environment } from './command-order.ts';
+import type { Environment } from './task-environment.ts';
 import type { Observers } from './observers.ts';
 
 /** What an engine and its drivers work with; complete, frozen, decided once when Piton is opened. */
@@ -40,6 +40,8 @@ export interface EnginePorts {
   readonly agents: Readonly<Record<string, AgentSettings>>;
   /** Names of environment variables whose values are written down nowhere. */
   readonly secrets: readonly string[];
+  /** What every command and agent is given of the environment, beyond the base and what it asks for itself. */
+  readonly inheritEnv: InheritEnv;
   /** Of all runs together. */
   readonly budgetPerDay?: Budget;
 }

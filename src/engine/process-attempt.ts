@@ -1,53 +1,15 @@
-import { asError, crashPoint, hasCode, type Clock, type ProcessIdentity } from '../base/index.ts';
+import { asError, crashPoint, hasCode, type ProcessIdentity } from '../base/index.ts';
 import type { AttemptState, RunState, TaskState } from '../kernel/index.ts';
 import type { OnInterrupt, Outcome } from '../model/index.ts';
-import type { Sandbox } from '../sandbox/index.ts';
-import type { Ending, Exit, JournalHead, Spool, SpoolOrder } from '../spool/index.ts';
+import type { Ending, Exit, SpoolOrder } from '../spool/index.ts';
 import { readStopNote, stoppedOutcome, type Attempt, type StopReason } from './attempt.ts';
 import { failureOf } from './call-function.ts';
-import { findAttempt, lostOutcome, type Found } from './find-attempt.ts';
-import type { Environment } from './command-order.ts';
 import { contain, containedBy, explainContained } from './contain.ts';
-import type { Placed } from './placing.ts';
-import type { Program } from './program.ts';
+import { findAttempt, lostOutcome, type Found } from './find-attempt.ts';
+import { withFingerprints } from './hiding.ts';
+import type { ProcessPorts } from './process-ports.ts';
 import { isSystemTrouble, throughTrouble } from './system-trouble.ts';
 import { journalledOf } from './witnesses.ts';
-
-export interface ProcessPorts {
-  readonly program: Program;
-  readonly spool: Spool;
-  readonly clock: Clock;
-  readonly environment: Environment;
-  readonly graceMs: number;
-  readonly maxOutputBytes: number;
-  /** Names of environment variables whose values are written down nowhere. */
-  readonly secrets: readonly string[];
-  /** Where the task works; makes that place, if it is not there. */
-  place(attempt: Attempt, given: { readonly state: RunState; readonly task: TaskState }): Promise<Placed>;
-  /** Of the journal, which tells of all that is begun; undefined where it does not outlive us. */
-  head(): JournalHead | undefined;
-  /** Why the lease of its run is not renewed at the moment, if so. */
-  heartbeatTrouble(): string | undefined;
-  /** Nobody works there any more: keeps the files as they are. */
-  save(attempt: Attempt): Promise<void>;
-  /** A process exists. */
-  spawned(attempt: Attempt, found: Spawned): void;
-  /** It was begun before, and this is how it was found again. */
-  recovered(attempt: Attempt, how: 'adopted' | 'harvested'): void;
-  /** Contains it, if it is to be. Throws `SANDBOX_UNAVAILABLE`. */
-  readonly sandbox: Sandbox;
-  ended(attempt: Attempt, outcome: Outcome): void;
-  /** It has ended, and the next driver is to find out how. */
-  left(attempt: Attempt): void;
-  /** Why it cannot be gone on with at the moment; undefined: it can again. */
-  stalled(attempt: Attempt, reason: string | undefined): void;
-}
-
-interface Spawned {
-  readonly process: ProcessIdentity;
-  readonly version?: string;
-  readonly sandbox?: string;
-}
 
 /** What could not be written to the spool is tried again then. */
 const spoolTroubleMs = 5_000;
@@ -134,10 +96,11 @@ export class ProcessAttempt implements Attempt {
       if (this.#isOver) return;
       const obstacle = placed.obstacle ?? this.#work.obstacle?.(state, task);
       if (obstacle !== undefined) return this.end(obstacle);
-      const own = { ...(await this.#work.order(state, task, placed.folder)), hidden: this.#ports.secrets };
+      const own = await this.#work.order(state, task, placed.folder);
+      const hidden = [...this.#ports.secrets, ...(own.hidden ?? [])];
       const { createdAt: runCreatedAt } = state;
       const entered = {
-        ...(await placed.enter(own)),
+        ...(await placed.enter({ ...own, hidden })),
         runCreatedAt,
         journalled: journalledOf(task, placed.place),
       };
@@ -226,9 +189,9 @@ export class ProcessAttempt implements Attempt {
 
   /** True if it may be started. Trouble with the spool is not the command's failure. */
   async #prepare(order: SpoolOrder): Promise<boolean> {
-    const { spool } = this.#ports;
+    const { spool, environment } = this.#ports;
     try {
-      await spool.prepare(order, this.#ports.head());
+      await spool.prepare(withFingerprints(order, environment), this.#ports.head());
       return true;
     } catch (thrown) {
       // Another driver has taken this run over, and the attempt with it.
@@ -357,9 +320,8 @@ export class ProcessAttempt implements Attempt {
 
   /** Whatever the system lacks for now is waited for: a command that has begun must not be misjudged for it. */
   #patiently<T>(work: () => Promise<T>): Promise<T> {
-    const { clock } = this.#ports;
     const stalled = (reason: string | undefined): void => this.#stall(reason);
-    return throughTrouble({ clock, signal: this.#watching.signal, stalled }, work);
+    return throughTrouble({ clock: this.#ports.clock, signal: this.#watching.signal, stalled }, work);
   }
 
   /** A request first; after the grace an end. `#follow` sees it either way. */

@@ -1,6 +1,7 @@
 import type { Spool } from '../spool/index.ts';
-import type { Environment } from './command-order.ts';
-import { longestLine, redactor, type Redact } from './redact.ts';
+import type { Environment } from './task-environment.ts';
+import { readerOf } from './hiding.ts';
+import type { Redact } from './redact.ts';
 
 export interface OutputPart {
   readonly stream: 'stdout' | 'stderr';
@@ -26,12 +27,13 @@ export async function* readOutput(
   { follow = false, signal = new AbortController().signal }: OutputOptions,
 ): AsyncGenerator<OutputPart> {
   const { spool } = ports;
-  const { redact, longest, unknown } = redactorFor(ports, attempt);
-  if (unknown.length > 0) return yield refusal(ports, attempt, unknown);
+  const reader = readerOf(ports, attempt);
+  if ('missing' in reader) return yield refusal(ports, attempt, reader.missing);
+  const { redact } = reader;
   const isOver = (): boolean => !follow || hasEnded(spool, attempt);
   const pending = { stdout: '', stderr: '' };
   for await (const { stream, text } of spool.follow(attempt, { signal, isOver })) {
-    const { ready, rest } = split(pending[stream] + text, { redact, longest });
+    const { ready, rest } = split(pending[stream] + text, reader);
     pending[stream] = rest;
     if (ready !== '') yield { stream, text: ready };
   }
@@ -61,29 +63,14 @@ function split(
 export function readLastLine(ports: Ports, attempt: string): string | undefined {
   const line = ports.spool.lastLine(attempt);
   if (line === undefined) return undefined;
-  const { redact, unknown } = redactorFor(ports, attempt);
-  return unknown.length > 0 ? undefined : redact(line);
+  const reader = readerOf(ports, attempt);
+  return 'missing' in reader ? undefined : reader.redact(line.text, line.isCut);
 }
 
-function redactorFor(
-  { spool, environment, secrets: ofProject }: Ports,
-  attempt: string,
-): { readonly redact: Redact; readonly longest: number; readonly unknown: readonly string[] } {
-  const { secrets: names = [], hidden = [] } = spool.describe(attempt) ?? {};
-  const secrets = [...new Set([...names, ...hidden, ...ofProject])].flatMap(
-    (name) => environment[name] ?? [],
-  );
-  return {
-    redact: redactor(secrets),
-    longest: longestLine(secrets),
-    unknown: names.filter((name) => environment[name] === undefined),
-  };
-}
-
-/** What is not known cannot be hidden. */
-function refusal({ spool }: Ports, attempt: string, unknown: readonly string[]): OutputPart {
+/** What is not known cannot be hidden. What it printed lies in files that only this user can read. */
+function refusal({ spool }: Ports, attempt: string, missing: string): OutputPart {
   const folder = spool.folderOf(attempt);
-  const text = `[not shown: ${unknown.join(', ')} is secret, and not in this environment; what was printed is in ${folder}]\n`;
+  const text = `[not shown, because secrets in it could not be hidden: ${missing}. All that it printed, secrets included: less ${folder}/stdout]\n`;
   return { stream: 'stderr', text };
 }
 

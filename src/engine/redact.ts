@@ -2,23 +2,32 @@ import type { Json } from '../base/index.ts';
 
 /** Shorter ones would black out half of any text, and are no secrets. */
 const shortestSecret = 4;
-const mask = '***';
+export const mask = '***';
 
 /** Replaces every secret in a text. What begins in the middle of a longer one may begin with the end of a secret. */
 export type Redact = (text: string, isCut?: boolean) => string;
 
-export function redactor(secrets: readonly string[]): Redact {
-  const hidden = [...new Set(secrets.flatMap(spellings))].filter(({ length }) => length >= shortestSecret);
-  // The longest first: one may be a part of another.
-  hidden.sort((a, b) => b.length - a.length);
-  const longest = longestLine(secrets);
+/** Hides what is known by its fingerprints alone. */
+export interface Hiding {
+  /** What it hides is in no line longer than this, in UTF-16 units. */
+  readonly longest: number;
+  hide(text: string): string;
+}
+
+export function redactor(secrets: readonly string[], others?: Hiding): Redact {
+  const hidden = spellingsOf(secrets);
+  const longest = Math.max(longestLine(secrets), others?.longest ?? 1);
   return (text, isCut = false) => {
-    const shown = maskCut(
-      hidden.reduce((rest, secret) => rest.replaceAll(secret, mask), text),
-      hidden,
-    );
+    const own = hidden.reduce((rest, secret) => rest.replaceAll(secret, mask), text);
+    const shown = maskCut(others?.hide(own) ?? own, hidden);
     return isCut ? shown.slice(longest - 1) : shown;
   };
+}
+
+/** All that is to be hidden of them. The longest first: one may be a part of another. */
+export function spellingsOf(secrets: readonly string[]): string[] {
+  const hidden = [...new Set(secrets.flatMap(spellings))].filter(({ length }) => length >= shortestSecret);
+  return hidden.sort((a, b) => b.length - a.length);
 }
 
 /** Adapters shorten what they tell: an ellipsis may stand in the middle of a secret. */

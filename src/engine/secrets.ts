@@ -1,6 +1,7 @@
 import { isSettled, type RunState } from '../kernel/index.ts';
 import type { TaskSpec, Workflow } from '../model/index.ts';
-import { secretsOf, type Environment } from './command-order.ts';
+import { secretsOf } from './command-order.ts';
+import type { Environment } from './task-environment.ts';
 
 /**
  * Before anything starts, not in the middle; and whoever harvests a command must know what to keep out of the journal.

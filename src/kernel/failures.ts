@@ -3,7 +3,8 @@ import { closeTried, tripAgent, tripBreakers, type ResourceWait } from './breake
 import { classify } from './classify.ts';
 import { afterNetworkFailure, isOfNetwork } from './network.ts';
 import { isRetried, retryDelay } from './retry.ts';
-import { kindOf, timesTheSame, type RunState, type TaskState } from './run-state.ts';
+import { kindOf, type RunState, type TaskState } from './run-state.ts';
+import { timesTheSame } from './in-a-row.ts';
 import { heldForPlace } from './place-actions.ts';
 import { released } from './released.ts';
 import { doomOf } from './settle-task.ts';

@@ -1,5 +1,6 @@
 import type { EventOf } from '../model/index.ts';
-import { timesTheSame, type AgentStart, type AttemptState, type TaskState } from './run-state.ts';
+import { type AgentStart, type AttemptState, type TaskState } from './run-state.ts';
+import { timesTheSame } from './in-a-row.ts';
 
 type Ended = EventOf<'attempt.ended'>['data'];
 

@@ -24,7 +24,6 @@ import { countNetworkFailure } from './network.ts';
 import { foldRaise } from './budgets.ts';
 import { reopenTasks } from './reopen-tasks.ts';
 import {
-  interruptionsInARow,
   isSettled,
   kindOf,
   scopeAt,
@@ -34,6 +33,7 @@ import {
   type RunState,
   type TaskState,
 } from './run-state.ts';
+import { interruptionsInARow } from './in-a-row.ts';
 import { forgetSpooled, forgetUnfit, rememberSpooled } from './spooled.ts';
 import { nextKind } from './turns.ts';
 import { countUsage, openAccount } from './usage.ts';
@@ -73,6 +73,7 @@ export function newRunState({ run, seq, at, events }: Commit): RunState {
     at,
     createdAt: at,
     ...(created.data.origin !== undefined && { origin: created.data.origin }),
+    ...(created.data.environment !== undefined && { environment: created.data.environment }),
     workflow: created.data.workflow,
     phase: { status: 'active' },
     scopes: new Map(),

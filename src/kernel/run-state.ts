@@ -30,6 +30,8 @@ export interface RunState {
   lastTask?: string;
   /** Where it was started. */
   readonly origin?: Origin;
+  /** What tasks are given of Piton's environment: a base, and what they ask for. Absent: all of it. */
+  readonly environment?: 'base';
   workflow: Workflow;
   phase: RunPhase;
   /** The run's own tasks are the scope ''. */
@@ -445,14 +447,4 @@ export function tooManyFailed(state: RunState, { item }: TaskState): Cancelling 
   const { group, spec, address } = taskAt(state, item.parent);
   if (group!.failed <= spec.forEach!.maxFailures) return undefined;
   return { reason: `too many items of ${address} failed`, failFast: true };
-}
-
-/** How often in a row a task has failed like that, with the one that is happening now. */
-export function timesTheSame({ sameness }: TaskState, key: string): number {
-  return sameness?.key === key ? sameness.times + 1 : 1;
-}
-
-/** With the one that is happening now. Progress of any task begins the count anew. */
-export function interruptionsInARow(state: RunState, task: TaskState): number {
-  return task.settledAtInterruption === state.counts.settled ? task.interruptions + 1 : 1;
 }

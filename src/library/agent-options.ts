@@ -49,7 +49,7 @@ export interface AnsweredOptions<Schema> {
 
 export function agentDraft(options: AgentOptions, prompt: string): AgentDraft {
   const { agent, permissions, session, model, effort, maxTurns, idleTimeout, budget, args } = options;
-  const { env, secrets, workingDirectory } = options;
+  const { env, secrets, inheritEnv, workingDirectory } = options;
   return {
     type: 'agent',
     agents: typeof agent === 'string' ? [agent] : agent,
@@ -64,6 +64,7 @@ export function agentDraft(options: AgentOptions, prompt: string): AgentDraft {
     args: args as AgentDraft['args'],
     env,
     secrets,
+    inheritEnv,
     workingDirectory,
   };
 }

@@ -1,5 +1,5 @@
 import type { CommandDraft } from '../definition/index.ts';
-import type { Capture, JsonSchema } from '../model/index.ts';
+import type { Capture, InheritEnv, JsonSchema } from '../model/index.ts';
 import type { PlaceOptions } from './place-options.ts';
 import type { StepOptions } from './task-options.ts';
 
@@ -14,6 +14,8 @@ export interface CommandOptions extends StepOptions, PlaceOptions {
   readonly env?: Readonly<Record<string, string | number | boolean | null>>;
   /** Environment variables of this process that the command gets, and that are written down nowhere. */
   readonly secrets?: readonly string[];
+  /** What else of this process's environment it gets: names, of which `AWS_*` are all that begin so, or true for all; default: a base. */
+  readonly inheritEnv?: InheritEnv;
   /** Relative to the folder of the run. */
   readonly workingDirectory?: string;
   /** What of its standard output is the task's output; default: text, or JSON if `output` asks for more than text. */
@@ -38,6 +40,6 @@ export interface PrintedOptions<Kind, Schema> {
 }
 
 export function commandDraft(options: CommandOptions, run: Command): CommandDraft {
-  const { shell, env, secrets, workingDirectory, capture } = options;
-  return { type: 'command', run, shell, env, secrets, workingDirectory, capture };
+  const { shell, env, secrets, inheritEnv, workingDirectory, capture } = options;
+  return { type: 'command', run, shell, env, secrets, inheritEnv, workingDirectory, capture };
 }

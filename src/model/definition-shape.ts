@@ -67,6 +67,7 @@ const workKeys: Keys<Work> = {
   shell: true,
   env: true,
   secrets: true,
+  inheritEnv: true,
   workingDirectory: true,
   capture: true,
   agents: true,

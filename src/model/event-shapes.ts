@@ -133,6 +133,8 @@ export const eventShapes = [
     inputs: jsonObject,
     state: optional(jsonObject),
     origin: optional(origin),
+    /** What tasks are given of Piton's environment: a base, and what they ask for. Absent, in runs of older versions: all of it. */
+    environment: optional(oneOf('base')),
   }),
   of('run.paused', { reason: optional(text) }),
   of('run.resumed', {}),

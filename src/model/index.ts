@@ -31,6 +31,7 @@ export {
   type ForEachSpec,
   type FunctionRef,
   type GraphSpec,
+  type InheritEnv,
   type InputSpec,
   type JsonSchema,
   type OnInterrupt,

@@ -232,6 +232,7 @@ export interface AgentWork {
   /** As for commands. */
   readonly env: Readonly<Record<string, Dynamic>>;
   readonly secrets: readonly string[];
+  readonly inheritEnv?: InheritEnv;
   readonly workingDirectory?: string;
   /** Never there: expressions stand in `prompt`, `env` and `workingDirectory`. */
   readonly with?: never;
@@ -267,6 +268,8 @@ export interface CommandWork {
   readonly env: Readonly<Record<string, Dynamic>>;
   /** Names of environment variables whose values must not be written down anywhere. */
   readonly secrets: readonly string[];
+  /** What else it is given of Piton's environment; absent = nothing. */
+  readonly inheritEnv?: InheritEnv;
   /** Relative to the folder of the run. */
   readonly workingDirectory?: string;
   /** What of its standard output is the task's output, unless it writes JSON to $PITON_OUTPUT. */
@@ -274,6 +277,9 @@ export interface CommandWork {
   /** Never there: expressions of a command stand in `run`, `env` and `workingDirectory`. */
   readonly with?: never;
 }
+
+/** Names of environment variables, of which `AWS_*` are all that begin so; true: all of them. */
+export type InheritEnv = true | readonly string[];
 
 export type Capture = 'text' | 'json' | 'last-line' | 'none';
 

@@ -22,6 +22,10 @@ export interface SpoolOrder {
   readonly secrets: readonly string[];
   /** The same of others, which it may print all the same: not shown where their values are known. */
   readonly hidden?: readonly string[];
+  /** By which all these are known in what it prints, to whoever has the key; empty: there is nothing to hide. */
+  readonly fingerprints?: string;
+  /** What it was given of the environment beyond the base; true: everything. Not of attempts that an older version has made. */
+  readonly inherited?: true | readonly string[];
   /** Given on standard input, which is empty without it. */
   readonly input?: string;
   /** Written beside what it prints before it starts: name -> content. */

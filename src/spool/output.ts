@@ -32,17 +32,24 @@ export function readBytes(
 
 const tailBytes = 4096;
 
+export interface LastLine {
+  readonly text: string;
+  /** Its beginning is missing. */
+  readonly isCut: boolean;
+}
+
 /** The last line that shows anything, as a terminal would have it: what `\r` has overwritten and colours are left out. */
-export function lastLineOf(files: readonly string[]): string | undefined {
+export function lastLineOf(files: readonly string[]): LastLine | undefined {
   const tails = files.map((file) => ({ changedMs: changeTime(file), line: lastLine(file) }));
   const filled = tails.filter(({ line }) => line !== undefined);
   return filled.sort((a, b) => b.changedMs - a.changedMs)[0]?.line;
 }
 
-function lastLine(file: string): string | undefined {
+function lastLine(file: string): LastLine | undefined {
   const tail = readText(file, { maxBytes: tailBytes, from: 'end' });
   const lines = (tail?.text ?? '').split(/[\r\n]/).map(withoutControls);
-  return lines.findLast((line) => line !== '');
+  const last = lines.findLastIndex((line) => line !== '');
+  return last < 0 ? undefined : { text: lines[last]!, isCut: last === 0 && tail!.isCut };
 }
 
 function withoutControls(line: string): string {

@@ -22,7 +22,7 @@ import type {
   SpoolOrder,
   WrittenOrder,
 } from './order.ts';
-import { lastChange, lastLineOf, readBytes, readText, type ReadOptions } from './output.ts';
+import { lastChange, lastLineOf, readBytes, readText, type LastLine, type ReadOptions } from './output.ts';
 import { prepareFolder } from './prepare.ts';
 import { emptyDiscarded, listAttempts, removeAttempt } from './remove.ts';
 import { startWrapper } from './start.ts';
@@ -244,7 +244,7 @@ export class Spool {
   }
 
   /** The last line of either stream that shows anything; reads the tails only. */
-  lastLine(attempt: string): string | undefined {
+  lastLine(attempt: string): LastLine | undefined {
     const folder = this.folderOf(attempt);
     return lastLineOf([join(folder, files.stdout), join(folder, files.stderr)]);
   }

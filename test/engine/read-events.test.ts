@@ -43,7 +43,7 @@ test('events whose values were dropped after success come without them, and say 
     ['run.created', ['inputs']],
     ['task.succeeded', ['output']],
   ]);
-  expect(marked.map(({ data }) => Object.keys(data))).toEqual([['origin', 'workflow'], []]);
+  expect(marked.map(({ data }) => Object.keys(data))).toEqual([['origin', 'environment', 'workflow'], []]);
   expect(events.at(-1)).toMatchObject({ type: 'run.succeeded' });
   expect(await piton.verify('r')).toMatchObject([{ ok: true }]);
 });

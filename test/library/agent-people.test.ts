@@ -261,8 +261,10 @@ describe('a project', () => {
       secrets: ['HIDDEN', 'NOT_THERE'],
     });
     const started = await run({
-      say: { run: 'echo $HIDDEN' },
-      build: played([[{ run: 'echo $HIDDEN' }, { answer: 'I saw not-for-your-eyes' }]]),
+      say: { run: 'echo $HIDDEN', 'inherit-env': 'HIDDEN' },
+      build: played([[{ run: 'echo $HIDDEN' }, { answer: 'I saw not-for-your-eyes' }]], {
+        'inherit-env': 'HIDDEN',
+      }),
     });
     const { outputs } = await started.result();
 

@@ -25,7 +25,7 @@ describe('reading the output', () => {
     expect(start.text.startsWith('first\n')).toBe(true);
     expect(end.text.endsWith('\nlast\n')).toBe(true);
     expect([start.text.length, end.text.length]).toEqual([1000, 1000]);
-    expect(spool.lastLine(attempt)).toBe('last');
+    expect(spool.lastLine(attempt)?.text).toBe('last');
   });
 
   test('never splits a character, wherever it is cut', async () => {
@@ -80,14 +80,14 @@ describe('the last line', () => {
   ])('of %j is %j', async (text, line) => {
     const { spool, attempt, file } = await prepared();
     writeFileSync(file('stdout'), text);
-    expect(spool.lastLine(attempt)).toBe(line);
+    expect(spool.lastLine(attempt)?.text).toBe(line);
   });
 
   test('is that of the stream written to last', async () => {
     const { spool, begin } = openSpool();
     const { attempt, ended } = await begin('echo out; sleep 0.05; echo err >&2');
     await ended();
-    expect(spool.lastLine(attempt)).toBe('err');
+    expect(spool.lastLine(attempt)?.text).toBe('err');
   });
 });
 

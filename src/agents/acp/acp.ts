@@ -1,5 +1,6 @@
 import type { Agent, Permissions } from '../contract.ts';
 import { versionIn } from '../executable.ts';
+import { ofNamed } from '../variables.ts';
 import { acpCommand } from './command.ts';
 import { acpParser } from './parser.ts';
 import { acpToolClass } from './tools.ts';
@@ -18,6 +19,7 @@ export const acp: Agent = Object.freeze({
   asks: true,
   waitsAtLimits: true,
   executable: '',
+  variables: ofNamed,
   login: '',
   versionCommand: () => ['', '--version'],
   parseVersion: versionIn,

@@ -1,5 +1,6 @@
 import type { Agent } from '../contract.ts';
 import { versionIn } from '../executable.ts';
+import { ofClaude } from '../variables.ts';
 import { claudeCommand } from './command.ts';
 import { claudeParser } from './parser.ts';
 import { explainClaudePermissions } from './permissions.ts';
@@ -16,6 +17,7 @@ export const claude: Agent = Object.freeze({
   asks: true,
   executable: 'claude',
   tested: { from: '2.1.325', to: '2.1.325' },
+  variables: ofClaude,
   login: 'claude auth login',
   versionCommand: () => ['claude', '--version'],
   parseVersion: versionIn,

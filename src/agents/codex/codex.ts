@@ -1,5 +1,6 @@
 import type { Agent } from '../contract.ts';
 import { versionIn } from '../executable.ts';
+import { ofCodex } from '../variables.ts';
 import { codexCommand } from './command.ts';
 import { codexParser } from './parser.ts';
 import { explainCodexPermissions } from './permissions.ts';
@@ -16,6 +17,7 @@ export const codex: Agent = Object.freeze({
   asks: false,
   executable: 'codex',
   tested: { from: '0.166.0', to: '0.166.0' },
+  variables: ofCodex,
   login: 'codex login',
   versionCommand: () => ['codex', '--version'],
   parseVersion: versionIn,

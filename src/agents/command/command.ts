@@ -2,6 +2,7 @@ import type { Agent, AgentCommand, AgentParser, AgentRequest, ParserContext, Unm
 import { permissionsUnsupported, sessionUnsupported } from '../refusals.ts';
 import { SingleOutcome } from '../stream-parser.ts';
 import { promptWithSchema } from '../structured.ts';
+import { ofNamed } from '../variables.ts';
 
 /**
  * Any program: its command line is in `args`, the prompt comes by standard input, and what it prints is the
@@ -16,6 +17,7 @@ export const command: Agent = Object.freeze({
   showsToolStart: false,
   asks: false,
   executable: '',
+  variables: ofNamed,
   login: '',
   versionCommand: () => ['', '--version'],
   parseVersion: (output) => /\d+(?:\.\d+)+/.exec(output)?.[0],

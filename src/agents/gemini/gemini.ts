@@ -1,5 +1,6 @@
 import type { Agent } from '../contract.ts';
 import { versionIn } from '../executable.ts';
+import { ofGemini } from '../variables.ts';
 import { geminiCommand } from './command.ts';
 import { geminiParser } from './parser.ts';
 import { explainGeminiPermissions } from './permissions.ts';
@@ -17,6 +18,7 @@ export const gemini: Agent = Object.freeze({
   asks: false,
   executable: 'gemini',
   tested: { from: '0.61.0', to: '0.61.0' },
+  variables: ofGemini,
   login: 'gemini, then /auth',
   versionCommand: () => ['gemini', '--version'],
   parseVersion: versionIn,

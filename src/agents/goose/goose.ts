@@ -1,5 +1,6 @@
 import type { Agent } from '../contract.ts';
 import { versionIn } from '../executable.ts';
+import { ofGoose } from '../variables.ts';
 import { gooseCommand, explainGoosePermissions } from './command.ts';
 import { gooseParser } from './parser.ts';
 import { gooseToolClass } from './tools.ts';
@@ -17,6 +18,7 @@ export const goose: Agent = Object.freeze({
   showsToolStart: true,
   asks: false,
   executable: 'goose',
+  variables: ofGoose,
   login: 'goose configure',
   versionCommand: () => ['goose', '--version'],
   parseVersion: versionIn,

@@ -1,5 +1,6 @@
 import type { Agent } from '../contract.ts';
 import { versionIn } from '../executable.ts';
+import { ofOpencode } from '../variables.ts';
 import { opencodeCommand } from './command.ts';
 import { opencodeDatabase } from './database.ts';
 import { opencodeParser } from './parser.ts';
@@ -23,6 +24,7 @@ export const opencode: Agent = Object.freeze({
   preparedFile: opencodeDatabase,
   executable: 'opencode',
   tested: { from: '1.18.33', to: '1.18.33' },
+  variables: ofOpencode,
   login: 'opencode auth login',
   versionCommand: () => ['opencode', '--version'],
   parseVersion: versionIn,

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { programFile } from '../../base/index.ts';
 import type { Agent, AgentCommand, AgentRequest, Permissions, Unmet } from '../contract.ts';
+import { ofScripted } from '../variables.ts';
 import type { Order } from './order.ts';
 import { scriptedParser } from './parser.ts';
 import { scriptedToolClass } from './tools.ts';
@@ -19,6 +20,7 @@ export const scripted: Agent = Object.freeze({
   asks: true,
   executable: process.execPath,
   tested: { from: '1.0.0', to: '1.0.0' },
+  variables: ofScripted,
   login: '',
   versionCommand: () => [process.execPath, player, '--version'],
   parseVersion: (output) => /\d+\.\d+\.\d+/.exec(output)?.[0],

@@ -2,13 +2,14 @@ import { isFunctionRef } from '../../model/index.ts';
 import type { Finding, Path } from '../problems.ts';
 import type { CommandDraft } from '../workflow-draft.ts';
 
-type Environment = Pick<CommandDraft, 'env' | 'secrets'>;
+type Environment = Pick<CommandDraft, 'env' | 'secrets' | 'inheritEnv'>;
 
 const variable = /^[A-Za-z_]\w*$/;
 
 /** Of a command or an agent. */
-export function checkEnvironment({ env = {}, secrets = [] }: Environment, at: Path): Finding[] {
+export function checkEnvironment({ env = {}, secrets = [], inheritEnv }: Environment, at: Path): Finding[] {
   return [
+    ...checkInherited(inheritEnv, [...at, 'inherit-env']),
     ...Object.keys(env).flatMap((name) => checkVariable(name, [...at, 'env', name])),
     ...Object.entries(env)
       .filter(([, value]) => isFunctionRef(value))
@@ -23,6 +24,17 @@ export function checkEnvironment({ env = {}, secrets = [] }: Environment, at: Pa
         remedy: 'Set it in the environment that Piton is started in, and name it only in `secrets`.',
       })),
   ];
+}
+
+function checkInherited(inherited: Environment['inheritEnv'], at: Path): Finding[] {
+  if (inherited === undefined || inherited === true) return [];
+  return inherited.flatMap((name, index) => {
+    if (/^[A-Za-z_]\w*\*?$/.test(name)) return [];
+    const message = `\`${name}\` is neither the name of a variable nor the beginning of names.`;
+    const remedy =
+      'Write `GITHUB_TOKEN`, or `AWS_*` for all that begin so; `inherit-env: true` for all there are.';
+    return [{ at: [...at, index], message, remedy }];
+  });
 }
 
 function checkVariable(name: string, at: Path): Finding[] {

@@ -4,8 +4,8 @@ import type { AgentDraft } from '../workflow-draft.ts';
 /** Fills in what the draft of an agent's work leaves out. */
 export function finishAgent(draft: AgentDraft): AgentWork {
   const { type, agents, prompt, session, model, effort, maxTurns, idleTimeoutMs, budget } = draft;
-  const { workingDirectory } = draft;
-  const wishes = { session, model, effort, maxTurns, idleTimeoutMs, budget, workingDirectory };
+  const { workingDirectory, inheritEnv } = draft;
+  const wishes = { session, model, effort, maxTurns, idleTimeoutMs, budget, workingDirectory, inheritEnv };
   return {
     type,
     agents,

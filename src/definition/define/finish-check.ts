@@ -38,6 +38,7 @@ function withSurroundings({ work }: CheckDraft, agent: AgentDraft): CommandDraft
     ...work,
     env: { ...agent.env, ...work.env },
     secrets: work.secrets ?? agent.secrets,
+    inheritEnv: work.inheritEnv ?? agent.inheritEnv,
     workingDirectory: work.workingDirectory ?? agent.workingDirectory,
   };
 }

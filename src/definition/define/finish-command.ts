@@ -24,6 +24,7 @@ export function completeCommand(draft: CommandDraft, capture: Capture, at: Path)
     shell: shellOf(draft),
     env,
     secrets: draft.secrets ?? [],
+    ...(draft.inheritEnv === undefined ? {} : { inheritEnv: draft.inheritEnv }),
     ...(draft.workingDirectory === undefined ? {} : { workingDirectory: draft.workingDirectory }),
     capture: draft.capture ?? capture,
   };

@@ -72,6 +72,7 @@ function withSurroundings(setup: CommandDraft, work: CommandDraft | AgentDraft):
     shell: setup.shell ?? ('shell' in work ? work.shell : undefined),
     env: { ...ownEnvironment(work), ...setup.env },
     secrets: setup.secrets ?? work.secrets,
+    inheritEnv: setup.inheritEnv ?? work.inheritEnv,
   };
 }
 

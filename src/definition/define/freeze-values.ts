@@ -45,6 +45,7 @@ function freezeWork(work: TaskDraft['work'], freeze: Freeze): TaskDraft['work'] 
       run: freeze(work.run, 'run') ?? ':',
       env: freeze(work.env, 'env'),
       secrets: freeze(work.secrets, 'secrets'),
+      inheritEnv: freeze(work.inheritEnv, 'inherit-env'),
     };
   }
   if (work.type === 'agent') {
@@ -57,6 +58,7 @@ function freezeWork(work: TaskDraft['work'], freeze: Freeze): TaskDraft['work'] 
       budget: freeze(work.budget, 'budget'),
       env: freeze(work.env, 'env'),
       secrets: freeze(work.secrets, 'secrets'),
+      inheritEnv: freeze(work.inheritEnv, 'inherit-env'),
     };
   }
   if (work.type === 'deliver') return { ...work, pr: freeze(work.pr, 'pr') ?? {} };

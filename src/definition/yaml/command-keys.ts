@@ -7,6 +7,8 @@ export const duration = z.union([z.string(), z.number().meta({ const: 0 })]);
 
 export const environment = z.record(z.string(), z.unknown());
 
+export const inheritEnv = z.union([z.literal(true), z.string(), z.array(z.string())]);
+
 const errorRule = z.strictObject({
   exit: z
     .union([z.number(), z.array(z.number())])
@@ -35,6 +37,11 @@ export const commandSettings = {
     .optional()
     .describe(
       'Environment variables of yours that the command or agent gets. Shown as `***` wherever its output is.',
+    ),
+  'inherit-env': inheritEnv
+    .optional()
+    .describe(
+      'What else of your environment the command or agent gets: variables by name, `AWS_*` for all that begin so, or true for all. Default: a base (PATH, HOME, language, proxies, places of tools), and for agents their own login.',
     ),
   'working-directory': z
     .string()

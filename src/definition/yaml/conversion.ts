@@ -7,7 +7,7 @@ import type { SharedByProcesses } from './task-keys.ts';
 export interface Conversion {
   readonly findings: Finding[];
   readonly defaults: Defaults;
-  /** `env`, `secrets` and `setup` of the file. */
+  /** `env`, `secrets`, `inherit-env` and `setup` of the file. */
   readonly shared: SharedByProcesses;
   /** Loop variables with hyphens that expressions see; in the workflow they have `_` instead. */
   readonly variables: ReadonlySet<string>;

@@ -2,7 +2,7 @@ import type { AgentWork, Dynamic } from '../../model/index.ts';
 import { isReported, type Finding, type Path } from '../problems.ts';
 import type { AgentDraft, TaskDraft } from '../workflow-draft.ts';
 import type { Conversion } from './conversion.ts';
-import { toBudget, toList, toMilliseconds } from './convert-settings.ts';
+import { toBudget, toInherited, toList, toMilliseconds } from './convert-settings.ts';
 import { renameInRun, renameInText, renameInValue } from './rename-in-values.ts';
 import type { Entry } from './task-keys.ts';
 
@@ -28,6 +28,7 @@ export function convertAgent(task: Entry, { at, around }: { at: Path; around: Co
     args: toArguments(task.args),
     env: renameInValue(task.env, variables) as Readonly<Record<string, Dynamic>> | undefined,
     secrets: toList(task.secrets),
+    inheritEnv: toInherited(task['inherit-env']),
     workingDirectory: directory === undefined ? undefined : renameInText(directory, variables),
   };
 }

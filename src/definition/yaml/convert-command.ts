@@ -1,6 +1,6 @@
 import type { Dynamic, ErrorRule } from '../../model/index.ts';
 import type { CommandDraft } from '../workflow-draft.ts';
-import { toList } from './convert-settings.ts';
+import { toInherited, toList } from './convert-settings.ts';
 import { renameInRun, renameInText, renameInValue } from './rename-in-values.ts';
 import type { Entry } from './task-keys.ts';
 
@@ -12,6 +12,7 @@ export function convertCommand(task: Entry, variables: ReadonlySet<string>): Com
     shell: task.shell,
     env: renameInValue(task.env, variables) as Readonly<Record<string, Dynamic>> | undefined,
     secrets: toList(task.secrets),
+    inheritEnv: toInherited(task['inherit-env']),
     workingDirectory: directory === undefined ? undefined : renameInText(directory, variables),
     capture: task.capture,
   };

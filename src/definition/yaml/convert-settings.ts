@@ -1,5 +1,5 @@
 import { writtenDuration } from '../../base/index.ts';
-import type { Budget, CheckpointPolicy } from '../../model/index.ts';
+import type { Budget, CheckpointPolicy, InheritEnv } from '../../model/index.ts';
 import type { Finding, Path } from '../problems.ts';
 import type { TaskDraft, WorkflowDraft } from '../workflow-draft.ts';
 import type { TaskEntry, WorkflowFile } from './file-schema.ts';
@@ -7,6 +7,10 @@ import type { TaskEntry, WorkflowFile } from './file-schema.ts';
 /** What a file says in its own way: durations as text, one name instead of a list, a number for a policy. */
 export function toList(value: string | readonly string[] | undefined): readonly string[] | undefined {
   return typeof value === 'string' ? [value] : value;
+}
+
+export function toInherited(value: true | string | readonly string[] | undefined): InheritEnv | undefined {
+  return value === true ? true : toList(value);
 }
 
 export function toText(value: string | number | undefined): string | undefined {

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { agentSettings, agentWork, runBudget, usageLimits } from './agent-keys.ts';
-import { approval, breaker, commandSettings, duration, environment, run } from './command-keys.ts';
+import {
+  approval,
+  breaker,
+  commandSettings,
+  duration,
+  environment,
+  inheritEnv,
+  run,
+} from './command-keys.ts';
 import { placeSettings, taskPlaceKeys, workflowPlaceKeys } from './place-keys.ts';
 import { laterTaskKeys, laterWorkflowKeys } from './later-keys.ts';
 
@@ -214,6 +222,11 @@ export const workflowFile = z
       .describe('Applied to every task that does not set the key.'),
     env: environment.optional().describe('Added to the environment of every command and agent.'),
     secrets: names.optional().describe('Environment variables of yours that every command and agent gets.'),
+    'inherit-env': inheritEnv
+      .optional()
+      .describe(
+        'What else of your environment every command and agent gets that does not say it itself: names, `AWS_*`, or true.',
+      ),
     budget: runBudget
       .optional()
       .describe(

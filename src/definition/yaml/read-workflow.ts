@@ -117,7 +117,7 @@ function placeOfSecret(file: WorkflowFile, task: Path, index: Path[number] | und
   return isText || !names.includes(name) ? at : [...at, names.indexOf(name)];
 }
 
-const sharedKeys: ReadonlySet<string | number> = new Set(['env', 'secrets', 'setup']);
+const sharedKeys: ReadonlySet<string | number> = new Set(['env', 'secrets', 'inherit-env', 'setup']);
 
 function hasKey(value: unknown, path: Path): boolean {
   return valueAt(value, path) !== undefined;

@@ -8,7 +8,7 @@ import type { Defaults, NodeEntry, TaskEntry } from './file-schema.ts';
 export type Entry = TaskEntry & NodeEntry;
 
 /** What the file as a whole gives to each of its commands and agents. */
-export type SharedByProcesses = Pick<Entry, 'env' | 'secrets' | 'setup'>;
+export type SharedByProcesses = Pick<Entry, 'env' | 'secrets' | 'inherit-env' | 'setup'>;
 
 const ofCommands = ['shell', 'capture'] as const;
 const ofAgents = [
@@ -26,6 +26,7 @@ const ofAgents = [
 const ofBoth = [
   'env',
   'secrets',
+  'inherit-env',
   'working-directory',
   'workspace',
   'setup',
@@ -66,6 +67,7 @@ export function withDefaults(entry: Entry, given: GivenToAll): Entry {
     ...task,
     env: { ...shared.env, ...defaults.env, ...entry.env },
     secrets: [...new Set(lists)],
+    'inherit-env': task['inherit-env'] ?? shared['inherit-env'],
   };
 }
 

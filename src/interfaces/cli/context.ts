@@ -102,7 +102,7 @@ async function openPiton(parts: ContextParts, granted: Context['granted']): Prom
   const { open } = await import('../../assemble.ts');
   const { store, spool, durability, leaseMs, graceMs, mirror, agents, secrets, budgetPerDay, idleTimeoutMs } =
     config;
-  const { workspaces, remotes, delivery } = config;
+  const { workspaces, remotes, delivery, inheritEnv } = config;
   return open({
     store,
     environment: parts.env,
@@ -113,6 +113,7 @@ async function openPiton(parts: ContextParts, granted: Context['granted']): Prom
     ...(mirror !== undefined && { mirror }),
     ...(Object.keys(agents).length > 0 && { agents }),
     ...(secrets.length > 0 && { secrets }),
+    inheritEnv,
     ...(budgetPerDay !== undefined && { budgetPerDay }),
     ...(idleTimeoutMs !== undefined && { idleTimeoutMs }),
     ...(workspaces.cleanup !== undefined && { cleanup: workspaces.cleanup }),

@@ -90,9 +90,10 @@ function variablesFor(
   { remote }: RemotePlace,
   order: PlacedOrder,
 ): string[] {
-  const named = new Set([...(machines[remote]?.env ?? []), ...secretsOf(order)]);
+  const lent = (machines[remote]?.env ?? []).filter((name) => environment[name] !== undefined);
+  const named = new Set([...lent, ...secretsOf(order)]);
   const isGiven = (name: string): boolean => named.has(name) || order.env[name] !== environment[name];
-  return Object.keys(order.env).filter(
+  return [...new Set([...Object.keys(order.env), ...lent])].filter(
     (name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !ofThisMachine.has(name) && isGiven(name),
   );
 }
@@ -102,14 +103,22 @@ function secretsOf(order: PlacedOrder & { readonly secrets?: readonly string[] }
   return order.secrets ?? [];
 }
 
+/** The relay is Piton itself: ssh may need whatever is there, such as an agent that holds the keys. */
+function definedOf(environment: Resolved['environment']): Record<string, string> {
+  const entries = Object.entries(environment).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  return Object.fromEntries(entries);
+}
+
 function environmentOf(
   { environment }: Resolved,
   order: PlacedOrder,
   variables: readonly string[],
 ): Readonly<Record<string, string>> {
-  const env: Record<string, string> = { ...order.env };
+  const env: Record<string, string> = { ...definedOf(environment), ...order.env };
   for (const name of neededHere) {
-    if (variables.includes(name)) env[aside(name)] = order.env[name]!;
+    if (variables.includes(name)) env[aside(name)] = env[name]!;
     const own = environment[name];
     if (own === undefined) delete env[name];
     else env[name] = own;

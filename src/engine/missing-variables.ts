@@ -1,0 +1,38 @@
+import type { Failure } from '../model/index.ts';
+import type { Spool } from '../spool/index.ts';
+import { takenFrom, type Environment } from './task-environment.ts';
+
+interface Ports {
+  readonly spool: Spool;
+  readonly environment: Environment;
+}
+
+/** Shells set these themselves. */
+const ofShells: ReadonlySet<string> = new Set(['PWD', 'OLDPWD', 'SHLVL', '_']);
+
+/** A failure that may come from what the task was not given of the environment says so, and how it is asked for. */
+export function withMissingVariables(
+  failure: Failure,
+  { spool, environment }: Ports,
+  attempt: string,
+): Failure {
+  const { inherited = true, secrets = [] } = spool.describe(attempt) ?? {};
+  if (inherited === true) return failure;
+  const given = takenFrom({ environment, inherited: [...inherited, ...secrets], secrets: [] });
+  const words = new Set(failure.message.match(/[A-Za-z_]\w{2,}/g));
+  const missing = [...words].filter(
+    (word) => environment[word] !== undefined && given[word] === undefined && !ofShells.has(word),
+  );
+  const hint = hintOf(missing.slice(0, 3), failure);
+  return hint === undefined ? failure : { ...failure, message: `${failure.message}\n[${hint}]` };
+}
+
+function hintOf(missing: readonly string[], { exit }: Failure): string | undefined {
+  if (missing.length > 0) {
+    const [are, were] = missing.length === 1 ? ['is', 'was'] : ['are', 'were'];
+    return `${missing.join(', ')} ${are} in your environment and ${were} not given to this task: name what it needs in inherit-env, or in secrets`;
+  }
+  return exit === 127
+    ? 'a task is given a base of your environment only; what else it needs is named in inherit-env'
+    : undefined;
+}
