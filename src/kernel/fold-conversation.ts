@@ -1,5 +1,5 @@
 import type { EventOf } from '../model/index.ts';
-import { type AgentStart, type AttemptState, type TaskState } from './run-state.ts';
+import type { AgentStart, AttemptState, TaskState } from './run-state.ts';
 import { timesTheSame } from './in-a-row.ts';
 
 type Ended = EventOf<'attempt.ended'>['data'];
