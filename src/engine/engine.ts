@@ -19,7 +19,7 @@ import { Driver } from './driver.ts';
 import { usedElsewhere, type ElsewherePorts } from './elsewhere.ts';
 import { Journal, passCrashPoints } from './journal.ts';
 import { loadRun } from './load-run.ts';
-import { assertNotLost, findLostEnd } from './lost-end.ts';
+import { assertNotLost } from './lost-end.ts';
 import { makeWorld } from './make-world.ts';
 import { createdEvent, takenEvent } from './opening-events.ts';
 import type { CreateOptions, EnginePorts } from './options.ts';
@@ -36,6 +36,7 @@ import { isDrivenElsewhere, takeRunLease } from './take-run-lease.ts';
 import { Recorder } from './tell-observers.ts';
 import { tendRun } from './tend-run.ts';
 import { findSession, offerSession, type FoundSession, type OfferedSession } from './offer-session.ts';
+import { sendCommand, senderHere } from './send-command.ts';
 import { reopens, wishOf, type ResumeOptions } from './resume-options.ts';
 import { verifyAllRuns, verifyRun, type RunVerdict } from './verify-run.ts';
 
@@ -221,7 +222,7 @@ export class Engine {
     options: ResumeOptions,
   ): Promise<{ readonly workflow: Workflow; readonly events: readonly Event[] }> {
     if (!reopens(options)) return resolveDrift(state, program, options.acceptDrift === true);
-    const [reopened, ...skips] = reopen(state, wishOf(options));
+    const [reopened, ...skips] = reopen(state, wishOf(options), senderHere(this.#ports.environment));
     const { state: after } = await loadRun(this.#ports.store, state.run);
     const place = { seq: state.seq + 1, at: state.at };
     fold(after, reopened, place);
@@ -282,11 +283,7 @@ export class Engine {
    * an outdated journal shows: throws `RUN_BEHIND`, `RUN_NOT_FOUND`.
    */
   async send(run: string, command: Command): Promise<string> {
-    const { store, clock } = this.#ports;
-    const lost = await findLostEnd(this.#ports, await findRun(store, run));
-    if (lost !== undefined) throw lost;
-    const id = randomId();
-    await store.sendCommand({ id, run, at: clock.now(), command });
+    const id = await sendCommand(this.#ports, run, command);
     for (const driver of this.#live) if (driver.run === run) driver.notify();
     return id;
   }

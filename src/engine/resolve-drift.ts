@@ -8,7 +8,7 @@ import {
   type Reopening,
   type RunState,
 } from '../kernel/index.ts';
-import { functionsOf, type Event, type EventOf, type Workflow } from '../model/index.ts';
+import { functionsOf, type Event, type EventOf, type Sender, type Workflow } from '../model/index.ts';
 import type { Program } from './program.ts';
 
 /**
@@ -44,10 +44,13 @@ export function isPartOf(workflow: Workflow, state: RunState, { task }: EventOf<
 }
 
 /** Settled tasks that are to be done again, or gone on without, with all that came of them. Throws `REDO_REFUSED`. */
-export function reopen(state: RunState, wish: Reopening): Reopened {
+export function reopen(state: RunState, wish: Reopening, by: Sender): Reopened {
   const { run } = state;
   const decided = decideReopen(state, wish);
-  if ('events' in decided) return decided.events;
+  if ('events' in decided) {
+    const [reopened, ...skips] = decided.events;
+    return [{ ...reopened, data: { ...reopened.data, by } }, ...skips];
+  }
   throw new PitonError('REDO_REFUSED', `Run ${run} cannot take that up again: ${decided.refusal}.`, {
     run,
     ...wish,

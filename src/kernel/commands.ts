@@ -1,4 +1,4 @@
-import type { Command, CommandAnswer, Event, InboxCommand } from '../model/index.ts';
+import type { Command, CommandAnswer, Event, InboxCommand, Sender, SentCommand } from '../model/index.ts';
 import { whyStale } from './beliefs.ts';
 import { trialOf } from './breakers.ts';
 import { raiseBudget } from './budgets.ts';
@@ -18,9 +18,13 @@ export function decideCommand(
   const { accepted, text, events = [] } = verdict(state, asked);
   const decided: Event = {
     type: 'command.decided',
-    data: { id, command: command.type, accepted, answer: text },
+    data: { id, command: command.type, accepted, answer: text, ...decidedBy(command) },
   };
   return { events: [decided, ...events], answer: { accepted, text } };
+}
+
+function decidedBy({ sender }: SentCommand): { readonly by?: Sender } {
+  return sender === undefined ? {} : { by: sender };
 }
 
 function verdict(state: RunState, { id, at, command }: InboxCommand): Verdict {
@@ -123,14 +127,14 @@ function reopen(state: RunState, again: readonly string[]): Verdict {
   return accept(`${again.join(', ')} will be done again`, ...decided.events);
 }
 
-function decideGate(state: RunState, command: Extract<Command, { type: 'approve' | 'reject' }>): Verdict {
+function decideGate(state: RunState, command: Extract<SentCommand, { type: 'approve' | 'reject' }>): Verdict {
   const { task: address, gate, comment, type } = command;
   const task = state.tasks.get(address);
   if (task === undefined) return refuse(`the run has no task ${address}`);
   if (task.life.status !== 'held' || task.life.gate === undefined) return refuse(whyNoGate(task));
   if (task.life.gate !== gate) return refuse(`${address} asks something else by now: look at it again`);
   const approved = type === 'approve';
-  const data = { gate, approved, ...(comment !== undefined && { comment }) };
+  const data = { gate, approved, ...(comment !== undefined && { comment }), ...decidedBy(command) };
   const decided: Event = { type: 'gate.decided', task: address, data };
   if (approved) return accept(`${address} is approved`, decided);
   const failure = { code: 'REJECTED', message: comment ?? 'rejected by the operator', retryable: false };

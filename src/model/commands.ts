@@ -64,11 +64,25 @@ export type Command =
       readonly comment?: string;
     };
 
+/** Who decided something, as far as a system can tell. */
+export interface Sender {
+  readonly user: string;
+  readonly host: string;
+  readonly pid: number;
+  /** Absent: a program, without one. */
+  readonly terminal?: string;
+  /** The attempt that it was done inside of: then it was no person. */
+  readonly attempt?: string;
+}
+
+/** `sender`: absent in what was sent before this was written down. */
+export type SentCommand = Command & { readonly sender?: Sender };
+
 export interface InboxCommand {
   readonly id: string;
   readonly run: string;
   readonly at: number;
-  readonly command: Command;
+  readonly command: SentCommand;
   /** Present once decided; a command is decided once. */
   readonly answer?: CommandAnswer;
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../base/index.ts';
+import type { Sender } from './commands.ts';
 import { definition } from './definition-shape.ts';
 import type { Failure } from './outcome.ts';
 import type { Patch } from './patch.ts';
@@ -48,6 +49,14 @@ const agentStart = object({
   how: oneOf('new', 'continue', 'fork'),
   of: optional(text),
   rung: optional(oneOf('session', 'transcript', 'restart')),
+});
+/** Who decided it; absent in what was decided before this was written down. */
+const sender: Shape<Sender> = object({
+  user: text,
+  host: text,
+  pid: number,
+  terminal: optional(text),
+  attempt: optional(text),
 });
 /** Where a run was started: its folder, and what to compare it with when it goes on. */
 const origin = object({
@@ -160,6 +169,7 @@ export const eventShapes = [
     command: text,
     accepted: boolean,
     answer: text,
+    by: optional(sender),
   }),
   ofScope('cancel.requested', { reason: text }),
   ofScope('scope.opened', { inputs: jsonObject }),
@@ -323,7 +333,7 @@ export const eventShapes = [
     /** The tool call that an agent asks for. */
     call: optional(object({ tool: text, input: json })),
   }),
-  ofTask('gate.decided', { gate: text, approved: boolean, comment: optional(text) }),
+  ofTask('gate.decided', { gate: text, approved: boolean, comment: optional(text), by: optional(sender) }),
   /**
    * `tasks` are to be done again: they are as they were before their first attempt, and what they consisted of is gone.
    * `continued`: what had settled, and goes on because something in it is done again.
@@ -334,6 +344,7 @@ export const eventShapes = [
     /** Those of `tasks` that go on in their conversation with an agent. */
     inSession: optional(list(text)),
     reason: text,
+    by: optional(sender),
   }),
   /** Tasks that use the resource wait. `until`: then one of them may try. `network`: another agent is preferred, but nobody waits. */
   of('breaker.opened', { resource: text, until: number, reason: text, network: optional(boolean) }),

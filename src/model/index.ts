@@ -1,5 +1,5 @@
 export { agentNames, traitsOf, type AgentName } from './agent-names.ts';
-export type { Command, CommandAnswer, InboxCommand } from './commands.ts';
+export type { Command, CommandAnswer, InboxCommand, Sender, SentCommand } from './commands.ts';
 export type { Evaluator, Variables } from './evaluator.ts';
 export type { Event, EventOf, EventType, Origin } from './events.ts';
 export type { Patch, PatchOperation, PatchPath } from './patch.ts';

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { open } from '../../src/index.ts';
 import { commandTable } from '../../src/interfaces/cli/command-table.ts';
 import { newProject } from './command-line.ts';
 
@@ -145,7 +146,8 @@ test('settings come from flags before environment before the file, and a wrong o
   const environment = { env: { PITON_STORE: `sqlite:${folder}/environment.db` } };
   const storeOf = async (args: string[], options = {}): Promise<string> =>
     (await piton(['doctor', ...args], options)).stdout;
-  for (const name of ['.piton/file', 'environment', 'flag']) write(`${name}.db`, '');
+  for (const name of ['.piton/file', 'environment', 'flag'])
+    await (await open({ store: `sqlite:${folder}/${name}.db` })).close();
   expect(await storeOf([])).toContain('.piton/file.db: 0 runs');
   expect(await storeOf([], environment)).toContain(`sqlite:${folder}/environment.db: 0 runs`);
   expect(await storeOf(['--store', 'sqlite:flag.db'], environment)).toContain('/flag.db: 0 runs');

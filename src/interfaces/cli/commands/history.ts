@@ -6,6 +6,7 @@ import { readHistory } from '../drive/read-history.ts';
 import { cleanLine, clockText, spanText } from '../output/index.ts';
 import { describeEvent, foldEvent, newRunView } from '../progress/index.ts';
 import { findRecord } from '../runs.ts';
+import { senderText } from '../sender-text.ts';
 
 interface Entry {
   /** `<run>@<seq>`. */
@@ -57,7 +58,12 @@ function entriesOf(run: string, events: readonly RunEvent[]): Entry[] {
 function changeText(event: RunEvent, saying: ReturnType<typeof describeEvent>): string {
   if (saying !== undefined) return `${saying.symbol} ${saying.text}`;
   const task = 'task' in event && event.task !== undefined ? `${event.task}: ` : '';
-  return `· ${task}${event.type.replace('.', ' ')}`;
+  return `· ${task}${event.type.replace('.', ' ')}${decisionText(event)}`;
+}
+
+function decisionText(event: RunEvent): string {
+  if (event.type !== 'command.decided' || event.data.by === undefined) return '';
+  return `: ${event.data.command}, by ${senderText(event.data.by)}`;
 }
 
 function entryJson({ checkpoint, seq, at, changes, events }: Entry): unknown {

@@ -1,6 +1,7 @@
 import type { RunEvent } from '../../../engine/index.ts';
 import type { EventOf } from '../../../model/index.ts';
 import { cleanLine, cleanText, clockText } from '../output/index.ts';
+import { senderText } from '../sender-text.ts';
 import type { Block } from './block.ts';
 
 /** What happened to a conversation from outside, with the task whose it is. */
@@ -45,8 +46,9 @@ function conflictText({ files, revision }: EventOf<'conflict.found'>['data']): s
   return `the work does not fit to that of others (${files.join(', ')}): ${next}`;
 }
 
-function decidedText({ approved, comment = '' }: EventOf<'gate.decided'>['data']): string {
-  return `a person has ${approved ? 'approved' : 'rejected'} it${comment === '' ? '' : `: ${comment}`}`;
+function decidedText({ approved, comment = '', by }: EventOf<'gate.decided'>['data']): string {
+  const who = by === undefined ? 'a person' : senderText(by);
+  return `${who} has ${approved ? 'approved' : 'rejected'} it${comment === '' ? '' : `: ${comment}`}`;
 }
 
 function toldBlock({ text, now }: EventOf<'message.added'>['data']): Block {

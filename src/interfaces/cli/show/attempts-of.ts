@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { RunEvent } from '../../../engine/index.ts';
 import type { Piton } from '../../../library/index.ts';
-import type { EventOf } from '../../../model/index.ts';
+import type { EventOf, Sender } from '../../../model/index.ts';
 import { UsageTally, type Usage } from '../conversation/index.ts';
 
 /** One try at a task, as the journal tells it. */
@@ -31,6 +31,14 @@ export interface AttemptsReport {
   readonly usage: Usage | undefined;
   /** What its checks have found, in order. */
   readonly reports: readonly CheckReport[];
+  /** What people have decided about it. */
+  readonly decisions: readonly Decision[];
+}
+
+export interface Decision {
+  readonly at: number;
+  readonly approved: boolean;
+  readonly by?: Sender;
 }
 
 export interface CheckReport {
@@ -47,11 +55,13 @@ export async function attemptsOf(
 ): Promise<AttemptsReport> {
   const attempts = new Map<string, AttemptReport>();
   const reports: CheckReport[] = [];
+  const decisions: Decision[] = [];
   const tally = new UsageTally();
   for await (const event of events) {
     tally.add(event);
     if (event.type === 'check.failed' && event.task === address)
       reports.push({ at: event.at, ...event.data });
+    if (event.type === 'gate.decided' && event.task === address) decisions.push(decisionIn(event));
     if (!('attempt' in event) || event.task !== address) continue;
     const before = attempts.get(event.attempt) ?? newAttempt(piton, event);
     attempts.set(event.attempt, { ...before, ...told(before, event) });
@@ -60,7 +70,12 @@ export async function attemptsOf(
     attempts: [...attempts.values()].map((report) => withUsage(report, tally.ofAttempt(report.attempt))),
     usage: tally.ofTask(address),
     reports,
+    decisions,
   };
+}
+
+function decisionIn({ at, data: { approved, by } }: Extract<RunEvent, { type: 'gate.decided' }>): Decision {
+  return { at, approved, ...(by !== undefined && { by }) };
 }
 
 function withUsage(report: AttemptReport, usage: Usage | undefined): AttemptReport {

@@ -6,8 +6,9 @@ import { commandsFor } from '../next-step.ts';
 import { cleanLine, cleanText, clockText, spanText, statusCell, whenText } from '../output/index.ts';
 import { cleanedText, commandFor, runBranchOf } from '../progress/index.ts';
 import { printCall } from '../questions.ts';
+import { senderText } from '../sender-text.ts';
 import { timesText } from '../task-lines.ts';
-import type { AttemptReport, CheckReport } from './attempts-of.ts';
+import type { AttemptReport, CheckReport, Decision } from './attempts-of.ts';
 
 export interface ShownTask {
   readonly run: string;
@@ -16,6 +17,7 @@ export interface ShownTask {
   readonly attempts: readonly AttemptReport[];
   readonly usage: Usage | undefined;
   readonly reports: readonly CheckReport[];
+  readonly decisions: readonly Decision[];
 }
 
 /** Everything that is known about one task. */
@@ -25,7 +27,7 @@ export function printTask(context: Context, shown: ShownTask): void {
   const { text, paint = String } = statusCell(task.status, output.style);
   output.print(`${output.style.bold(address)}  ${paint(text)}`);
   const used: Fact = ['used', shown.usage && usageText(shown.usage)];
-  for (const [name, value] of [...factsOf(task, now()), used]) {
+  for (const [name, value] of [...factsOf(task, now()), used, ...shown.decisions.map(decisionFact)]) {
     if (value !== undefined) output.print(`${output.style.dim(`${name}:`)} ${cleanText(value)}`);
   }
   if (task.call !== undefined) printCall(output, task.call, true);
@@ -35,6 +37,11 @@ export function printTask(context: Context, shown: ShownTask): void {
   output.print();
   const [first = commandFor('logs', run, address), ...others] = commandsFor(run, address, task);
   output.next(first, ...others);
+}
+
+function decisionFact({ at, approved, by }: Decision): Fact {
+  const who = by === undefined ? 'a person' : senderText(by);
+  return ['decided', `${approved ? 'approved' : 'rejected'} at ${clockText(at)} by ${who}`];
 }
 
 type Fact = [name: string, value: string | undefined];
