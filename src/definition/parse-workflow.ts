@@ -7,5 +7,22 @@ import type { ParsedWorkflow, WorkflowSource } from './yaml/read-workflow.ts';
  */
 export async function parseWorkflow(text: string, source: WorkflowSource): Promise<ParsedWorkflow> {
   const { readWorkflow } = await import('./yaml/read-workflow.ts');
-  return readWorkflow(text, source);
+  let hasPatterns = false;
+  const parsed = outcomeOf(() => readWorkflow(text, source, () => void (hasPatterns = true)));
+  // Few files have patterns: only they are read again, with what can judge them.
+  if (!hasPatterns) return parsed();
+  const { faultOfPattern } = await import('./expressions/patterns.ts');
+  return readWorkflow(text, source, faultOfPattern);
+}
+
+/** What was given or thrown, when it is asked for. */
+function outcomeOf<T>(act: () => T): () => T {
+  try {
+    const value = act();
+    return () => value;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
 }

@@ -64,3 +64,6 @@ export function describeProblem(problem: Problem): string {
   const where = [place, path].filter((part) => part !== '').join(' ');
   return `${where}${where === '' ? '' : ': '}${message}${remedy === undefined ? '' : ` ${remedy}`}`;
 }
+
+/** What is wrong with a pattern; undefined if nothing is. */
+export type FaultOfPattern = (pattern: string) => string | undefined;

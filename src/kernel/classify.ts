@@ -1,20 +1,29 @@
-import { readRetryMatch, type ErrorClass, type ErrorRule, type Failure } from '../model/index.ts';
+import {
+  readRetryMatch,
+  type ErrorClass,
+  type ErrorRule,
+  type Evaluator,
+  type Failure,
+} from '../model/index.ts';
+
+/** Patterns are looked for by others: see `Evaluator`. */
+export type Finds = Evaluator['finds'];
 
 /** What kind of failure it is: by the task's own rules first, then as the failure says itself, then by what is known in general. */
-export function classify(failure: Failure, rules: readonly ErrorRule[]): ErrorClass {
-  return rules.find((rule) => fits(rule, failure))?.class ?? failure.class ?? classInGeneral(failure);
+export function classify(failure: Failure, rules: readonly ErrorRule[], finds: Finds): ErrorClass {
+  return rules.find((rule) => fits(rule, failure, finds))?.class ?? failure.class ?? classInGeneral(failure);
 }
 
 /** All that a rule asks for must be so. */
-function fits({ exit, match }: ErrorRule, failure: Failure): boolean {
+function fits({ exit, match }: ErrorRule, failure: Failure, finds: Finds): boolean {
   if (exit !== undefined && !(failure.exit !== undefined && exit.includes(failure.exit))) return false;
-  return match === undefined || matches(match, failure);
+  return match === undefined || matches(match, failure, finds);
 }
 
 /** Whether a failure is meant by its code, or by a /pattern/ on its message. That every pattern is one was checked when the workflow was defined. */
-export function matches(text: string, { code, message }: Failure): boolean {
+export function matches(text: string, { code, message }: Failure, finds: Finds): boolean {
   const match = readRetryMatch(text);
-  if ('pattern' in match) return match.pattern.test(message);
+  if ('pattern' in match) return finds(match.pattern, match.flags, message);
   return 'code' in match && match.code === code;
 }
 

@@ -40,7 +40,10 @@ function failWork(
   { outcome, world }: { outcome: Failed; world: World },
 ): FailureConsequence {
   const { sameness } = outcome;
-  const failure = { ...outcome.failure, class: classify(outcome.failure, task.spec.errors ?? []) };
+  const failure = {
+    ...outcome.failure,
+    class: classify(outcome.failure, task.spec.errors ?? [], world.evaluator.finds),
+  };
   if (failure.class !== 'transient') {
     const next = tryAgain(state, task, { failure, world, sameness });
     return { ended: 'failed', settled: [next, ...closeTried(state, task, world.now)], failure };
@@ -48,9 +51,10 @@ function failWork(
   const { opened, wait } = tripBreakers(state, task, { failure, now: world.now });
   const agents = tripAgent(state, task, { failure, now: world.now });
   const all = [...opened, ...agents];
-  if (isOfNetwork(task, failure) && doomOf(state, task) === undefined)
+  if (isOfNetwork(task, failure, world) && doomOf(state, task) === undefined)
     return withoutNetwork(task, { failure, world, opened: all });
-  const isOutOfOrder = (wait !== undefined || agents.length > 0) && mayTryAgain(state, task, failure);
+  const isOutOfOrder =
+    (wait !== undefined || agents.length > 0) && mayTryAgain(state, task, { failure, world });
   if (!isOutOfOrder) {
     return { ended: 'failed', settled: [tryAgain(state, task, { failure, world }), ...all], failure };
   }
@@ -194,9 +198,17 @@ function delayed(task: TaskState, data: ResourceWait | { until: number; reason: 
   return { type: 'task.delayed', task: task.address, data };
 }
 
-function mayTryAgain(state: RunState, task: TaskState, failure: Failure): boolean {
+function mayTryAgain(
+  state: RunState,
+  task: TaskState,
+  { failure, world }: { failure: Failure; world: World },
+): boolean {
   const { onInterrupt, retry } = task.spec;
-  return onInterrupt !== 'ask' && doomOf(state, task) === undefined && isRetried(retry, failure);
+  return (
+    onInterrupt !== 'ask' &&
+    doomOf(state, task) === undefined &&
+    isRetried(retry, failure, world.evaluator.finds)
+  );
 }
 
 function tryAgain(
@@ -205,8 +217,8 @@ function tryAgain(
   { failure, world, sameness }: { failure: Failure; world: World; sameness?: string | undefined },
 ): Event {
   const failures = task.failures + 1;
-  const delay = mayTryAgain(state, task, failure)
-    ? retryDelay(task.spec.retry, { failure, failures, chance: world.chance() })
+  const delay = mayTryAgain(state, task, { failure, world })
+    ? retryDelay(task.spec.retry, { failures, chance: world.chance() })
     : undefined;
   if (delay === undefined) return { type: 'task.failed', task: task.address, data: { failure } };
   const stuck = noProgress(task, { failure, sameness });

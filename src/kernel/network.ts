@@ -12,11 +12,11 @@ const longestWaitMs = 5 * 60_000;
 const jitter = 0.2;
 
 /** An agent did not reach its model: that is not the task's failure. Whether it may be tried again without a person's leave is. */
-export function isOfNetwork({ spec }: TaskState, failure: Failure): boolean {
+export function isOfNetwork({ spec }: TaskState, failure: Failure, { evaluator }: World): boolean {
   return (
     failure.network === true &&
     spec.onInterrupt !== 'ask' &&
-    !spec.retry.notOn.some((pattern) => matches(pattern, failure))
+    !spec.retry.notOn.some((pattern) => matches(pattern, failure, evaluator.finds))
   );
 }
 

@@ -12,4 +12,6 @@ export interface Evaluator {
   test(condition: Condition, variables: Variables): boolean;
   /** The value with every `${{ }}` replaced. A string that is one expression gives that expression's value, not its text. */
   render(value: Dynamic, variables: Variables): Json;
+  /** Whether a text contains what a pattern of `retry` or `errors` describes. */
+  finds(pattern: string, flags: string, text: string): boolean;
 }

@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { classify, taskAt } from '../../src/kernel/index.ts';
 import type { ErrorClass, ErrorRule, Failure, Outcome } from '../../src/model/index.ts';
 import { simulate } from '../support/simulate.ts';
+import { stubEvaluator } from '../support/stub-evaluator.ts';
 import { task, tries, workflow } from '../support/workflows.ts';
+
+const { finds } = stubEvaluator();
 
 function failure(given: Partial<Failure>): Failure {
   return { code: 'COMMAND_FAILED', message: 'it went wrong', retryable: true, ...given };
@@ -43,7 +46,7 @@ describe('what is known in general', () => {
     ['unknown', { code: 'MYECONNRESETTER' }],
     ['unknown', {}],
   ])('%s: %o', ([expected, given]) => {
-    expect(classify(failure(given), [])).toBe(expected);
+    expect(classify(failure(given), [], finds)).toBe(expected);
   });
 });
 
@@ -64,12 +67,12 @@ describe('rules of a task', () => {
     ['permanent', { message: 'Quota exceeded, too many requests' }],
     ['transient', { message: 'too many requests' }],
   ])('the first that fits in all it says counts: %s for %o', ([expected, given]) => {
-    expect(classify(failure(given), rules)).toBe(expected);
+    expect(classify(failure(given), rules, finds)).toBe(expected);
   });
 
   test('a failure that says its class keeps it, unless a rule says otherwise', () => {
-    expect(classify(failure({ class: 'transient', exit: 127 }), [])).toBe('transient');
-    expect(classify(failure({ class: 'transient', exit: 4 }), rules)).toBe('permanent');
+    expect(classify(failure({ class: 'transient', exit: 127 }), [], finds)).toBe('transient');
+    expect(classify(failure({ class: 'transient', exit: 4 }), rules, finds)).toBe('permanent');
   });
 });
 

@@ -32,6 +32,7 @@ export function stubEvaluator(closures: Closures = {}): CountingEvaluator {
       calls++;
       return fill(value, variables, closures);
     },
+    finds: (pattern, flags, text) => new RegExp(pattern, flags).test(text),
   };
 }
 

@@ -44,10 +44,15 @@ const wordings: Readonly<Record<string, Wording>> = {
   no_such_key: explainMissingField,
   no_such_overload: explainOperator,
   no_matching_overload: ({ summary }) => ({
-    message: `There is no function \`${plainTypes(summary.split("'")[1] ?? summary)}\`.`,
+    message: `There is no function \`${ownNames(plainTypes(summary.split("'")[1] ?? summary))}\`.`,
   }),
   index_out_of_bounds: ({ summary }) => ({ message: `${summary.replace('No such key: ', '')}.` }),
 };
+
+/** Under which we have them in CEL, as people know them. */
+function ownNames(text: string): string {
+  return text.replace(/\b(has|matches)_\(/, '$1(');
+}
 
 function lastWord(text: string): string {
   return text.slice(text.lastIndexOf(' ') + 1);

@@ -11,17 +11,20 @@ export interface CelSource {
 
 /** The name under which CEL knows our `has`; its own cannot be replaced. */
 export const presence = 'has_';
+/** And our `matches`, which takes no longer than the text is long. */
+export const matching = 'matches_';
 
 /** Also the operator `in`, which CEL does not take for a name after a dot. */
 const keywords: ReadonlySet<string> = new Set(['in', 'true', 'false', 'null']);
 
 /**
- * Our dialect of CEL as the library understands it. It differs in five things:
+ * Our dialect of CEL as the library understands it. It differs in six things:
  * - known names with hyphens are names: `tasks.build-api` is not a subtraction;
  * - `has()` takes any path, also with indexes, and is false as soon as a part of it is missing or null;
  * - `/` divides exactly: `7 / 2` is 3.5. CEL would give 3 or 3.5, depending on whether the numbers came from JSON;
  * - the two sides of `?:` may be of different kinds, as whole numbers and decimals are to CEL;
- * - fields may be called like a keyword: `output.in`.
+ * - fields may be called like a keyword: `output.in`;
+ * - `matches()` takes the patterns of RE2, as CEL has it; the library would take those of JavaScript.
  */
 export function toCelSource(expression: string, names: ReadonlySet<string>): CelSource {
   const joined = joinNames(expression, names);
@@ -43,8 +46,12 @@ function editsFor(tokens: readonly Token[], token: Token, index: number): Edit[]
   // Multiplication binds like division and from the left, so the factor makes a double of whatever is divided.
   if (isMark(token, '/')) return [{ start, end, replacement: '* 1.0 /' }];
   if (isMark(token, '?')) return loosenChoice(tokens, index);
-  if (isMember(tokens, index)) return keywords.has(text) ? [asIndex(tokens[index - 1]!, end, text)] : [];
-  const isHas = token.kind === 'name' && text === 'has' && isMark(tokens[index + 1], '(');
+  const isCalled = isMark(tokens[index + 1], '(');
+  if (isMember(tokens, index)) {
+    if (text === 'matches' && isCalled) return [{ start, end, replacement: matching }];
+    return keywords.has(text) ? [asIndex(tokens[index - 1]!, end, text)] : [];
+  }
+  const isHas = token.kind === 'name' && text === 'has' && isCalled;
   return isHas ? [{ start, end, replacement: presence }] : [];
 }
 

@@ -1,7 +1,8 @@
 import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 import { nearest } from '../../base/index.ts';
 import { explainCelError, originalText, type Objection } from './cel-errors.ts';
-import { toCelSource, withoutDecimals, type CelSource } from './cel-source.ts';
+import { matching, toCelSource, withoutDecimals, type CelSource } from './cel-source.ts';
+import type { FaultOfPattern } from '../problems.ts';
 import { createEnvironment } from './environment.ts';
 import type { TypeName, Types } from './types.ts';
 
@@ -13,7 +14,11 @@ export type Verdict = { readonly type: TypeName } | { readonly objection: Object
 /** Checks expressions without running them. */
 export type ExpressionChecker = (expression: string, variables: VariableTypes) => Verdict;
 
-export function createExpressionChecker(types: Types, names: ReadonlySet<string>): ExpressionChecker {
+export function createExpressionChecker(
+  types: Types,
+  names: ReadonlySet<string>,
+  faultOf: FaultOfPattern,
+): ExpressionChecker {
   const environment = createEnvironment(() => ({ success: true, failure: false }));
   // Refused where calls of the status are looked at, in better words.
   environment.registerFunction('cancelled(): bool', () => false, { async: false });
@@ -23,6 +28,8 @@ export function createExpressionChecker(types: Types, names: ReadonlySet<string>
     // First as it will be run, where only what is in the expression itself has types; then with all that is known.
     const run = untyped.check(source.text);
     if (run.error !== undefined) return { objection: explainCelError(run.error, source) };
+    const wrong = wrongPattern(untyped, source, faultOf);
+    if (wrong !== undefined) return { objection: wrong };
     const typed = typedEnvironment(environment, variables, types).check(withoutDecimals(source.text));
     if (typed.error === undefined) return { type: typed.type! };
     const objection = explainCelError(typed.error, source);
@@ -30,6 +37,43 @@ export function createExpressionChecker(types: Types, names: ReadonlySet<string>
       ? { type: 'dyn' }
       : { objection: improve(objection, { source, variables, types }) };
   };
+}
+
+/** Of patterns that stand in the expression: others are known when it is run. */
+function wrongPattern(
+  environment: Environment,
+  source: CelSource,
+  faultOf: FaultOfPattern,
+): Objection | undefined {
+  if (!source.text.includes(matching)) return undefined;
+  for (const node of patternsIn(environment.parse(source.text).ast)) {
+    const fault = faultOf(node.args);
+    if (fault === undefined) continue;
+    const message = `\`${node.args}\` is no pattern: ${fault}.`;
+    const remedy = 'Patterns are those of RE2: without looking around and referring back.';
+    return { code: 'invalid_pattern', message, remedy, offset: source.locate(node.start) };
+  }
+  return undefined;
+}
+
+interface TextNode {
+  readonly start: number;
+  readonly args: string;
+}
+
+function patternsIn(value: unknown): TextNode[] {
+  if (Array.isArray(value)) return value.flatMap(patternsIn);
+  if (typeof value !== 'object' || value === null || !('op' in value)) return [];
+  const { op, args } = value as { op: string; args: unknown };
+  const own = op === 'rcall' && Array.isArray(args) && args[0] === matching ? textIn(args[2]) : [];
+  return [...own, ...patternsIn(args)];
+}
+
+function textIn(given: unknown): TextNode[] {
+  const [first] = given as { op?: string; args?: unknown; start: number }[];
+  return first?.op === 'value' && typeof first.args === 'string'
+    ? [{ start: first.start, args: first.args }]
+    : [];
 }
 
 function typedEnvironment(base: Environment, variables: VariableTypes, types: Types): Environment {

@@ -1,5 +1,8 @@
 import { Environment, type ASTNode } from '@marcbachmann/cel-js';
-import { presence } from './cel-source.ts';
+import { matching, presence } from './cel-source.ts';
+
+/** Whether a text contains what a pattern describes; throws where it is none. */
+export type Matches = (text: string, pattern: string) => boolean;
 
 export interface Status {
   readonly success: boolean;
@@ -11,15 +14,21 @@ export interface Status {
  * are doubles (they enter as they are, at no cost), literals without a point and sizes are ints, and both mix freely;
  * `toJsonValue` turns either back into a JSON number.
  */
-export function createEnvironment(status: () => Status): Environment {
+export function createEnvironment(status: () => Status, matches: Matches = refusePatterns): Environment {
   const environment = new Environment({ homogeneousAggregateLiterals: false });
   mixNumbers(environment);
   acceptNumbersAsPositions(environment);
   environment.registerFunction(`${presence}(ast): bool`, expandPresence, { async: false });
+  environment.registerFunction(`string.${matching}(string): bool`, matches, { async: false });
   environment.registerFunction('success(): bool', () => status().success, { async: false });
   environment.registerFunction('failure(): bool', () => status().failure, { async: false });
   environment.registerFunction('always(): bool', () => true, { async: false });
   return environment;
+}
+
+/** For texts that did not come from the workflow that was looked at for patterns. */
+function refusePatterns(): never {
+  throw new Error('The workflow was said to have no patterns.');
 }
 
 type Arithmetic = (left: number, right: number) => number;

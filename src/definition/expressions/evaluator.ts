@@ -1,6 +1,7 @@
 import { asError, PitonError, toJson, type Json, type JsonObject } from '../../base/index.ts';
 import {
   isFunctionRef,
+  readRetryMatch,
   type Evaluator,
   type TaskSpec,
   type Variables,
@@ -12,13 +13,16 @@ import { toJsonValue } from './json-values.ts';
 import type { Compile } from './programs.ts';
 import { expressionsOf, hasExpression, splitTemplate, type Template } from './templates.ts';
 
+type Patterns = typeof import('./patterns.ts');
+
 /** Closures by name, as `{ $function: name }` refers to them. */
 export type Functions = Readonly<Record<string, (variables: Variables) => unknown>>;
 
 /** CEL is loaded only for a workflow that has expressions. */
 export async function createEvaluator(workflow: Workflow, functions: Functions): Promise<Evaluator> {
+  const patterns = usesPatterns(workflow) ? await import('./patterns.ts') : undefined;
   const compile = usesExpressions(workflow)
-    ? (await import('./programs.ts')).createCompiler()
+    ? (await import('./programs.ts')).createCompiler(patterns?.matchesPattern)
     : refuseExpression;
   const split = remember(splitTemplate);
   return {
@@ -35,17 +39,55 @@ export async function createEvaluator(workflow: Workflow, functions: Functions):
       isFunctionRef(value)
         ? callFunction(functions, value.$function, variables)
         : toJson(renderValue(value, (text) => renderTemplate(split(text), compile, variables))),
+    finds: (pattern, flags, text) =>
+      patterns !== undefined && findsSafely(patterns, { pattern, flags, text }),
   };
 }
 
 function usesExpressions(workflow: Workflow): boolean {
-  return valueSites(workflow.outputs, 'outputs', []).length > 0 || workflow.tasks.some(usesExpressionsItself);
+  return hasSuch(workflow, {
+    inOutputs: () => true,
+    inTasks: (expression) => !isStatus(expression),
+    inPolicies: () => false,
+  });
 }
 
-function usesExpressionsItself(task: TaskSpec): boolean {
+/** By the word: whoever writes it without meaning it waits some milliseconds. */
+function usesPatterns(workflow: Workflow): boolean {
+  return hasSuch(workflow, { inOutputs: mayMatch, inTasks: mayMatch, inPolicies: hasPattern });
+}
+
+function mayMatch(expression: string): boolean {
+  return expression.includes('matches');
+}
+
+interface Such {
+  inOutputs(expression: string): boolean;
+  inTasks(expression: string): boolean;
+  inPolicies(task: TaskSpec): boolean;
+}
+
+/** Whether a workflow, or one inside of it, has an expression, or a task, such as that. */
+function hasSuch(workflow: Workflow, such: Such): boolean {
+  const outputs = valueSites(workflow.outputs, 'outputs', []).flatMap(({ template }) =>
+    expressionsOf(template),
+  );
+  return (
+    outputs.some(({ expression }) => such.inOutputs(expression)) ||
+    workflow.tasks.some((task) => isSuch(task, such))
+  );
+}
+
+function isSuch(task: TaskSpec, such: Such): boolean {
   const sites = taskSites(task, []).flatMap(({ template }) => expressionsOf(template));
-  if (sites.some(({ expression }) => !isStatus(expression))) return true;
-  return task.work.type === 'workflow' && usesExpressions(task.work.workflow);
+  if (such.inPolicies(task) || sites.some(({ expression }) => such.inTasks(expression))) return true;
+  return task.work.type === 'workflow' && hasSuch(task.work.workflow, such);
+}
+
+function hasPattern({ retry, errors = [] }: TaskSpec): boolean {
+  return [...retry.on, ...retry.notOn, ...errors.map(({ match }) => match)].some(
+    (text) => text !== undefined && 'pattern' in readRetryMatch(text),
+  );
 }
 
 /** What the conditions of workflows written in TypeScript come down to is answered without CEL. */
@@ -63,6 +105,21 @@ function testStatus(condition: string, variables: Variables): boolean | undefine
 /** For texts that did not come from the workflow this evaluator was made for. */
 function refuseExpression(expression: string): never {
   throw failed(expression, 'The workflow was said to have no expressions.');
+}
+
+interface Search {
+  readonly pattern: string;
+  readonly flags: string;
+  readonly text: string;
+}
+
+/** What is no pattern was refused when the workflow was defined; in what an older Piton has let through, it finds nothing. */
+function findsSafely({ matchesPattern }: Patterns, { pattern, flags, text }: Search): boolean {
+  try {
+    return matchesPattern(text, pattern, flags);
+  } catch {
+    return false;
+  }
 }
 
 function remember<T>(compute: (text: string) => T): (text: string) => T {

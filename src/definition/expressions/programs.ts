@@ -2,7 +2,7 @@ import { PitonError } from '../../base/index.ts';
 import type { Variables } from '../../model/index.ts';
 import { explainCelError } from './cel-errors.ts';
 import { toCelSource } from './cel-source.ts';
-import { createEnvironment, type Status } from './environment.ts';
+import { createEnvironment, type Matches, type Status } from './environment.ts';
 
 /** Runs one expression. Gives what CEL gives, which is not yet JSON. */
 export type Program = (variables: Variables) => unknown;
@@ -11,10 +11,10 @@ export type Compile = (expression: string) => Program;
 const noNames: ReadonlySet<string> = new Set();
 
 /** Programs are kept by their text: a workflow has as many as it has expressions. */
-export function createCompiler(): Compile {
+export function createCompiler(matches?: Matches): Compile {
   const programs = new Map<string, Program>();
   let status: Status | undefined;
-  const environment = createEnvironment(() => status ?? refuseStatus()).clone({
+  const environment = createEnvironment(() => status ?? refuseStatus(), matches).clone({
     unlistedVariablesAreDyn: true,
   });
   const compile = (expression: string): Program => {

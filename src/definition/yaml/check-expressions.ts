@@ -6,7 +6,7 @@ import { hyphenatedNames } from '../define/known-names.ts';
 import { formOf, taskPath } from '../define/scope.ts';
 import { createExpressionChecker, type VariableTypes } from '../expressions/check-expression.ts';
 import { createTypes, listOf, type Types } from '../expressions/types.ts';
-import { isReported, type Finding, type Path } from '../problems.ts';
+import { isReported, type FaultOfPattern, type Finding, type Path } from '../problems.ts';
 import type { TaskDraft, WorkflowDraft } from '../workflow-draft.ts';
 import { checkSite, checkUpdate, type Sight } from './check-site.ts';
 import { itemTypeOf } from './for-each-types.ts';
@@ -16,9 +16,13 @@ import { errorType, outputType, stateType } from './task-types.ts';
  * Everything about the expressions of a file that can be known without running it. `reported`: what is wrong already,
  * so that its consequences are not reported too.
  */
-export function checkExpressions(draft: WorkflowDraft, reported: readonly Finding[]): Finding[] {
+export function checkExpressions(
+  draft: WorkflowDraft,
+  reported: readonly Finding[],
+  faultOf: FaultOfPattern,
+): Finding[] {
   const types = createTypes();
-  return checkWorkflow(withDelivery(draft), { at: [], around: undefined, types, reported });
+  return checkWorkflow(withDelivery(draft), { at: [], around: undefined, types, reported, faultOf });
 }
 
 interface Place {
@@ -26,6 +30,7 @@ interface Place {
   /** Of an inline body. */
   readonly around: Sight | undefined;
   readonly types: Types;
+  readonly faultOf: FaultOfPattern;
   readonly reported: readonly Finding[];
 }
 
@@ -40,13 +45,13 @@ function checkWorkflow(draft: WorkflowDraft, place: Place): Finding[] {
   ];
 }
 
-function lookAround(draft: WorkflowDraft, { around, types }: Place): Sight {
+function lookAround(draft: WorkflowDraft, { around, types, faultOf }: Place): Sight {
   const names = hyphenatedNames(draft, around?.names ?? new Set());
   const own = formOf(draft) === 'tasks' ? draft.tasks : [];
   return {
     types,
     names,
-    check: createExpressionChecker(types, names),
+    check: createExpressionChecker(types, names, faultOf),
     tasks: new Map([...(around?.tasks ?? []), ...own.map((task) => [task.name, task] as const)]),
     variables: {
       ...(around?.variables ?? { inputs: inputsType(draft, types), run: types.record({ id: 'string' }) }),

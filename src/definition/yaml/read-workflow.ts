@@ -8,6 +8,7 @@ import {
   type Finding,
   type Path,
   type Problem,
+  type FaultOfPattern,
 } from '../problems.ts';
 import { checkExpressions } from './check-expressions.ts';
 import { checkSchemas } from './check-schemas.ts';
@@ -37,8 +38,8 @@ export interface ParsedWorkflow {
   readonly suggestions: Problem[];
 }
 
-export function readWorkflow(text: string, source: WorkflowSource): ParsedWorkflow {
-  const reading: Reading = { source, files: new Map(), open: [normalise(source.file)] };
+export function readWorkflow(text: string, source: WorkflowSource, faultOf: FaultOfPattern): ParsedWorkflow {
+  const reading: Reading = { source, faultOf, files: new Map(), open: [normalise(source.file)] };
   const { workflow, problems, suggestions } = readFile(text, source.file, reading);
   if (workflow === undefined) throw definitionError(problems, source.file);
   return { workflow, suggestions: [...suggestions] };
@@ -47,6 +48,7 @@ export function readWorkflow(text: string, source: WorkflowSource): ParsedWorkfl
 /** One call of `readWorkflow`, with all files that it comes to. */
 interface Reading {
   readonly source: WorkflowSource;
+  readonly faultOf: FaultOfPattern;
   readonly files: Map<string, FileResult>;
   /** From the first file to the present one. */
   readonly open: readonly string[];
@@ -161,7 +163,7 @@ function makeWorkflow(file: WorkflowFile, shape: readonly Finding[], reading: Re
   });
   const normalised = normaliseWorkflow(draft);
   findings.push(...checkSchemas(draft), ...normalised.findings);
-  findings.push(...checkExpressions(draft, findings));
+  findings.push(...checkExpressions(draft, findings, reading.faultOf));
   return {
     ...normalised,
     findings: findings.map((finding) => blamePrompt(finding, prompts)),
