@@ -1,4 +1,5 @@
 import {
+  checkoutsOf,
   inRepository,
   isOwnRef,
   listRefs,
@@ -68,13 +69,11 @@ async function lookAtHolders(
   repository: RepositoryPlace,
   { branch, tip }: Pick<MergedBranch, 'branch' | 'tip'>,
 ): Promise<Holders> {
-  const format = '--format=%(refname) %(worktreepath)';
-  const args = ['for-each-ref', `--contains=${tip}`, format, 'refs/heads/', 'refs/remotes/'];
+  const args = ['for-each-ref', `--contains=${tip}`, '--format=%(refname)', 'refs/heads/', 'refs/remotes/'];
   const { stdout } = await git.run(args, inRepository(repository));
-  const refs = stdout.split('\n').map((line) => line.split(' '));
   return {
-    holder: refs.map(([ref = '']) => ref).find((ref) => ref !== '' && !isOfPiton(ref)),
-    isCheckedOut: refs.some(([ref, at = '']) => ref === branch && at !== ''),
+    holder: stdout.split('\n').find((ref) => ref !== '' && !isOfPiton(ref)),
+    isCheckedOut: (await checkoutsOf(git, repository, branch)).length > 0,
   };
 }
 
