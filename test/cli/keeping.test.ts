@@ -97,7 +97,7 @@ describe('the service', () => {
       XDG_CONFIG_HOME: join(folder, 'config'),
       PATH: `${join(folder, 'bin')}:${process.env['PATH']}`,
     };
-    const { name } = serviceFor(folder, '');
+    const { name } = serviceFor(folder, {});
     const unit = join(folder, 'config/systemd/user', `${name}.service`);
     const printed = await piton(['service', 'install', '--print'], { env });
     expect(existsSync(unit)).toBe(false);
@@ -122,16 +122,18 @@ describe('the service', () => {
 
   test('keeps paths whole that hold what service managers take for more', () => {
     const service = {
-      ...serviceFor(`/a b/100%/"q"/$HOME`, '/bin:/x y'),
+      ...serviceFor(`/a b/100%/"q"/$HOME`, { PATH: '/bin:/x y', XDG_STATE_HOME: '/my state' }),
       command: ['/no de', `/a "b"/100%/$HOME`],
     };
     expect(systemdUnit(service)).toContain(String.raw`ExecStart="/no de" "/a \"b\"/100%%/$$HOME"`);
     expect(systemdUnit(service)).toContain('WorkingDirectory=/a b/100%%/');
+    // Without it, what is trusted would be looked for elsewhere.
+    expect(systemdUnit(service)).toContain('Environment="XDG_STATE_HOME=/my state"\n');
     expect(launchdAgent({ ...service, root: '/a<b>&c' })).toContain('<string>/a&lt;b&gt;&amp;c</string>');
   });
 
   test('of two projects with one name has two names', () => {
-    expect(serviceFor('/a/app', '').name).not.toBe(serviceFor('/b/app', '').name);
+    expect(serviceFor('/a/app', {}).name).not.toBe(serviceFor('/b/app', {}).name);
   });
 });
 

@@ -136,8 +136,6 @@ describe('in a project that nobody has trusted', () => {
       ['resolve', 'a'],
       ['merge'],
       ['pr'],
-      ['cancel', 'x'],
-      ['pause'],
       ['workspace', 'clean'],
       ['verify', '--repair'],
       ['service', 'install'],
@@ -157,6 +155,41 @@ describe('in a project that nobody has trusted', () => {
     rmSync(join(clone.folder, '.piton/config.yaml'));
     symlinkSync(join(mine.folder, '.piton/piton.db'), join(clone.folder, '.piton/piton.db'));
     expect((await clone.call('list')).stderr).toContain('TRUST_NEEDED');
+  });
+});
+
+describe('where trust was lost', () => {
+  test('a run can still be stopped, and goes on nowhere', async () => {
+    const { call, write, json } = place();
+    await call('init');
+    write('.piton/workflows/gate.yaml', 'name: gate\ntasks: { ask: { approval: "May I?", run: echo } }\n');
+    expect((await call('run', 'gate', '--id', 'gate')).code).toBe(3);
+    write('.piton/config.yaml', 'delivery: { command: ./evil.sh }\n');
+    const { code, stderr } = await call('cancel', 'gate');
+    expect([code, stderr]).toEqual([4, expect.stringMatching(/stays noted[^]*TRUST_NEEDED/)]);
+    await call('trust', '--yes');
+    await call('resume', 'gate');
+    expect(await json(['status', 'gate'])).toMatchObject({ status: 'cancelled' });
+  });
+});
+
+describe('the settings of agents', () => {
+  test('count up to the repository, and behind links', async () => {
+    const { folder, call, write } = place();
+    execFileSync('git', ['init', '-q', folder]);
+    write('package/.piton/workflows/hello.yaml', hello);
+    const run = ['-C', join(folder, 'package'), 'run', 'hello'];
+    await call('-C', join(folder, 'package'), 'trust', '--yes');
+    expect(await call(...run)).toMatchObject({ code: 0 });
+    write('opencode.json', '{}');
+    expect((await call(...run)).stderr).toContain('../opencode.json');
+    rmSync(join(folder, 'opencode.json'));
+    expect(await call(...run)).toMatchObject({ code: 0 });
+    write('.claude/skills/own.md', '');
+    await call('-C', join(folder, 'package'), 'trust', '--yes');
+    symlinkSync('/etc', join(folder, '.claude/skills/linked'));
+    for (const name of ['a', 'b', 'c']) symlinkSync('.', join(folder, '.claude/skills', name));
+    expect((await call(...run)).stderr).toContain('../.claude/skills/linked');
   });
 });
 
@@ -297,6 +330,11 @@ describe('a run that came with a repository', () => {
     expect(spawnSync('sh', ['-c', remedy!]).status).toBe(0);
     rmSync(join(folder, '.piton/piton.db-wal'));
     expect(await call('run', 'hello')).toMatchObject({ code: 0 });
+    // A repository inside of the repository.
+    git('-C', '.piton', 'init', '-q');
+    write('.piton/spool/forged/exit', '0');
+    git('-C', '.piton', 'add', '-f', 'spool/forged/exit');
+    expect((await call('run', 'hello')).stderr).toContain('STATE_TRACKED');
   });
 });
 

@@ -2,10 +2,10 @@ import type { CommandSpec, Invocation } from './command-spec.ts';
 
 /**
  * What a call can cause. `reads`: nothing of the repository is executed, whoever wrote it. `runs`: it executes what the project
- * says, so the project must be trusted. `decides`: also, it is for a person, and refused to the processes of a task. `trusts`: the same, but for
- * the trust itself.
+ * says, so the project must be trusted. `decides`: also, it is for a person, and refused to the processes of a task. `stops`,
+ * `trusts`: for a person too, but what ends something must be possible also where something has become suspicious.
  */
-export type Power = 'reads' | 'runs' | 'decides' | 'trusts';
+export type Power = 'reads' | 'runs' | 'stops' | 'decides' | 'trusts';
 
 export interface CommandEntry {
   readonly name: string;
@@ -27,6 +27,11 @@ const keeping = 'Keep in order:';
 
 function readsPlaces(what: string | undefined, options: Invocation['options']): boolean {
   return what === 'list' || what === 'show' || options['dryRun'] === true;
+}
+
+function servicePower({ args, options }: Invocation): Power {
+  if (options['print'] === true || args[0] === 'status') return 'reads';
+  return args[0] === 'uninstall' ? 'stops' : 'decides';
 }
 
 export const commandTable: readonly CommandEntry[] = [
@@ -83,14 +88,14 @@ export const commandTable: readonly CommandEntry[] = [
     name: 'pause',
     group: running,
     summary: 'let what runs end, and start nothing new',
-    power: 'decides',
+    power: 'stops',
     load: () => import('./commands/pause.ts'),
   },
   {
     name: 'cancel',
     group: running,
     summary: 'stop a run for good',
-    power: 'decides',
+    power: 'stops',
     load: () => import('./commands/cancel.ts'),
   },
   {
@@ -265,7 +270,7 @@ export const commandTable: readonly CommandEntry[] = [
     name: 'service',
     group: keeping,
     summary: 'go on with interrupted runs at login',
-    power: ({ args, options }) => (options['print'] === true || args[0] === 'status' ? 'reads' : 'decides'),
+    power: servicePower,
     load: () => import('./commands/service.ts'),
   },
   {

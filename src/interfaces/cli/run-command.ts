@@ -46,7 +46,7 @@ async function carryOut(
 /** Throws `INSIDE_ATTEMPT`, `TRUST_NEEDED`. */
 async function assertAllowed(power: Power, context: Context): Promise<void> {
   if (power !== 'runs') refuseInside(context);
-  if (power !== 'trusts') await context.requireTrust();
+  if (power === 'runs' || power === 'decides') await context.requireTrust();
 }
 
 /** An agent must not approve what it has asked for itself, nor deliver what nobody has looked at. */

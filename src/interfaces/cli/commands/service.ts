@@ -31,7 +31,7 @@ export const command = defineCommand<Options>({
   ],
   async run(context, { args, options }) {
     const action = actionOf(args[0]!);
-    const service = serviceFor(context.config.root, context.env['PATH'] ?? '');
+    const service = serviceFor(context.config.root, context.env);
     const host = serviceHost(service, process.platform, context.env);
     if (options.print !== true) return action(context, host);
     context.output.json({ file: host.file, text: host.text });

@@ -1,5 +1,13 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  type Dirent,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { asError, hasCode, PitonError } from '../../../base/index.ts';
 
 /** What trust covers, by path from the project, as it is now. */
@@ -47,7 +55,7 @@ const mostBytes = 4 * 1024 * 1024;
 export function coveredFiles(root: string, config: string | undefined): CoveredFiles {
   const found = new Map<string, string>(config === undefined ? [] : [[configFile, config]]);
   let room = mostBytes;
-  for (const file of [...files, ...folders.flatMap((folder) => filesIn(root, folder))]) {
+  for (const file of foldersUpwards(root).flatMap((up) => namesFrom(root, up))) {
     const text = textOf(join(root, file));
     if (text === undefined) continue;
     room -= text.length;
@@ -57,28 +65,60 @@ export function coveredFiles(root: string, config: string | undefined): CoveredF
   return found;
 }
 
+/** Some agents obey what lies above the folder that they work in, up to the repository. By the way from the project to each. */
+function foldersUpwards(root: string): string[] {
+  const ways = [''];
+  for (let folder = root; !existsSync(join(folder, '.git')); folder = dirname(folder)) {
+    // Not in a repository: then nothing above belongs to it.
+    if (dirname(folder) === folder) return [''];
+    ways.push(`${ways.at(-1)}../`);
+  }
+  return ways;
+}
+
+function namesFrom(root: string, up: string): string[] {
+  return [...files, ...folders.flatMap((folder) => filesIn(join(root, up), folder))].map((name) => up + name);
+}
+
+/** Links are not followed: they could lead in circles. More than may be there need not be found. */
 function filesIn(root: string, folder: string): string[] {
+  const found: string[] = [];
+  const open = [folder];
+  while (open.length > 0 && found.length <= mostFiles) {
+    const next = open.shift()!;
+    for (const entry of entriesIn(join(root, next))) {
+      const path = `${next}/${entry.name}`;
+      if (!entry.isDirectory()) found.push(path);
+      else if (entry.name !== 'node_modules') open.push(path);
+    }
+  }
+  return found;
+}
+
+function entriesIn(folder: string): Dirent[] {
   try {
-    return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => !name.split('/').includes('node_modules'))
-      .sort()
-      .map((name) => `${folder}/${name}`);
+    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
     if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return [];
-    throw unreadable(join(root, folder), error);
+    throw unreadable(folder, error);
   }
 }
 
-/** Undefined for what is no file: a pipe would be waited for, and a device never ends. */
+/** Undefined for what is no file: a pipe would be waited for, and a device never ends. What a link leads to is shown as such. */
 function textOf(file: string): string | undefined {
   try {
     const found = statSync(file);
-    if (!found.isFile()) return undefined;
+    if (!found.isFile()) return linkText(file);
     return found.size > mostBytes ? ' '.repeat(mostBytes + 1) : readFileSync(file, 'utf8');
   } catch (error) {
     if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return undefined;
     throw unreadable(file, error);
   }
+}
+
+/** A folder behind a link is not looked into: it may be anywhere. */
+function linkText(file: string): string | undefined {
+  return lstatSync(file).isSymbolicLink() ? `(a link to ${readlinkSync(file)})` : undefined;
 }
 
 /** What cannot be read cannot be shown, and an agent may be able to read it later. */

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { relative } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { PitonError } from '../../../base/index.ts';
 import type { Config } from '../../../config/index.ts';
 import { shellWord } from '../progress/index.ts';
@@ -14,7 +15,12 @@ export function refuseTrackedState({ root, storeFile, spool, logs }: Config): vo
   const states = [...store, spool, logs]
     .map((path) => relative(root, path))
     .filter((path) => !path.startsWith('..'));
-  const tracked = trackedFiles(root, states);
+  const tracked = [...Map.groupBy(states, dirname)].flatMap(([folder, paths]) =>
+    trackedFiles(
+      join(root, folder),
+      paths.map((path) => basename(path)),
+    ).map((name) => join(folder, name)),
+  );
   if (tracked.length === 0) return;
   const others = tracked.length === 1 ? '' : ` and ${tracked.length - 1} other files of Piton's state`;
   throw new PitonError(
@@ -23,17 +29,26 @@ export function refuseTrackedState({ root, storeFile, spool, logs }: Config): vo
     {
       root,
       files: tracked.slice(0, 100),
-      remedy: `Take it out of git, and out of the way if it is not yours: git -C ${shellWord(root)} rm -rq --cached --ignore-unmatch ${states.map(shellWord).join(' ')}`,
+      remedy: `Take it out of git, and out of the way if it is not yours: ${removing(root, tracked[0]!, states)}`,
     },
   );
 }
 
-/** None where git is missing or knows nothing of the folder: then nothing has come by it. */
-function trackedFiles(root: string, states: readonly string[]): string[] {
+function removing(root: string, first: string, states: readonly string[]): string {
+  const folder = join(root, dirname(first));
+  const names = states
+    .filter((path) => dirname(path) === dirname(first))
+    .map((path) => shellWord(basename(path)));
+  return `git -C ${shellWord(folder)} rm -rq --cached --ignore-unmatch ${names.join(' ')}`;
+}
+
+/** Asked where they lie, which may be a repository of its own. None where git is missing or knows nothing of the folder. */
+function trackedFiles(folder: string, names: readonly string[]): string[] {
+  if (!existsSync(folder)) return [];
   // Nothing that a repository configures may run for this.
   const args = ['--literal-pathspecs', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
-  const { status, stdout } = spawnSync('git', [...args, 'ls-files', '-z', '--', ...states], {
-    cwd: root,
+  const { status, stdout } = spawnSync('git', [...args, 'ls-files', '-z', '--', ...names], {
+    cwd: folder,
     encoding: 'utf8',
   });
   return status === 0 ? stdout.split('\0').filter((file) => file !== '') : [];
