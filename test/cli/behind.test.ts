@@ -102,3 +102,24 @@ test('what is harvested after a repair is shown as that, and as begun when it wa
     })),
   });
 });
+
+test.each([[['resume', 'r1']], [['run', 'flow.yaml', '--id', 'r1']]])(
+  '%j does not say how a run has ended that was gone on with since',
+  async (args) => {
+    const project = newProject();
+    const tasks = { a: { run: 'echo a >> ledger; [ "$(wc -l < ledger)" -gt 1 ]' } };
+    project.write('flow.yaml', JSON.stringify({ name: 'flow', tasks }));
+    project.write('older/keep', '');
+    const [store, older] = [join(project.folder, '.piton'), join(project.folder, 'older')];
+    await project.piton(['init']);
+    expect(await project.piton(['run', 'flow.yaml', '--id', 'r1'])).toMatchObject({ code: 1 });
+    copyStore(store, older);
+    expect(await project.piton(['retry', 'r1'])).toMatchObject({ code: 0 });
+    copyStore(older, store);
+
+    const { code, stdout, stderr } = await project.piton(args);
+    expect(code).toBe(4);
+    expect(stderr).toContain('piton verify r1 --repair');
+    expect(stdout).not.toContain('failed');
+  },
+);
