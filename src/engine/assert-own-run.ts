@@ -6,6 +6,7 @@ import type { Origin } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import type { Witness } from '../workspaces/index.ts';
 import type { LoadedRun } from './load-run.ts';
+import { isSeenBySpool } from './is-process.ts';
 import { isInJournal, lostEnd } from './lost-end.ts';
 import type { CreateOptions, EnginePorts } from './options.ts';
 import { examineRun } from './verify-run.ts';
@@ -39,18 +40,23 @@ async function assertNotCut(ports: EnginePorts, { state, head }: LoadedRun): Pro
   const recorded = recordedHead(ports, run);
   if (recorded === undefined) return assertAllKnown(ports, { state, head });
   // Whoever has repaired it was killed before that was written down there too.
-  if (recorded.hash === lostHead) return spool.heads.replace(run, head);
+  if (recorded.hash === lostHead) return spool.heads.replace(run, head, recorded);
   if (await isInJournal(store, { run, ...head }, recorded)) return;
   throw lostEnd(store, { run, seq: head.seq, witnessed: recorded.seq });
 }
 
-/** If the record is not what was written, every attempt is asked instead: that takes longer. */
-async function assertAllKnown(ports: EnginePorts, { state: { run }, head }: LoadedRun): Promise<void> {
+/**
+ * If the record is not what was written, every attempt is asked instead: that takes longer. The same if there is none, unless
+ * nothing of the run is a process: it goes when its run is pruned, and an older copy of the store has that run still.
+ */
+async function assertAllKnown(ports: EnginePorts, { state, head }: LoadedRun): Promise<void> {
   const { store, spool } = ports;
-  if (store.durability === 'none' || !spool.heads.isDamaged(run)) return;
+  const { run, tasks } = state;
+  if (store.durability === 'none') return;
+  if (!spool.heads.isDamaged(run) && ![...tasks.values()].some(({ spec }) => isSeenBySpool(spec))) return;
   const { damage } = await examineRun(ports, run, await witnessesOf(ports, run));
   if (damage !== undefined) throw lostEnd(store, { run, seq: head.seq, witnessed: damage.knownSeq });
-  await spool.heads.replace(run, head);
+  await spool.heads.replace(run, head, undefined);
 }
 
 /** What a run is made with, and the store it belongs to. One of a program alone is wherever that program opens its store. */

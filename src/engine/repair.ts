@@ -1,15 +1,16 @@
 import { hasCode, PitonError } from '../base/index.ts';
 import { fold, isSettled, summaryOf, type RunState, type SpooledAttempt } from '../kernel/index.ts';
-import { journalVersion, type Event, type Lease, type StoredCommit, type TaskSpec } from '../model/index.ts';
+import { journalVersion, type Event, type Lease, type StoredCommit } from '../model/index.ts';
 import type { JournalHead, WrittenOrder } from '../spool/index.ts';
 import { damaged, faultOf, readChain, type Chain, type Damage } from './chain.ts';
 import { encodeCommit } from './codec.ts';
-import { isProcess } from './is-process.ts';
+import { isSeenBySpool } from './is-process.ts';
 import { passCrashPoints } from './journal.ts';
 import { expectedRecord } from './expected-record.ts';
 import { foldCommits, mendSnapshots } from './load-run.ts';
 import type { Store } from '../store/index.ts';
 import type { EnginePorts } from './options.ts';
+import { findHoles } from './spool-holes.ts';
 import { takeRunLease } from './take-run-lease.ts';
 import { examineRun } from './verify-run.ts';
 import { isSpoolWhole, lostAttempts, spooledAttemptOf, witnessesOf, type Witnesses } from './witnesses.ts';
@@ -85,7 +86,8 @@ async function cutBack(
   // What has no task to be held yet would begin again when it has one.
   const isPlaced = unclear.every(({ task }) => state.tasks.has(task));
   const isWhole = isSpoolWhole(witnesses) && isPlaced && !spool.hasUnreadable();
-  const held = mayHaveRun(state, { damage, lost, unclear, isWhole });
+  const isUnclear = new Set([...unclear.map(({ task }) => task), ...findHoles(state, started)]);
+  const held = mayHaveRun(state, { damage, lost, isUnclear, isWhole });
   const event = repaired(damage, held, { spooled, unclear, head: witnesses.head });
   const at = clock.now();
   fold(state, event, { seq: head.seq + 1, at });
@@ -95,7 +97,7 @@ async function cutBack(
   const summary = summaryOf(state);
   await store.quarantine({ commit: stored, blobs, summary, at, token, lastGood: head });
   passCrashPoints('after', [event]);
-  if (witnesses.head !== undefined) await spool.heads.replace(run, stored);
+  if (witnesses.head !== undefined) await spool.heads.replace(run, stored, witnesses.head);
   return { held, takenUp: [...new Set(spooled.map(({ task }) => task))] };
 }
 
@@ -123,8 +125,8 @@ function repaired(
 interface Lost {
   readonly damage: Damage;
   readonly lost: readonly StoredCommit[];
-  /** Attempts that the journal does not know any more, and whose folders do not tell how they began. */
-  readonly unclear: readonly WrittenOrder[];
+  /** Tasks with attempts that the journal does not know any more, and whose folders are gone or do not tell how they began. */
+  readonly isUnclear: ReadonlySet<string>;
   /** The spool has all of them. */
   readonly isWhole: boolean;
 }
@@ -133,19 +135,13 @@ interface Lost {
  * If every lost commit can still be trusted, the tasks they name; else every task that has not settled. Of processes the
  * spool knows: what it tells of is taken up from there, and the others have not begun.
  */
-function mayHaveRun(state: RunState, { damage, lost, unclear, isWhole }: Lost): string[] {
+function mayHaveRun(state: RunState, { damage, lost, isUnclear, isWhole }: Lost): string[] {
   const named = isAllThere(damage, lost) ? new Set(lost.flatMap(tasksNamed)) : undefined;
-  const isUnclear = new Set(unclear.map(({ task }) => task));
   return [...state.tasks.values()]
     .filter(({ address, life }) => !isSettled(life) && (named?.has(address) ?? true))
     .filter(({ life }) => life.status !== 'running' || life.attempt !== undefined)
     .filter(({ address, spec }) => !isWhole || isUnclear.has(address) || !isSeenBySpool(spec))
     .map(({ address }) => address);
-}
-
-/** It is a process, or consists of tasks of its own. */
-function isSeenBySpool(spec: TaskSpec): boolean {
-  return isProcess(spec) || spec.work.type === 'workflow';
 }
 
 /** A row that is not what was written may well have named another task: it counts as one that is gone. */
