@@ -77,8 +77,11 @@ export async function filesChangedSince(
   }
 }
 
-/** The folder's own settings may name a program to be started for what has changed: an agent may have written them. */
-const withoutPrograms = ['-c', 'core.fsmonitor=false'];
+/**
+ * The repository's own settings may name programs, and an agent may have written them: only what starts none is asked, which is why
+ * files are compared with the index here and not by git.
+ */
+const withoutPrograms = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
 
 async function git(directory: string, args: readonly string[]): Promise<string> {
   const { stdout } = await run('git', ['-C', directory, ...withoutPrograms, ...args], {
