@@ -146,10 +146,16 @@ function outcomeOf(found: Integration, { workspace }: TaskState, kept: Kept): Ou
       const message = `it has written what it was not to write: ${namesOf(found.files)} (adopt takes it all the same; or put it right in ${workspace!.path}, and retry)`;
       return { type: 'failed', failure: { code: 'WRITES_EXCEEDED', message, retryable: false } };
     }
+    case 'steering': {
+      const message = `it has changed files that tell programs what to do, and that its \`writes\` do not name: ${namesOf(found.files)} (look at them in ${workspace!.path}; adopt takes them all the same, or put them back, and retry)`;
+      return { type: 'failed', failure: { code: 'STEERING_CHANGED', message, retryable: false } };
+    }
     case 'refs': {
       const refs = found.changes;
-      const message = `refs of yours were changed while it worked: ${refs.map(textOfChange).join(', ')}. Put them right if need be, then retry`;
-      return { type: 'failed', failure: { code: 'REFS_CHANGED', message, retryable: false }, refs };
+      const isConfig = refs.every(({ ref }) => ref.startsWith('config '));
+      const message = `${isConfig ? 'the git configuration of your repository was' : 'refs of yours were'} changed while it worked: ${refs.map(textOfChange).join(', ')}. Put them right if need be, then retry`;
+      const code = isConfig ? 'GIT_CONFIG_CHANGED' : 'REFS_CHANGED';
+      return { type: 'failed', failure: { code, message, retryable: false }, refs };
     }
   }
 }
@@ -157,6 +163,10 @@ function outcomeOf(found: Integration, { workspace }: TaskState, kept: Kept): Ou
 type Change = Extract<Integration, { type: 'refs' }>['changes'][number];
 
 function textOfChange({ ref, before, after }: Change): string {
+  if (ref.startsWith('config ')) {
+    const how = after === undefined ? 'removed' : before === undefined ? 'added' : 'changed';
+    return `${ref.slice('config '.length)} was ${how}`;
+  }
   if (after === undefined) return `${ref} was deleted (it was at ${before})`;
   return before === undefined ? `${ref} was made` : `${ref} was moved (it was at ${before})`;
 }

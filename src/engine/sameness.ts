@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { sha256 } from '../base/index.ts';
@@ -30,16 +30,9 @@ export async function samenessOf({
 }
 
 /** What Piton keeps there is no work of the agent. */
-const changedFiles = [
-  'ls-files',
-  '--modified',
-  '--others',
-  '--exclude-standard',
-  '-z',
-  '--',
-  '.',
-  ':(exclude,glob)**/.piton/**',
-];
+const ownFiles = ['--', '.', ':(exclude,glob)**/.piton/**'];
+const indexed = ['ls-files', '--stage', '--debug', '-z', ...ownFiles];
+const untracked = ['ls-files', '--others', '--exclude-standard', '-z', ...ownFiles];
 
 /** Without what differs from time to time: colours, numbers, durations. */
 function bare(text: string): string {
@@ -49,11 +42,11 @@ function bare(text: string): string {
 /** The state of the files below a folder, as git sees them; changes nothing, not even the index. */
 async function treeOf(directory: string): Promise<string | undefined> {
   try {
-    const staged = await git(directory, ['ls-files', '--stage', '-z']);
-    const changed = await git(directory, changedFiles);
-    const files = [...new Set(changed.split('\0'))].filter((file) => file !== '').sort();
+    const entries = readEntries(await git(directory, indexed));
+    const files = await changedFiles(directory, entries);
     if (files.length > mostFiles) return undefined;
-    const hash = createHash('sha256').update(staged);
+    const hash = createHash('sha256');
+    for (const { facts, path } of entries) hash.update(`${facts} ${path}\0`);
     for (const file of files) hash.update(`${file}\0${contentOf(join(directory, file))}\0`);
     return hash.digest('hex');
   } catch {
@@ -67,24 +60,75 @@ export async function filesChangedSince(
   directory: string,
 ): Promise<readonly string[] | undefined> {
   try {
-    const committed = await git(directory, ['diff', '--name-only', '--no-ext-diff', '-z', base, 'HEAD']);
-    const changed = await git(directory, changedFiles);
-    return [...new Set([...committed.split('\0'), ...changed.split('\0')])]
-      .filter((file) => file !== '')
-      .sort();
+    const args = ['diff', '--name-only', '--no-ext-diff', '--no-renames', '--ignore-submodules', '-z'];
+    const committed = await git(directory, [...args, base, 'HEAD']);
+    const changed = await changedFiles(directory, readEntries(await git(directory, indexed)));
+    return [...new Set([...committed.split('\0'), ...changed])].filter((file) => file !== '').sort();
   } catch {
     return undefined;
   }
 }
 
-/** The folder's own settings may name a program to be started for what has changed: an agent may have written them. */
-const withoutPrograms = ['-c', 'core.fsmonitor=false'];
+/** A file as the index has it. */
+interface Entry {
+  readonly path: string;
+  /** Mode, object and stage. */
+  readonly facts: string;
+  readonly object: string;
+  /** Size and time of change, as it was last looked at. */
+  readonly seen: string;
+}
+
+function readEntries(text: string): readonly Entry[] {
+  const pattern =
+    /([0-7]+ ([0-9a-f]+) \d)\t([^\0]+)\0 +ctime: .*\n +mtime: (\d+):(\d+)\n.*\n.*\n +size: (\d+)\t.*\n/g;
+  return [...text.matchAll(pattern)].map(([, facts, object, path, seconds, nanos, size]) => ({
+    path: path!,
+    facts: facts!,
+    object: object!,
+    seen: `${size} ${BigInt(seconds!) * 1_000_000_000n + BigInt(nanos!)}`,
+  }));
+}
+
+/**
+ * Those that differ from the index, and those that it does not have. Git itself would start the filters that the repository names, and
+ * an agent may have named them: so it is asked only for what it knows without looking into files.
+ */
+async function changedFiles(directory: string, entries: readonly Entry[]): Promise<readonly string[]> {
+  const others = (await git(directory, untracked)).split('\0').filter((file) => file !== '');
+  const changed = entries.filter((entry) => isChanged(directory, entry)).map(({ path }) => path);
+  return [...new Set([...changed, ...others])].sort();
+}
+
+function isChanged(directory: string, { path, facts, object, seen }: Entry): boolean {
+  const file = join(directory, path);
+  const found = lstatSync(file, { bigint: true, throwIfNoEntry: false });
+  if (found === undefined) return true;
+  if (facts.startsWith('160000 ') || `${found.size} ${found.mtimeNs}` === seen) return false;
+  if (found.isSymbolicLink()) return nameOf(readlinkSync(file, 'buffer'), object) !== object;
+  if (!found.isFile() || found.size > longestFile) return true;
+  return nameOf(readFileSync(file), object) !== object;
+}
+
+/** As git would name it. */
+function nameOf(content: Buffer, like: string): string {
+  const hash = createHash(like.length === 40 ? 'sha1' : 'sha256');
+  return hash.update(`blob ${content.length}\0`).update(content).digest('hex');
+}
+
+const withoutPrograms = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
+const alone = {
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_ALLOW_PROTOCOL: 'none',
+  GIT_NO_LAZY_FETCH: '1',
+};
 
 async function git(directory: string, args: readonly string[]): Promise<string> {
   const { stdout } = await run('git', ['-C', directory, ...withoutPrograms, ...args], {
     timeout: 20_000,
     maxBuffer: 64 * 1024 * 1024,
-    env: { ...process.env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0' },
+    env: { ...process.env, ...alone },
   });
   return stdout;
 }

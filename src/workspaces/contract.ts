@@ -139,6 +139,7 @@ export interface IntegrateRequest extends MemberRequest {
 }
 
 export interface RefChange {
+  /** `config <key>`: no ref, but a part of the repository's configuration that starts programs; what it was is a short hash. */
   readonly ref: string;
   readonly before?: string | undefined;
   readonly after?: string | undefined;
@@ -161,6 +162,8 @@ export type Integration =
   | { readonly type: 'conflict'; readonly files: readonly string[]; readonly report: string }
   /** It has written outside of `writes`. */
   | { readonly type: 'exceeded'; readonly files: readonly string[] }
+  /** It has changed files that tell programs what to do, and that its `writes` do not name. */
+  | { readonly type: 'steering'; readonly files: readonly string[] }
   /** Refs that are not Piton's were moved or deleted from within the place. What they pointed to is kept. */
   | { readonly type: 'refs'; readonly changes: readonly RefChange[] };
 

@@ -33,6 +33,8 @@ export interface RunMerged {
   readonly files: readonly string[];
   /** Of these, the submodules: their own files stay as they are. */
   readonly submodules: readonly string[];
+  /** Of these, those that tell programs what to do: Piton, agents, git, continuous integration. */
+  readonly steering: readonly string[];
 }
 
 export interface PullRequestOrder {

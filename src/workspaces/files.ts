@@ -113,6 +113,15 @@ export async function findEntry(path: string): Promise<Stats | undefined> {
   }
 }
 
+/** Of the folder that holds the places of a run: behind a link, all that is done to them would be done to something else. */
+export async function assertNoLink(folder: string): Promise<void> {
+  if ((await findEntry(folder))?.isSymbolicLink() !== true) return;
+  throw new PitonError('WORKTREE_REFUSED', `${folder} is a link, and no folder of Piton.`, {
+    path: folder,
+    remedy: 'See who has made it and where it leads; remove the link, then try again.',
+  });
+}
+
 /** What changes whenever somebody writes it: also who sets its times back cannot set back that they did. */
 export async function lookAtFile(file: string): Promise<string | undefined> {
   const found = await stat(file, { bigint: true }).catch(() => undefined);
@@ -142,6 +151,7 @@ export async function deleteTree(path: string): Promise<void> {
 
 /** Package caches like to make their folders read-only, and then nothing in them can be deleted. */
 async function makeWritable(folder: string): Promise<void> {
+  if (!(await lstat(folder)).isDirectory()) return;
   await chmod(folder, 0o700);
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     if (entry.isDirectory()) await makeWritable(join(folder, entry.name));

@@ -12,6 +12,8 @@ test('looking at the files of a folder starts no program that the folder itself 
   writeFileSync(join(root, 'a'), '1');
   git('add', 'a');
   git('config', 'core.fsmonitor', `touch ${join(root, 'started')}; false`);
+  git('config', 'filter.x.clean', `touch ${join(root, 'started')}; cat`);
+  writeFileSync(join(root, '.gitattributes'), '* filter=x\n');
   writeFileSync(join(root, 'a'), '2');
   const failure = { code: 'CHECK_FAILED', message: 'no', retryable: true };
   expect(await samenessOf({ failure, said: 'no', directory: root })).toMatch(/^[0-9a-f]{64}$/);

@@ -146,7 +146,7 @@ test('a rebase that an agent has not brought to its end is told, and nothing of 
   expect(fingerprint(place.path)).toBe(before);
 });
 
-test('settings and hooks of the repository that an agent has changed are no obstacle', async () => {
+test('settings and hooks of the repository that an agent has changed are told, and start nothing', async () => {
   const { root, ground } = await busyGround();
   const evidence = join(ground.worktrees, 'hooked');
   const life = await ground.live('build', (place) => {
@@ -157,8 +157,11 @@ test('settings and hooks of the repository that an agent has changed are no obst
     const settings = { 'core.bare': 'true', 'core.fsmonitor': 'false-program', 'commit.gpgsign': 'true' };
     for (const [name, value] of Object.entries(settings)) shell(place, 'config', name, value);
   });
-  expect(life).toMatchObject({ integration: { type: 'integrated' }, cleaned: { how: 'removed' } });
+  const changes = ['core.fsmonitor', 'hooks/post-checkout', 'hooks/reference-transaction'];
+  expect(life).toMatchObject({
+    integration: { type: 'refs', changes: changes.map((key) => ({ ref: `config ${key}` })) },
+  });
   expect((await ground.place('next')).path).not.toBe('');
-  expect(ground.made()).toMatchObject({ 'first.txt': 'first', 'made.txt': 'made' });
+  expect(ground.made()).toMatchObject({ 'first.txt': 'first' });
   expect(existsSync(evidence)).toBe(false);
 });

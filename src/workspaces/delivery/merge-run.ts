@@ -5,6 +5,7 @@ import { findCheckout } from './checkout.ts';
 import { findNote, removeNote, type MergeNote } from './merge-note.ts';
 import { assertFree, moveCheckout, type Move } from './move-checkout.ts';
 import { findDelivered, isEmptySquash, prepareMerge, type Joining, type Prepared } from './prepare-merge.ts';
+import { steeringPartOf } from '../steering-paths.ts';
 import { tipOfRun } from './run-tip.ts';
 
 /** Brings the branch of a run into the branch that is checked out: computed first, then moved by git itself. */
@@ -48,7 +49,15 @@ function resumed({ commit, tip, strategy }: MergeNote): Prepared {
 async function conclude({ order, checkout }: Joining, commit: string): Promise<RunMerged> {
   if (!order.isDryRun) await removeNote(checkout.place);
   const { branch, head } = checkout;
-  return { how: 'already', branch: shortName(branch), from: head, commit, files: [], submodules: [] };
+  return {
+    how: 'already',
+    branch: shortName(branch),
+    from: head,
+    commit,
+    files: [],
+    submodules: [],
+    steering: [],
+  };
 }
 
 function reportOf(
@@ -64,6 +73,7 @@ function reportOf(
     ...(isMade && { commit: target }),
     files: files.map(({ path }) => path),
     submodules: files.filter(({ isSubmodule }) => isSubmodule).map(({ path }) => path),
+    steering: files.map(({ path }) => path).filter((path) => steeringPartOf(path) !== undefined),
   };
 }
 

@@ -1,5 +1,6 @@
+import { dirname } from 'node:path';
 import type { Place } from '../contract.ts';
-import { findEntry } from '../files.ts';
+import { assertNoLink, findEntry } from '../files.ts';
 import { identityOf, readMarker, type Marker } from './marker.ts';
 
 /** What is at the path of a place. */
@@ -13,6 +14,7 @@ export type Standing =
   | { readonly type: 'foreign'; readonly why: string; readonly isFolder: boolean };
 
 export async function standingOf({ path, token }: Pick<Place, 'path' | 'token'>): Promise<Standing> {
+  await assertNoLink(dirname(path));
   const [entry, marker] = [await findEntry(path), await readMarker(path)];
   if (entry === undefined) return { type: 'absent', marker };
   if (!entry.isDirectory()) return { type: 'foreign', why: 'is not a folder', isFolder: false };

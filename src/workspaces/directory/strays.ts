@@ -13,6 +13,7 @@ export async function findStrays(folder: string, { places }: Recorded): Promise<
   const explained = new Set(places.map(({ path }) => path));
   const strays: Stray[] = [];
   for (const run of await namesIn(folder)) {
+    if ((await findEntry(join(folder, run)))?.isDirectory() !== true) continue;
     for (const name of await namesIn(join(folder, run))) {
       const path = join(folder, run, name);
       if (isMarkerName(name) || explained.has(path.replace(rest, ''))) continue;

@@ -62,6 +62,7 @@ export { findUnfinished, type Unfinished, type UnfinishedOperation } from './ope
 export {
   inRepository,
   inWorktree,
+  ownPlace,
   realPlace,
   splitAtZeros,
   type RepositoryPlace,

@@ -39,6 +39,11 @@ export async function realPlace(path: string): Promise<string> {
   }
 }
 
+/** The same, but whatever stands at the path itself is not followed: an agent may have put a link there. */
+export async function ownPlace(path: string): Promise<string> {
+  return join(await realPlace(dirname(path)), basename(path));
+}
+
 /** The parts of an output that ends each of them with a zero. */
 export function splitAtZeros(text: string): string[] {
   const parts = text.split('\0');

@@ -3,7 +3,7 @@ import { effect, hasCode } from '../../base/index.ts';
 import { deleteTree } from '../files.ts';
 import type { Git } from './git.ts';
 import { isSameOwner, readMarker, type MarkerOwner } from './marker.ts';
-import { realPlace, type RepositoryPlace } from './places.ts';
+import { ownPlace, type RepositoryPlace } from './places.ts';
 import { findRecord, readLink, type WorktreeFolder } from './worktree-list.ts';
 import { removeRecord } from './worktrees.ts';
 
@@ -24,7 +24,7 @@ export type RemovalResult =
  * refused. Its branch stays. Whether all of it is kept elsewhere must have been proven before (`proveKept`).
  */
 export async function removeWorktree(git: Git, removal: WorktreeRemoval): Promise<RemovalResult> {
-  const path = await realPlace(removal.path);
+  const path = await ownPlace(removal.path);
   const aside = asideOf(path, removal.token);
   const entry = await findRecord(removal.repository, path);
   if (entry === undefined) return removeRest(path, aside);
@@ -50,7 +50,7 @@ export async function isBeingRemoved({
   path,
   token,
 }: Pick<WorktreeRemoval, 'path' | 'token'>): Promise<boolean> {
-  return isThere(asideOf(await realPlace(path), token));
+  return isThere(asideOf(await ownPlace(path), token));
 }
 
 async function removeRest(path: string, aside: string): Promise<RemovalResult> {

@@ -59,7 +59,7 @@ export async function steeringOf(
 }
 
 /** Files of the repository that git writes by renaming: it follows a link there, also to where nothing is yet. */
-const linkedFiles = ['packed-refs', 'shallow'];
+const linkedFiles = ['HEAD', 'packed-refs', 'shallow'];
 /** What decides, or belongs to nobody. */
 const ownFolders = new Set(['hooks', 'info']);
 

@@ -1,9 +1,9 @@
-import { lstat, readFile, stat } from 'node:fs/promises';
+import { lstat, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { hasCode } from '../../base/index.ts';
 import { namesIn } from '../files.ts';
 import type { Git } from './git.ts';
-import { realPlace, splitAtZeros, type RepositoryPlace } from './places.ts';
+import { ownPlace, realPlace, splitAtZeros, type RepositoryPlace } from './places.ts';
 import { runOnRecords } from './worktree-records.ts';
 
 /** A worktree as the repository has it on record, whether its folder is there or not. */
@@ -87,7 +87,7 @@ async function pathOnRecord(gitDir: string): Promise<string | undefined> {
 export async function leadsTo(repository: RepositoryPlace, gitDir: string, path: string): Promise<boolean> {
   if (dirname(gitDir) !== (await recordsOf(repository))) return false;
   const recorded = await pathOnRecord(gitDir);
-  return recorded !== undefined && (await realPlace(recorded)) === path;
+  return recorded !== undefined && (await ownPlace(recorded)) === path;
 }
 
 /** The record of the worktree at exactly this path. */
@@ -96,7 +96,7 @@ export async function findWorktree(
   repository: RepositoryPlace,
   path: string,
 ): Promise<WorktreeEntry | undefined> {
-  const place = await realPlace(path);
+  const place = await ownPlace(path);
   // Reading the records is much cheaper than asking git, and most often there is none.
   if ((await findRecord(repository, place)) === undefined) return undefined;
   return entryAt(await listWorktrees(git, repository), place);
@@ -114,7 +114,7 @@ export async function findRecord(
   repository: RepositoryPlace,
   path: string,
 ): Promise<WorktreeFolder | undefined> {
-  const place = await realPlace(path);
+  const place = await ownPlace(path);
   const gitDir = (await linkedRecord(repository, place)) ?? (await readGitDirs(repository)).get(place);
   if (gitDir === undefined) return undefined;
   return { gitDir, locked: (await readUnlessAbsent(join(gitDir, 'locked')))?.trim() };
@@ -155,10 +155,10 @@ export type FolderLink =
   | { readonly type: 'linked'; readonly gitDir: string; readonly isBare: boolean };
 
 export async function readLink(path: string): Promise<FolderLink> {
-  const found = await stat(path).catch(unlessAbsent);
-  // A symbolic link to nowhere is something, too.
-  if (found === undefined && (await lstat(path).catch(unlessAbsent)) === undefined) return { type: 'absent' };
-  if (found?.isDirectory() !== true) return { type: 'unlinked', isEmpty: false };
+  const found = await lstat(path).catch(unlessAbsent);
+  if (found === undefined) return { type: 'absent' };
+  // What a symbolic link leads to is not what was made here.
+  if (!found.isDirectory()) return { type: 'unlinked', isEmpty: false };
   const names = await namesIn(path);
   if (!names.includes('.git')) return { type: 'unlinked', isEmpty: names.length === 0 };
   const text = await readUnlessAbsent(join(path, '.git'));

@@ -16,7 +16,7 @@ import {
   type MarkerOwner,
 } from './marker.ts';
 import { isOwnRef } from './names.ts';
-import { realPlace, type RepositoryPlace, type WorktreePlace } from './places.ts';
+import { ownPlace, realPlace, type RepositoryPlace, type WorktreePlace } from './places.ts';
 import { noteIndex } from './own-index.ts';
 import { assertOwnRef, listRefs, moveRef } from './refs.ts';
 import { keepReachable, listStashes } from './reflogs.ts';
@@ -54,7 +54,7 @@ export async function addWorktree(git: Git, given: WorktreeOrder): Promise<Added
   assertOwner(given);
   assertOwnRef(given.branch);
   const repository = { commonDir: await realPlace(given.repository.commonDir) };
-  const order = { ...given, repository, path: await realPlace(given.path) };
+  const order = { ...given, repository, path: await ownPlace(given.path) };
   const found = await findWorktree(git, order.repository, order.path);
   const ours = found && (await takeUp(git, order, found));
   if (ours !== undefined) return finish(git, order, { place: ours, isNew: false });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { RepositoryOrigin } from '../contract.ts';
-import { inWorktree, leadsTo, readLink, realPlace, type Git, type WorktreePlace } from '../git/index.ts';
+import { inWorktree, leadsTo, readLink, ownPlace, type Git, type WorktreePlace } from '../git/index.ts';
 import type { Kept } from './keep.ts';
 
 /**
@@ -34,7 +34,7 @@ interface Mirror {
 }
 
 async function worktreeOf({ known, repository: { commonDir } }: Mirror): Promise<WorktreePlace> {
-  const path = await realPlace(known.path);
+  const path = await ownPlace(known.path);
   const link = await readLink(path);
   const isOurs = link.type === 'linked' && (await leadsTo({ commonDir }, link.gitDir, path));
   if (!isOurs) throw new Error(`${path} is no worktree of ${commonDir}`);

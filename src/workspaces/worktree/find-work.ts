@@ -1,6 +1,14 @@
 import { PitonError } from '../../base/index.ts';
 import type { PlaceRequest, Prepared } from '../contract.ts';
-import { leadsTo, readLink, readMarker, realPlace, type Marker, type WorktreePlace } from '../git/index.ts';
+import {
+  leadsTo,
+  readLink,
+  readMarker,
+  ownPlace,
+  realPlace,
+  type Marker,
+  type WorktreePlace,
+} from '../git/index.ts';
 import type { Work } from './integrate-work.ts';
 
 export interface FoundWork {
@@ -31,7 +39,7 @@ export async function findWork(prepare: Prepare, work: Work): Promise<FoundWork>
 /** Undefined: there is nothing at its path, or nothing yet. */
 export async function lookForWork(work: Work): Promise<FoundWork | undefined> {
   const { repository, known } = work;
-  const path = await realPlace(known.path);
+  const path = await ownPlace(known.path);
   const commonDir = await realPlace(repository.commonDir);
   const link = await readLink(path);
   if (link.type === 'absent') return undefined;

@@ -1,5 +1,6 @@
 import type { Integration, RefChange } from '../contract.ts';
 import { findForeignChanges, keepCommit, mergeBaseOf, pathsBetween, type Git } from '../git/index.ts';
+import { unnamedSteering } from '../steering-paths.ts';
 import type { Work } from './integrate-work.ts';
 import type { Made } from './take-result.ts';
 import { mayWrite } from './write-patterns.ts';
@@ -11,41 +12,56 @@ export interface Seen {
   readonly ours: string;
 }
 
-type Objection = Extract<Integration, { type: 'exceeded' | 'refs' }>;
+type Objection = Extract<Integration, { type: 'exceeded' | 'steering' | 'refs' }>;
+
+interface Looked {
+  readonly made: Made;
+  readonly seen: Seen;
+}
 
 /** What a person has to be asked about before it is brought in. Whoever has adopted it was asked. */
-export async function objectionTo(
-  git: Git,
-  work: Work,
-  { made, seen }: { readonly made: Made; readonly seen: Seen },
-): Promise<Objection | undefined> {
+export async function objectionTo(git: Git, work: Work, looked: Looked): Promise<Objection | undefined> {
   if (work.isAdopted) return undefined;
-  const files = await filesBeyond(git, work, { made, seen });
-  if (files.length > 0) return { type: 'exceeded', files };
-  const changes = await foreignChanges(git, work, { made, seen });
+  const { writes = [], repository } = work;
+  const paths = await changedPaths(git, work, looked);
+  const files = writes.length === 0 ? [] : paths.filter((path) => !allowedBy(writes, repository)(path));
+  if (files.length > 0) return { type: 'exceeded', files: files.toSorted() };
+  const steering = unnamedSteering(paths, writes, (patterns) => allowedBy(patterns, repository));
+  if (steering.length > 0) return { type: 'steering', files: steering.toSorted() };
+  const changes = [...(await foreignChanges(git, work, looked)), ...(await configChanges(git, work))];
   return changes.length === 0 ? undefined : { type: 'refs', changes };
 }
 
+function allowedBy(patterns: readonly string[], { prefix }: Work['repository']): (path: string) => boolean {
+  return mayWrite(patterns, prefix);
+}
+
 /** Only what the task has changed itself: what was merged in lies behind the point where both branches meet. */
-async function filesBeyond(
+async function changedPaths(
   git: Git,
-  { writes = [], repository, known }: Work,
-  { made, seen: { ours } }: { readonly made: Made; readonly seen: Seen },
+  { repository, known }: Work,
+  { made, seen: { ours } }: Looked,
 ): Promise<readonly string[]> {
-  if (writes.length === 0 || made.isUnchanged) return [];
+  if (made.isUnchanged) return [];
   const isForward = made.parents.includes(ours);
   const met = isForward ? ours : await mergeBaseOf(git, repository, [made.commit, ours]);
-  const paths = await pathsBetween(git, repository, [met ?? known.base, made.commit]);
-  const isAllowed = mayWrite(writes, repository.prefix);
-  return paths.filter((path) => !isAllowed(path)).sort();
+  return pathsBetween(git, repository, [met ?? known.base, made.commit]);
+}
+
+/** Piton's own git goes on with what was recorded; but that of the user would start what is there now. */
+async function configChanges(git: Git, { repository, knownRefs = [] }: Work): Promise<readonly RefChange[]> {
+  const changes = await git.configChanges(repository);
+  const told = changes.map(({ key, before, after }) => ({ ref: `config ${key}`, before, after }));
+  return told.filter(({ ref, after }) => knownRefs.findLast((one) => one.ref === ref)?.after !== after);
 }
 
 /** What refs pointed to is kept, before anybody is asked. */
 async function foreignChanges(
   git: Git,
-  { run, task, repository, known, knownRefs = [] }: Work,
-  { made, seen }: { readonly made: Made; readonly seen: Seen },
+  { run, task, repository, known, knownRefs: told = [] }: Work,
+  { made, seen }: Looked,
 ): Promise<readonly RefChange[]> {
+  const knownRefs = told.filter(({ ref }) => !ref.startsWith('config '));
   const { worktree, marker } = made;
   if (marker.refs === undefined) return [];
   const isKnown = (entry: string): boolean => knownRefs.some(({ before }) => before === entry);

@@ -7,7 +7,7 @@ import {
   readLink,
   readMarker,
   readStatus,
-  realPlace,
+  ownPlace,
   type Drift,
   type Git,
   type WorktreeEntry,
@@ -48,7 +48,7 @@ type Seen = { readonly health: Health; readonly text: string };
 
 async function healthOf(git: Git, request: Request, entries: readonly WorktreeEntry[]): Promise<Seen> {
   const { run, task, known, repository } = request;
-  const path = await realPlace(known.path);
+  const path = await ownPlace(known.path);
   const link = await readLink(path);
   if (link.type === 'absent') return { health: 'missing', text: 'its folder is gone' };
   const entry = entryAt(entries, path);

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { assertNoLink } from '../files.ts';
 import type { Place, PlaceRequest, RepositoryOrigin } from '../contract.ts';
 import {
   findRecord,
@@ -7,6 +8,7 @@ import {
   placeWay,
   readLink,
   readMarker,
+  ownPlace,
   realPlace,
   savedRef,
   taskBranch,
@@ -31,7 +33,8 @@ export interface Standing {
 
 /** Without a git. */
 export async function lookAtPath(repository: RepositoryOrigin, path: string): Promise<Standing> {
-  const real = await realPlace(path);
+  await assertNoLink(dirname(path));
+  const real = await ownPlace(path);
   const entry = await findRecord(repository, real);
   const link = await readLink(real);
   const marker = entry === undefined ? undefined : await readMarker(entry.gitDir);

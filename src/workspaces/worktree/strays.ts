@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Recorded, RepositoryOrigin, Stray } from '../contract.ts';
-import { namesIn } from '../files.ts';
+import { findEntry, namesIn } from '../files.ts';
 import {
   encodeName,
   listRefs,
@@ -59,6 +59,7 @@ async function strayFolders(top: string, { explained, runs }: Explained): Promis
   const strays: Stray[] = [];
   for (const group of await namesIn(top)) {
     const run = names.get(group);
+    if ((await findEntry(join(top, group)))?.isDirectory() !== true) continue;
     for (const name of await namesIn(join(top, group))) {
       const path = join(top, group, name);
       if (explained.has(path)) continue;

@@ -64,6 +64,7 @@ describe('a run is brought into the branch that is checked out', () => {
       commit: tip,
       files: ['new.txt', 'src/a.txt', 'src/b.txt'],
       submodules: [],
+      steering: [],
     });
     expect([head(ground), status(ground)]).toEqual([tip, '']);
     expect(shell(ground.root, 'reflog', '-1', '--format=%gs')).toBe('piton merge r1: Fast-forward');

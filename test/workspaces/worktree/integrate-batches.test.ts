@@ -201,7 +201,8 @@ test('files that somebody writes while they are taken are neither lost nor overl
   const build = workers[0]!;
   const config = shell(build.path, 'rev-parse', '--git-common-dir');
   // Git starts it for a file when the merge is laid out or looked at: the file grows with every look.
-  write(build.path, { '.gitattributes': '*.grow filter=grow\n', 'a.grow': 'x' });
+  write(config, { 'info/attributes': '*.grow filter=grow\n' });
+  write(build.path, { 'a.grow': 'x' });
   shell(config, 'config', 'filter.grow.clean', `date +%s%N >> ${join(build.path, 'late.txt')}; cat`);
   await ground.git.recordConfig(ground.repository, { isFirst: false });
   await expect(build.integrate()).rejects.toMatchObject({ code: 'RESULT_REFUSED' });

@@ -70,7 +70,7 @@ const ways = {
 
 function printMerged(
   { output }: Context,
-  { how, branch, commit, files, submodules }: RunMerged,
+  { how, branch, commit, files, submodules, steering }: RunMerged,
   { run, isDryRun }: { readonly run: string; readonly isDryRun: boolean },
 ): void {
   const at = commit === undefined ? '' : ` (${commit.slice(0, 7)})`;
@@ -81,6 +81,8 @@ function printMerged(
   const is = isDryRun ? 'would be brought' : 'is';
   output.print(`What run ${run} made ${is} ${isDryRun ? 'into' : 'in'} ${branch}, ${ways[how]}${at}.`);
   output.print(filesText(files));
+  if (steering.length > 0)
+    output.print(`Look at these, which tell programs what to do: ${steering.join(', ')}.`);
   if (submodules.length > 0) output.print(`Submodules have moved on: ${submodules.join(', ')}.`);
   if (isDryRun) return output.next(`piton merge ${shellWord(run)}`);
   output.next(submodules.length > 0 ? 'git submodule update' : 'git log --oneline -5');

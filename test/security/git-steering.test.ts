@@ -1,0 +1,131 @@
+/** Results that change what programs are told to do, and changes of the shared repository, are held for a person. */
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Run, RunEvent } from '../../src/index.ts';
+import { shell, write } from '../support/git-playground.ts';
+import { scene } from '../support/integrate-scene.ts';
+import { edit, git, openRepository } from '../support/repository-place.ts';
+import { played } from '../support/scripted-place.ts';
+
+async function firstHold(run: Run): Promise<RunEvent> {
+  for await (const event of run.events()) if (event.type === 'task.held') return event;
+  throw new Error('it was not held');
+}
+
+const steering = [
+  '.piton/config.yaml',
+  '.piton/workflows/ship.yaml',
+  'packages/api/.piton/config.yaml',
+  '.PITON/config.yaml',
+  '.claude/settings.json',
+  '.codex/config.toml',
+  '.mcp.json',
+  'sub/.mcp.json',
+  '.vscode/mcp.json',
+  '.gitattributes',
+  'src/.gitattributes',
+  '.gitmodules',
+  '.husky/pre-commit',
+  '.githooks/pre-push',
+  '.pre-commit-config.yaml',
+  '.github/workflows/ci.yml',
+  '.github/actions/x/action.yml',
+  '.gitlab-ci.yml',
+  'Jenkinsfile',
+];
+
+describe('a file that tells programs what to do', () => {
+  test.for([[], ['**'], ['.'], ['**/*'], ['{.*,*}/**', '[.J]*', '.*']])(
+    'is held, where this may be written: %j',
+    async (writes) => {
+      const ground = await scene();
+      const worker = await ground.worker('build', { writes });
+      for (const path of [...steering, 'src/a.txt']) write(worker.path, { [path]: '# x\n' });
+      expect(await worker.integrate()).toEqual({ type: 'steering', files: steering.toSorted() });
+      expect(ground.runTip()).toBe(ground.base);
+    },
+  );
+
+  test('comes in if `writes` names it, or a person adopts it', async () => {
+    const ground = await scene();
+    const files = { '.github/workflows/ci.yml': 'x', 'src/a.txt': 'mine' };
+    const named = await ground.worker('named', { writes: ['.github/workflows/*.yml', 'src'] });
+    write(named.path, files);
+    expect((await named.integrate()).type).toBe('integrated');
+    const adopted = await ground.worker('adopted');
+    write(adopted.path, { '.claude/settings.json': '{}' });
+    expect(await adopted.integrate()).toEqual({ type: 'steering', files: ['.claude/settings.json'] });
+    expect((await adopted.integrate({ isAdopted: true })).type).toBe('integrated');
+  });
+
+  test('that was there before, and others that only look like one, hold nothing', async () => {
+    const ground = await scene();
+    const worker = await ground.worker('build');
+    write(worker.path, {
+      '.github/CODEOWNERS': 'x',
+      'src/piton.ts': 'x',
+      'docs/.claude.md': 'x',
+      '.gitignore': 'x',
+    });
+    expect((await worker.integrate()).type).toBe('integrated');
+  });
+
+  test('a link in its place, or its removal, is held as well', async () => {
+    const ground = await scene();
+    const worker = await ground.worker('build');
+    symlinkSync('src', join(worker.path, '.piton'));
+    expect(await worker.integrate()).toMatchObject({ type: 'steering', files: ['.piton'] });
+  });
+});
+
+describe('the configuration of the repository that changes during a run', () => {
+  test.for<[string, (root: string) => void]>([
+    ['filter.x.clean', (root) => shell(root, 'config', 'filter.x.clean', 'true')],
+    ['include.path', (root) => shell(root, 'config', 'include.path', '../x')],
+    ['core.hookspath', (root) => shell(root, 'config', 'core.hooksPath', 'x')],
+    ['merge.X.driver', (root) => shell(root, 'config', 'merge.X.driver', 'true')],
+    ['info/attributes', (root) => write(root, { '.git/info/attributes': '* merge=union' })],
+    [
+      'hooks/pre-commit',
+      (root) => writeFileSync(join(root, '.git/hooks/pre-commit'), '#!/bin/sh\n', { mode: 0o755 }),
+    ],
+  ])('holds, with the name of what was changed: %s', async ([key, change]) => {
+    const ground = await scene();
+    await ground.git.recordConfig(ground.repository, { isFirst: false });
+    const worker = await ground.worker('build');
+    write(worker.path, { 'new.txt': 'new' });
+    change(ground.root);
+    const found = await worker.integrate();
+    expect(found).toMatchObject({ type: 'refs', changes: [{ ref: `config ${key}` }] });
+    if (found.type !== 'refs') return;
+    expect((await worker.integrate({ knownRefs: found.changes })).type).toBe('integrated');
+  });
+
+  test('does not hold if it starts nothing', async () => {
+    const ground = await scene();
+    await ground.git.recordConfig(ground.repository, { isFirst: false });
+    const worker = await ground.worker('build');
+    write(worker.path, { 'new.txt': 'new' });
+    const settings = {
+      'branch.main.remote': 'origin',
+      'user.name': 'Eve',
+      'remote.fork.url': 'x',
+      'my.own': '1',
+    };
+    for (const [key, value] of Object.entries(settings)) shell(ground.root, 'config', key, value);
+    expect((await worker.integrate()).type).toBe('integrated');
+  });
+});
+
+test('a run says so in words, and what could be done', async () => {
+  const { run, repository } = await openRepository();
+  const started = await run({
+    build: played([[edit('.piton/config.yaml', 'agents: {}'), { answer: 'done' }]]),
+  });
+  expect((await firstHold(started)).data).toMatchObject({
+    reason: expect.stringContaining('.piton/config.yaml') as string,
+    actions: expect.arrayContaining(['adopt']) as string[],
+  });
+  expect(git(repository, 'ls-tree', '-r', '--name-only', 'piton/run')).not.toContain('.piton');
+});
