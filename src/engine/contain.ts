@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { PitonError } from '../base/index.ts';
-import { containmentOf, kindOf, type RunState, type TaskState } from '../kernel/index.ts';
-import type { Outcome } from '../model/index.ts';
+import { kindOf, type RunState, type TaskState } from '../kernel/index.ts';
+import { containmentOf, type Outcome } from '../model/index.ts';
 import type { Sandbox, SandboxRequest } from '../sandbox/index.ts';
 import type { Spool, SpoolOrder, WrittenOrder } from '../spool/index.ts';
 import type { Placed } from './placing.ts';

@@ -2,6 +2,7 @@ import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { checkAgents } from '../doctor/check-agents.ts';
 import { checkMachine } from '../doctor/check-machine.ts';
+import { checkSandbox } from '../doctor/check-sandbox.ts';
 import { checkRuns } from '../doctor/check-runs.ts';
 import type { Check } from '../doctor/check.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -14,7 +15,12 @@ export const command = defineCommand({
     ['piton doctor --json', 'for programs; exit code 4 if something is bad'],
   ],
   async run(context) {
-    const checks = [...checkMachine(context), ...(await checkAgents(context)), ...(await checkRuns(context))];
+    const checks = [
+      ...checkMachine(context),
+      await checkSandbox(context),
+      ...(await checkAgents(context)),
+      ...(await checkRuns(context)),
+    ];
     const isOk = !checks.some(({ level }) => level === 'bad');
     context.output.json({ ok: isOk, checks });
     printChecks(context, checks);

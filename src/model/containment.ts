@@ -1,4 +1,4 @@
-import type { SandboxMode, TaskSpec } from '../model/index.ts';
+import type { SandboxMode, TaskSpec } from './workflow.ts';
 
 /** How the processes of a task are to be contained. */
 export interface Containment {
