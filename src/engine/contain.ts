@@ -19,7 +19,7 @@ export async function contain(order: SpoolOrder, given: Given): Promise<SpoolOrd
   const { mode, hasNetwork } = containmentOf(task.spec, kindOf(task));
   if (mode === 'off') return order;
   const found = await ports.sandbox.availability();
-  const obstacle = obstacleOf(given) ?? (found.by === 'none' ? found : undefined);
+  const obstacle: Obstacle | undefined = obstacleOf(given) ?? (found.by === 'none' ? found : undefined);
   if (obstacle !== undefined) {
     if (mode === 'required') throw unavailable(task, obstacle);
     const by = obstacle.instead ?? `none: ${obstacle.why}`;
