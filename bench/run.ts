@@ -14,6 +14,7 @@ import { importing } from './loads/import.ts';
 import { memory } from './loads/memory.ts';
 import { resume } from './loads/resume.ts';
 import { runs } from './loads/runs.ts';
+import { sandbox } from './loads/sandbox.ts';
 import { worktreeTasks } from './loads/worktree-tasks.ts';
 import { worktrees } from './loads/worktrees.ts';
 import { figure, tableOf, verdictOf, type Row } from './row.ts';
@@ -33,6 +34,7 @@ const loads: Readonly<Record<string, (settings: Settings) => Promise<Row[]> | Ro
   worktrees,
   'worktree-tasks': worktreeTasks,
   'git-processes': gitProcesses,
+  sandbox,
 };
 
 const usage = `npm run bench -- [load …] [--quick] [--rounds 5] [--scale 1] [--json file]

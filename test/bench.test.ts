@@ -2,7 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { findSandbox } from '../src/sandbox/index.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
+
+const found = await findSandbox({ ...process.env, PITON_BWRAP: undefined });
 
 interface Report {
   readonly rows: readonly { readonly load: string; readonly durability: string; readonly ours: number }[];
@@ -13,7 +16,11 @@ test('the benchmark measures every load, and gives its rows as a table and as JS
   const { stdout: table } = spawnSync(
     process.execPath,
     ['bench/run.ts', '--quick', '--scale', '0.01', '--json', json],
-    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },
+    {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, PITON_BWRAP: undefined },
+    },
   );
   expect(table).toContain('\nTargets are not checked with --quick or --scale.\n');
   const { rows } = JSON.parse(readFileSync(json, 'utf8')) as Report;
@@ -48,6 +55,7 @@ test('the benchmark measures every load, and gives its rows as a table and as JS
     'one task in worktrees: made, saved, merged, cleaned (floor: git by hand) (process)',
     '12 tasks in worktrees: made, saved, merged, cleaned (floor: git by hand) (process)',
     'git processes started for one task in a worktree: edit, check, merge, clean (process)',
+    ...(found.by === 'none' ? [] : ['an attempt in the sandbox (floor: without) (process)']),
   ]);
   for (const { load, ours } of rows) {
     expect(table).toContain(load);

@@ -1,4 +1,3 @@
-export { containmentOf } from './containment.ts';
 export { sessionOrigin } from './agent-start.ts';
 export { artifactSources } from './artifact-sources.ts';
 export { classify } from './classify.ts';

@@ -20,12 +20,14 @@ interface AgentTraits {
   readonly isAnyProgram: boolean;
   /** Settings that it has no means for: it works without them. */
   readonly ignores: readonly ('model' | 'effort' | 'max-turns')[];
+  /** Unless it may do anything, its tools run in a sandbox of its own, which cannot be made inside of another. */
+  readonly containsItself?: boolean;
 }
 
 /** Of `acp` it depends on the program, which is asked when it is there: what some can is not refused. */
 const traits: Readonly<Record<AgentName, AgentTraits>> = {
   claude: { sessions: 'fork', isAnyProgram: false, ignores: [] },
-  codex: { sessions: 'fork', isAnyProgram: false, ignores: ['max-turns'] },
+  codex: { sessions: 'fork', isAnyProgram: false, ignores: ['max-turns'], containsItself: true },
   gemini: { sessions: 'continue', isAnyProgram: false, ignores: ['effort', 'max-turns'] },
   opencode: { sessions: 'fork', isAnyProgram: false, ignores: ['max-turns'] },
   goose: { sessions: 'continue', isAnyProgram: false, ignores: ['effort'] },

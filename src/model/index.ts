@@ -1,3 +1,4 @@
+export { containmentOf } from './containment.ts';
 export { agentNames, traitsOf, type AgentName } from './agent-names.ts';
 export type { Command, CommandAnswer, InboxCommand, Sender, SentCommand } from './commands.ts';
 export type { Evaluator, Variables } from './evaluator.ts';

@@ -9,6 +9,8 @@ export interface Binding {
 export interface Surroundings {
   /** Where the task works. */
   readonly place: string;
+  /** False: it only reads there. */
+  readonly mayWrite: boolean;
   /** Of a repository around it, if there is one. */
   readonly git?: {
     readonly commonDir: string;
@@ -43,6 +45,7 @@ export interface Surroundings {
  */
 export function bindingsOf(around: Surroundings): Binding[] {
   const { place, git, state, attempt } = around;
+  const asWork = around.mayWrite ? 'write' : 'read';
   const rows: readonly (readonly [Binding['as'], readonly string[]])[] = [
     ['read', ['/']],
     ['own', around.temporary],
@@ -51,10 +54,10 @@ export function bindingsOf(around: Surroundings): Binding[] {
     ['read', around.needed],
     ['write', around.caches],
     ['write', around.sessions],
-    ['write', [place]],
+    [asWork, [place]],
     ['read', git === undefined ? [] : [git.commonDir]],
-    ['write', git === undefined ? [] : [`${git.commonDir}/objects`]],
-    ['write', git?.own === undefined ? [] : [git.own.gitDir, ...git.own.branches]],
+    [asWork, git === undefined ? [] : [`${git.commonDir}/objects`]],
+    [asWork, git?.own === undefined ? [] : [git.own.gitDir, ...git.own.branches]],
     // In the folder of the run it may lie in the place; a place of its own lies in it.
     ['read', state === undefined ? [] : [state]],
     ['hidden', around.others],

@@ -43,6 +43,11 @@ export function bubblewrapArguments({ bindings, directory, temporary, hasNetwork
     'TMPDIR',
     '/tmp',
     '--',
+    // A program that is not there ends as everywhere else, by 127; bwrap would end with 1.
+    '/bin/sh',
+    '-c',
+    'exec "$@"',
+    'sh',
   ];
 }
 

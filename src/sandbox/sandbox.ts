@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { stateFolder } from '../base/index.ts';
 import { foldersOf, packageCaches } from './agent-folders.ts';
 import { findSandbox, type Availability } from './availability.ts';
@@ -29,6 +29,8 @@ export interface SandboxRequest {
   /** Patterns of what the task may write. */
   readonly writes: readonly string[];
   readonly hasNetwork: boolean;
+  /** False: not even in its place. */
+  readonly mayWrite: boolean;
 }
 
 /** What other tasks and runs keep beside the spool. */
@@ -96,6 +98,7 @@ export class Sandbox {
     const own = git?.own === undefined ? [] : recordFiles.map((name) => join(git.own!.gitDir, name));
     return {
       place,
+      mayWrite: request.mayWrite,
       ...(git !== undefined && { git }),
       // Of a store that is only in memory, it is the folder for all that is temporary.
       ...(!temporary.includes(state) && { state }),
@@ -104,7 +107,10 @@ export class Sandbox {
       secretFolders: realOf(dirname(stateFolder('keys')), dirname(stateFolder('keys', env))),
       temporary,
       services,
-      needed: this.#needed(request).filter((path) => [...temporary, ...services].some(isAbove(path))),
+      needed: [
+        ...this.#needed(request).filter((path) => [...temporary, ...services].some(isAbove(path))),
+        ...programsIn(temporary, request),
+      ],
       caches: realOf(...packageCaches(env), ...request.caches),
       sessions: realOf(...agent.sessions),
       steering: realOf(
@@ -116,7 +122,7 @@ export class Sandbox {
   }
 
   /** Where these lie in a folder that is covered, they have to be laid out again. */
-  #needed({ env, program, place }: SandboxRequest): string[] {
+  #needed({ env, place }: SandboxRequest): string[] {
     const home = env['HOME'];
     return realOf(
       '/etc/resolv.conf',
@@ -129,7 +135,6 @@ export class Sandbox {
       place,
       join(import.meta.dirname, '..', '..'),
       process.execPath,
-      ...(program.startsWith('/') ? [program] : []),
     );
   }
 }
@@ -143,6 +148,15 @@ function makeFolders(sessions: readonly string[]): void {
       // Where it cannot be made, the agent says what it misses.
     }
   }
+}
+
+/** What a program needs lies around it, nobody knows how far: all that is below the temporary folder there. */
+function programsIn(temporary: readonly string[], { env, program }: SandboxRequest): string[] {
+  const known = [program, ...(env['PATH'] ?? '').split(':')].filter(isAbsolute);
+  return realOf(...known, ...known.map((path) => join(path, program))).flatMap((path) => {
+    const folder = temporary.find((one) => path.startsWith(`${one}/`));
+    return folder === undefined ? [] : [join(folder, path.slice(folder.length + 1).split('/')[0]!)];
+  });
 }
 
 /** Without links; what is not there is left out. */

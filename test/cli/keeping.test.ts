@@ -25,6 +25,7 @@ test('doctor looks at everything, and each line is ok, warn or bad', async () =>
     'folder',
     'room',
     'file system',
+    'sandbox',
     'store',
   ]);
   const withoutGit = await piton(['doctor'], { env: { PATH: '/nonexistent' } });

@@ -4,6 +4,7 @@ import { chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { containmentOf, type TaskSpec } from '../../src/model/index.ts';
 import { bindingsOf, type Surroundings } from '../../src/sandbox/bindings.ts';
 import { bubblewrapArguments } from '../../src/sandbox/bubblewrap.ts';
 import { findSandbox } from '../../src/sandbox/index.ts';
@@ -148,6 +149,43 @@ describe.skipIf(!here)('in the sandbox', () => {
   });
 });
 
+describe('by what a task is contained', () => {
+  const agent = (more: object): TaskSpec =>
+    ({ work: { type: 'agent', permissions: 'edit' }, ...more }) as Partial<TaskSpec> as TaskSpec;
+
+  test.each([
+    [agent({}), undefined, 'auto'],
+    [agent({}), 'check', 'auto'],
+    [agent({}), 'setup', 'off'],
+    [agent({ work: { type: 'agent', permissions: 'read' } }), undefined, 'auto'],
+    [agent({ work: { type: 'agent', permissions: 'full' } }), undefined, 'off'],
+    [agent({ work: { type: 'agent', permissions: ['Bash'] } }), undefined, 'off'],
+    [agent({ work: { type: 'command' } }), undefined, 'off'],
+    [agent({ work: { type: 'command' }, network: 'off' }), undefined, 'required'],
+    [agent({ sandbox: 'off' }), 'check', 'off'],
+    [agent({ sandbox: 'required' }), 'setup', 'required'],
+  ] as const)('is decided by what it is and says (%#)', (spec, kind, mode) => {
+    expect(containmentOf(spec, kind).mode).toBe(mode);
+  });
+
+  test('an agent that contains itself is left to that, and refused where ours is required', async () => {
+    const program = join(temporaryFolder(), 'codex');
+    writeFileSync(program, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    const agents = { codex: { executable: program } };
+    const place = await openRepository({ environment, agents });
+    const task = { agent: 'codex', prompt: 'Go.', permissions: 'edit' };
+    const run = await place.run({ auto: task, required: { ...task, sandbox: 'required' } });
+    await run.result();
+    const events = await eventsOf(run);
+    const spawned = events.flatMap((event) =>
+      event.type === 'attempt.spawned' ? [`${event.task}: ${event.data.sandbox}`] : [],
+    );
+    expect(new Set(spawned)).toEqual(new Set(['auto: that of codex']));
+    const failed = events.find((event) => event.type === 'task.failed' && event.task === 'required');
+    expect(failed).toHaveProperty('data.failure.code', 'SANDBOX_UNAVAILABLE');
+  });
+});
+
 describe('where there is none', () => {
   const without = { ...process.env, PITON_BWRAP: '/nowhere/bwrap' };
 
@@ -174,6 +212,7 @@ describe('where there is none', () => {
 
 const around: Surroundings = {
   place: '/p/.piton/worktrees/run/a',
+  mayWrite: true,
   git: { commonDir: '/p/.git', own: { gitDir: '/p/.git/worktrees/a', branches: ['/p/.git/refs/heads/x'] } },
   state: '/p/.piton',
   others: ['/p/.piton/worktrees', '/p/.piton/spool'],
@@ -203,6 +242,11 @@ describe('the rules', () => {
       expect(paths.indexOf(outer)).toBeGreaterThanOrEqual(0);
       expect(paths.indexOf(inner)).toBeGreaterThan(paths.indexOf(outer));
     }
+  });
+
+  test('let an agent that may only read write nowhere but in its sessions and temporary folder', () => {
+    const written = bindingsOf({ ...around, mayWrite: false, caches: [] }).filter(({ as }) => as === 'write');
+    expect(written.map(({ path }) => path)).toEqual(['/home/me/.codex', '/p/.piton/spool/1/own']);
   });
 
   test('are the same for macOS, where nobody has tried them', () => {

@@ -16,7 +16,14 @@ export function checkPlace(task: TaskDraft, around: WorkspaceSpec | undefined, a
     ...checkPaths(task.artifacts ?? [], keeping, [...at, 'artifacts']),
     ...checkFar(task, workspace, at),
     ...checkConflicts(task, [...at, 'on-conflict']),
+    ...checkNetwork(task, [...at, 'network']),
   ];
+}
+
+function checkNetwork({ sandbox, network }: TaskDraft, at: Path): Finding[] {
+  if (network !== 'off' || sandbox !== 'off') return [];
+  const message = '`network: off` holds only in a sandbox, and this task has none.';
+  return [{ at, onKey: true, message, remedy: 'Remove `sandbox: off`, or `network: off`.' }];
 }
 
 /** Functions, nested workflows and deliveries have no place of their own. */

@@ -2,6 +2,7 @@ import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { checkAgents } from '../doctor/check-agents.ts';
 import { checkMachine } from '../doctor/check-machine.ts';
+import { checkSandbox } from '../doctor/check-sandbox.ts';
 import { checkRuns } from '../doctor/check-runs.ts';
 import { checkTrust } from '../doctor/check-trust.ts';
 import type { Check } from '../doctor/check.ts';
@@ -18,6 +19,7 @@ export const command = defineCommand({
     const checks = [
       ...checkMachine(context),
       ...checkTrust(context),
+      await checkSandbox(context),
       ...(await checkAgents(context)),
       ...(await checkRuns(context)),
     ];

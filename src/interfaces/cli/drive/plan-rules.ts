@@ -1,5 +1,11 @@
 import { formatDuration } from '../../../base/index.ts';
-import { isFunctionRef, type ForEachSpec, type RetryPolicy, type TaskSpec } from '../../../model/index.ts';
+import {
+  containmentOf,
+  isFunctionRef,
+  type ForEachSpec,
+  type RetryPolicy,
+  type TaskSpec,
+} from '../../../model/index.ts';
 import { plural } from '../progress/index.ts';
 import { textOf, type Render } from './render-known.ts';
 
@@ -14,6 +20,7 @@ export function rulesOf(spec: TaskSpec, render: Render): string[] {
     timeoutMs === undefined ? 'no timeout' : `timeout ${formatDuration(timeoutMs)}`,
     `on-interrupt ${onInterrupt}`,
     ...listed('on-conflict', toList(spec.onConflict)),
+    ...sandboxRules(spec),
     ...listed('locks', locks),
     ...listed('repository-locks', spec.repositoryLocks),
     ...listed('writes', writes),
@@ -23,6 +30,11 @@ export function rulesOf(spec: TaskSpec, render: Render): string[] {
     ...(continueOnError ? ['others go on if it fails'] : []),
     ...(spec.next ?? []).map((edge) => `then ${edge.to}${edgeCondition(edge.if)}`),
   ];
+}
+
+function sandboxRules(spec: TaskSpec): string[] {
+  const { mode, hasNetwork } = containmentOf(spec);
+  return mode === 'off' ? [] : [`sandbox ${mode}${hasNetwork ? '' : ', no network'}`];
 }
 
 function listed(word: string, names: readonly string[] = []): string[] {

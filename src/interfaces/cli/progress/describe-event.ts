@@ -90,7 +90,7 @@ const describers: Describers = {
     say('warning', '✗', `${task ?? 'the run'} is being cancelled: ${data.reason}`),
   'tasks.expanded': ({ task, data }) => passing(`${task} has ${plural(data.items.length, 'item')}`),
   'attempt.started': (event, view) => startedSaying(event, view),
-  'attempt.spawned': untestedSaying,
+  'attempt.spawned': (event, view) => untestedSaying(event, view) ?? sandboxSaying(event, view),
   'session.opened': untestedSaying,
   'attempt.recovered': ({ task, data }) => say('good', '↻', `${task} ${recovered[data.how]}`),
   'attempt.ended': ({ task, data }) =>
@@ -156,6 +156,18 @@ function untestedSaying(
 ): Saying | undefined {
   const text = [...untested].find(([, first]) => first === attempt)?.[0];
   return text === undefined ? undefined : say('warning', '!', `${text}: see \`piton agents\``);
+}
+
+/** Once for each way: the first that is begun so tells it for all. */
+function sandboxSaying(
+  { task, attempt }: { readonly task: string; readonly attempt: string },
+  { sandboxes }: RunView,
+): Saying | undefined {
+  const by = [...sandboxes].find(([, first]) => first === attempt)?.[0];
+  if (by === undefined) return undefined;
+  const why = /^none: (.*)$/s.exec(by)?.[1];
+  if (why === undefined) return passing(`${task} and its like run in a sandbox (${by})`);
+  return say('warning', '!', `${task} and its like run without a sandbox: ${why}; see \`piton doctor\``);
 }
 
 const lostHolder = ': whoever had it open is gone';

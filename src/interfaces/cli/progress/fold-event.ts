@@ -105,7 +105,11 @@ const folders: Folders = {
     });
     view.mostRunning = Math.max(view.mostRunning, view.counts.running);
   },
-  'attempt.spawned': learnVersion,
+  'attempt.spawned'(view, event) {
+    learnVersion(view, event);
+    const { sandbox } = event.data;
+    if (sandbox !== undefined && !view.sandboxes.has(sandbox)) view.sandboxes.set(sandbox, event.attempt);
+  },
   'session.opened': learnVersion,
   'transcript.added'(view, { task, data }) {
     const line = view.lines.get(task);

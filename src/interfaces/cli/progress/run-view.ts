@@ -81,6 +81,8 @@ export interface RunView {
   readonly usage: UsageTally;
   /** Versions of agents that were not tested, in words, and the first attempt with each. */
   readonly untested: Map<string, string>;
+  /** By what processes are contained, or why not, and the first attempt with each. */
+  readonly sandboxes: Map<string, string>;
 }
 
 export interface Found {
@@ -119,6 +121,7 @@ export function newRunView(run: string): RunView {
     mostRunning: 0,
     usage: new UsageTally(),
     untested: new Map(),
+    sandboxes: new Map(),
   };
 }
 

@@ -17,6 +17,8 @@ export interface AttemptReport {
   /** How later drivers came by it. */
   readonly recovered?: readonly string[];
   readonly pid?: number;
+  /** By what it was contained, or why not though it should have been; absent: it was not to be. */
+  readonly sandbox?: string;
   /** Who did it, if it was a coding agent, and in which conversation. */
   readonly agent?: string;
   readonly session?: string;
@@ -103,7 +105,10 @@ function told(before: AttemptReport, event: AttemptEvent): Partial<AttemptReport
     case 'session.opened':
       return { agent: event.data.agent, session: event.data.session };
     case 'attempt.spawned':
-      return { pid: event.data.process.pid };
+      return {
+        pid: event.data.process.pid,
+        ...(event.data.sandbox !== undefined && { sandbox: event.data.sandbox }),
+      };
     case 'attempt.recovered':
       return { recovered: [...(before.recovered ?? []), event.data.how] };
     case 'attempt.ended': {

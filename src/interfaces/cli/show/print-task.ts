@@ -113,6 +113,7 @@ function printAttempts({ output, now }: Context, attempts: readonly AttemptRepor
     attempt.outcome ?? 'not ended',
     attempt.recovered?.join(', ') ?? '',
     cleanLine(attempt.agent ?? ''),
+    cleanLine(attempt.sandbox ?? ''),
     cleanText(attempt.reason ?? ''),
   ]);
   // Where all is work, that says nothing.
@@ -122,7 +123,7 @@ function printAttempts({ output, now }: Context, attempts: readonly AttemptRepor
   output.table(shown, { head: headOf(shown) });
 }
 
-const columns = ['attempt', 'kind', 'started', 'took', 'outcome', 'recovered', 'agent', 'reason'];
+const columns = ['attempt', 'kind', 'started', 'took', 'outcome', 'recovered', 'agent', 'sandbox', 'reason'];
 
 /** A column in which nothing stands should not have a head either. */
 function headOf(rows: readonly (readonly string[])[]): string[] {

@@ -1,4 +1,4 @@
-import type { SandboxMode, TaskSpec } from '../model/index.ts';
+import type { SandboxMode, TaskSpec } from './workflow.ts';
 
 /** How the processes of a task are to be contained. */
 export interface Containment {
@@ -14,5 +14,7 @@ export function containmentOf(spec: TaskSpec, kind?: string): Containment {
   const { sandbox, network, work } = spec;
   const isLimited = work.type === 'agent' && (work.permissions === 'read' || work.permissions === 'edit');
   const byItself = isLimited && kind !== 'setup' ? 'auto' : 'off';
-  return { mode: sandbox ?? byItself, hasNetwork: network !== 'off' };
+  // Who wants no network must not get one in silence.
+  const mode = sandbox ?? (network === 'off' ? 'required' : byItself);
+  return { mode, hasNetwork: network !== 'off' };
 }
