@@ -110,7 +110,7 @@ const placeCodes: ReadonlySet<string> = new Set([
 function holdForPlace(state: RunState, task: TaskState, outcome: Failed): FailureConsequence {
   const { failure, refs } = outcome;
   // To retry brings it to the very same end, unless somebody has changed the files.
-  const first = failure.code === 'WRITES_EXCEEDED' ? ['adopt'] : [];
+  const first = ['WRITES_EXCEEDED', 'SECRET_IN_RESULT'].includes(failure.code) ? ['adopt'] : [];
   const next = heldOrCancelled(state, task, heldForPlace(task, failure.message, first));
   const told: Event[] =
     refs === undefined ? [] : [{ type: 'refs.changed', task: task.address, data: { refs } }];
