@@ -18,7 +18,8 @@ export default defineConfig({
       PITON_SCRIPTED_HOME: join(tmpdir(), 'piton-scripted-sessions'),
       XDG_STATE_HOME: join(tmpdir(), 'piton-test-state'),
       // Tests start thousands of processes, and compiling the sources would be most of what these do.
-      NODE_COMPILE_CACHE: join(tmpdir(), 'piton-compile-cache'),
+      // Not in the temporary folder: others could put there what we would then run.
+      NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/piton-compiled'),
     },
     globalSetup: 'test/setup/build.ts',
     setupFiles: process.env['PITON_COVERAGE'] === undefined ? [] : ['test/setup/coverage.ts'],
