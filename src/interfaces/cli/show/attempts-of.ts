@@ -96,12 +96,17 @@ function agentIn(agent: EventOf<'attempt.started'>['data']['agent']): Partial<At
   return { agent: agent.name, ...(agent.session !== undefined && { session: agent.session }) };
 }
 
+function started(
+  { number, kind = 'work', agent, begunAt }: EventOf<'attempt.started'>['data'],
+  at: number,
+): Partial<AttemptReport> {
+  return { number, kind, startedAt: begunAt ?? at, ...agentIn(agent) };
+}
+
 function told(before: AttemptReport, event: AttemptEvent): Partial<AttemptReport> {
   switch (event.type) {
-    case 'attempt.started': {
-      const { number, kind = 'work', agent, begunAt: startedAt = event.at } = event.data;
-      return { number, kind, startedAt, ...agentIn(agent) };
-    }
+    case 'attempt.started':
+      return started(event.data, event.at);
     case 'session.opened':
       return { agent: event.data.agent, session: event.data.session };
     case 'attempt.spawned':
