@@ -97,10 +97,10 @@ function agentIn(agent: EventOf<'attempt.started'>['data']['agent']): Partial<At
 }
 
 function started(
-  { number, kind = 'work', agent, begunAt }: EventOf<'attempt.started'>['data'],
+  { number, kind, agent, begunAt }: EventOf<'attempt.started'>['data'],
   at: number,
 ): Partial<AttemptReport> {
-  return { number, kind, startedAt: begunAt ?? at, ...agentIn(agent) };
+  return { number, kind: kind ?? 'work', startedAt: begunAt ?? at, ...agentIn(agent) };
 }
 
 function told(before: AttemptReport, event: AttemptEvent): Partial<AttemptReport> {
