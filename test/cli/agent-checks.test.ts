@@ -105,7 +105,7 @@ test('what an agent asks for is shown with its whole input; approved, it is done
   expect(new Set(attempts.map(({ session }) => session)).size).toBe(1);
   const { stdout: logs } = await piton(['logs', 'ask', 'make']);
   expect(logs).toMatch(
-    /\? asks whether it may use Shell: echo one touch asked .*\n(.*\n)*· a person has approved it: says Ada\n/,
+    /\? asks whether it may use Shell: echo one touch asked .*\n(.*\n)*· \S+@\S+ \(process \d+, .*\) has approved it: says Ada\n/,
   );
 });
 
