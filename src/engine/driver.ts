@@ -13,7 +13,7 @@ import { mustBeCertain, mustBeWitnessed } from './certainty.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { dropPayloads } from './drop-payloads.ts';
 import { Elsewhere, type ElsewherePorts } from './elsewhere.ts';
-import { endLeftovers } from './end-leftovers.ts';
+import { Leftovers } from './end-leftovers.ts';
 import { Hands } from './hands.ts';
 import type { Letter } from './letter.ts';
 import { Mailbox } from './mailbox.ts';
@@ -51,6 +51,7 @@ export class Driver {
   readonly #hands: Hands;
   readonly #attempts: Attempts;
   readonly #elsewhere: Elsewhere;
+  readonly #leftovers: Leftovers;
   readonly #mailbox = new Mailbox<Letter>();
   readonly #unanswered = new Unanswered();
   readonly #stopping = new AbortController();
@@ -87,6 +88,7 @@ export class Driver {
       stalled: ({ id }, reason) => this.#stall.ending(id, reason),
     });
     this.#attempts = this.#hands.attempts;
+    this.#leftovers = new Leftovers(ports.spool);
     this.#elsewhere = new Elsewhere(ports, program.workflow, this.#patience);
     this.done = new Promise<void>((resolve) => (this.#startDriving = resolve));
     this.done.catch(() => {});
@@ -268,7 +270,7 @@ export class Driver {
   async #advance(answers: Answers, alreadyActedUpon: number): Promise<void> {
     const { state } = this.#writer;
     this.#writer.plan(this.#world());
-    await throughTrouble(this.#patience, () => endLeftovers(this.#writer, this.#ports.spool));
+    await throughTrouble(this.#patience, () => this.#leftovers.end(this.#writer));
     const fresh = this.#writer.buffered.slice(alreadyActedUpon);
     if (mustBeCertain(state, fresh)) this.#writer.insist();
     const isSaved = await this.#writer.saveIfDue(answers);

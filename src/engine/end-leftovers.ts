@@ -11,14 +11,31 @@ const reason: StopReason = { type: 'interrupted', text: 'its task, or its run, w
  * cancelled, or the run ends. To be called before that is written: of what has settled nothing lives, and nobody would look
  * after it any more. Whoever is killed in between has left an attempt that was interrupted, and decides the same again.
  */
-export async function endLeftovers(writer: RunWriter, spool: Spool): Promise<void> {
-  for (const attempt of leftoversOf(writer)) {
-    if (spool.look(attempt).type !== 'alive') continue;
-    await writer.assertNotReplaced();
-    await effect('spool.leftover-ended', async () => {
-      spool.noteStop(attempt, JSON.stringify(reason));
-      await spool.fence(attempt);
-    });
+export class Leftovers {
+  readonly #spool: Spool;
+  readonly #ended = new Set<string>();
+
+  constructor(spool: Spool) {
+    this.#spool = spool;
+  }
+
+  async end(writer: RunWriter): Promise<void> {
+    for (const attempt of leftoversOf(writer)) {
+      if (this.#ended.has(attempt)) continue;
+      await writer.assertNotReplaced();
+      await effect('spool.leftover-ended', () => this.#endOne(attempt));
+      this.#ended.add(attempt);
+    }
+  }
+
+  /** Its wrapper may be dead while its command lives; and one that was prepared may be about to begin. */
+  async #endOne(attempt: string): Promise<void> {
+    const { type } = this.#spool.look(attempt);
+    if (type === 'elsewhere') return;
+    if ((type === 'absent' || type === 'unclaimed') && this.#spool.claim(attempt)) return;
+    // How it ended is known, and was its own doing.
+    if (type !== 'exited') this.#spool.noteStop(attempt, JSON.stringify(reason));
+    await this.#spool.fence(attempt);
   }
 }
 

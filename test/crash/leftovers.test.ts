@@ -1,7 +1,8 @@
 /** What became of attempts that the journal has lost, if people decide about their tasks before they are taken up. */
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { identityOf, livenessOf } from '../../src/base/index.ts';
 import { loadWorkflow, open, type Piton, type Run } from '../../src/index.ts';
 import { executionsOf } from '../support/commands.ts';
 import { killAt } from '../support/kill.ts';
@@ -23,20 +24,17 @@ function copyStore(from: string, to: string): void {
   for (const name of readdirSync(from).filter(isStore)) cpSync(join(from, name), join(to, name));
 }
 
+/** A zombie is dead: whose wrapper was killed is reaped by nobody of ours. */
 function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
+  const identity = identityOf(pid);
+  return identity !== undefined && livenessOf(identity) === 'alive';
 }
 
 /** `b` lives, and the journal has lost that it ever began; it was repaired since. */
-async function repairedRun(): Promise<{ readonly folder: string; readonly pid: number }> {
+async function repairedRun(more = ''): Promise<{ readonly folder: string; readonly pid: number }> {
   const folder = temporaryFolder();
   const trace = 'printf "%s\\n" "$PITON_TASK" >> ledger';
-  const b = { run: `echo $$ > pid; ${trace}; sleep 60`, needs: ['a'], 'on-interrupt': 'ask' };
+  const b = { run: `${more}echo $$ > pid; ${trace}; sleep 60`, needs: ['a'], 'on-interrupt': 'ask' };
   const flow = { name: 'flow', tasks: { a: { run: trace }, b } };
   writeFileSync(join(folder, 'flow.yaml'), JSON.stringify(flow));
   await killAt('before:attempt.started#2', (env) => drive(folder, env));
@@ -87,6 +85,39 @@ test.each([
   expect(await run.result()).toMatchObject({ status });
   expect(isAlive(pid)).toBe(false);
   expect(await piton.verify('run')).toMatchObject([{ ok: true }]);
+});
+
+test.each([
+  ['skip', 'succeeded'],
+  ['cancel', 'cancelled'],
+] as const)('nor does it after a %s if its wrapper was killed', async (decision, status) => {
+  const { folder, pid } = await repairedRun('echo $PPID > wrapper; ');
+  process.kill(Number(readFileSync(join(folder, 'wrapper'), 'utf8')), 'SIGKILL');
+  {
+    await using piton = await openIn(folder);
+    await decisions[decision]!(await piton.find('run'));
+  }
+  expect(await drive(folder).ended()).toMatchObject({ lines: ['driving', `ended ${status}`] });
+  expect(isAlive(pid)).toBe(false);
+});
+
+test('what was prepared before, and not begun, does not begin after its task was skipped', async () => {
+  const folder = temporaryFolder();
+  const trace = 'printf "%s\\n" "$PITON_TASK" >> ledger';
+  const flow = { name: 'flow', tasks: { a: { run: trace }, b: { run: trace, needs: ['a'] } } };
+  writeFileSync(join(folder, 'flow.yaml'), JSON.stringify(flow));
+  await killAt('before:attempt.started#2', (env) => drive(folder, env));
+  copyStore(folder, join(folder, 'older'));
+  await killAt('spool:after-prepare#1', (env) => drive(folder, env));
+  copyStore(join(folder, 'older'), folder);
+  await using piton = await openIn(folder);
+  expect(await piton.repair('run')).toMatchObject({ takenUp: ['b'] });
+  await (await piton.find('run')).skip('b');
+  expect(await drive(folder).ended()).toMatchObject({ lines: ['driving', 'ended succeeded'] });
+
+  const attempts = readdirSync(join(folder, 'spool')).filter((name) => !name.startsWith('.'));
+  const claims = attempts.map((name) => existsSync(join(folder, 'spool', name, 'claim')));
+  expect(claims).toEqual([true, true]);
 });
 
 test.each([
