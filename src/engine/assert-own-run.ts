@@ -6,6 +6,7 @@ import type { Origin } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import type { Witness } from '../workspaces/index.ts';
 import type { LoadedRun } from './load-run.ts';
+import { isSeenBySpool } from './is-process.ts';
 import { isInJournal, lostEnd } from './lost-end.ts';
 import type { CreateOptions, EnginePorts } from './options.ts';
 import { examineRun } from './verify-run.ts';
@@ -44,10 +45,15 @@ async function assertNotCut(ports: EnginePorts, { state, head }: LoadedRun): Pro
   throw lostEnd(store, { run, seq: head.seq, witnessed: recorded.seq });
 }
 
-/** If the record is not what was written, every attempt is asked instead: that takes longer. */
-async function assertAllKnown(ports: EnginePorts, { state: { run }, head }: LoadedRun): Promise<void> {
+/**
+ * If the record is not what was written, every attempt is asked instead: that takes longer. The same if there is none, unless
+ * nothing of the run is a process: it goes when its run is pruned, and an older copy of the store has that run still.
+ */
+async function assertAllKnown(ports: EnginePorts, { state, head }: LoadedRun): Promise<void> {
   const { store, spool } = ports;
-  if (store.durability === 'none' || !spool.heads.isDamaged(run)) return;
+  const { run, tasks } = state;
+  if (store.durability === 'none') return;
+  if (!spool.heads.isDamaged(run) && ![...tasks.values()].some(({ spec }) => isSeenBySpool(spec))) return;
   const { damage } = await examineRun(ports, run, await witnessesOf(ports, run));
   if (damage !== undefined) throw lostEnd(store, { run, seq: head.seq, witnessed: damage.knownSeq });
   await spool.heads.replace(run, head);

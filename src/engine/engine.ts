@@ -19,7 +19,7 @@ import { Driver } from './driver.ts';
 import { usedElsewhere, type ElsewherePorts } from './elsewhere.ts';
 import { Journal, passCrashPoints } from './journal.ts';
 import { loadRun } from './load-run.ts';
-import { assertNotLost } from './lost-end.ts';
+import { assertNotBehind, assertNotLost } from './lost-end.ts';
 import { makeWorld } from './make-world.ts';
 import { createdEvent, takenEvent } from './opening-events.ts';
 import type { CreateOptions, EnginePorts } from './options.ts';
@@ -180,7 +180,7 @@ export class Engine {
     const { store } = this.#ports;
     const record = await findRun(store, run);
     assertSameWorkflow(run, record.workflow, program.workflow);
-    if (isFinal(record.status) && !reopens(options)) return undefined;
+    if (isFinal(record.status) && !reopens(options)) return assertNotBehind(this.#ports, record);
     await refuseFromInside(this.#ports, run);
     const lease = await takeRunLease(this.#ports, run, options);
     try {

@@ -25,6 +25,12 @@ export async function findLostEnd(
   return lostEnd(store, { run, seq: head.seq, witnessed: recorded.seq });
 }
 
+/** Before anything is decided about a run, or said of how it ended: it may have been gone on with since. Throws `RUN_BEHIND`. */
+export async function assertNotBehind(...given: Parameters<typeof findLostEnd>): Promise<undefined> {
+  const lost = await findLostEnd(...given);
+  if (lost !== undefined) throw lost;
+}
+
 /** Before a run is created: there may have been one of that id, which the store has lost. Throws `RUN_LOST`. */
 export async function assertNotLost(
   ports: Pick<WitnessPorts, 'store' | 'spool'>,

@@ -1,10 +1,10 @@
 import { hasCode, PitonError } from '../base/index.ts';
 import { fold, isSettled, summaryOf, type RunState, type SpooledAttempt } from '../kernel/index.ts';
-import { journalVersion, type Event, type Lease, type StoredCommit, type TaskSpec } from '../model/index.ts';
+import { journalVersion, type Event, type Lease, type StoredCommit } from '../model/index.ts';
 import type { JournalHead, WrittenOrder } from '../spool/index.ts';
 import { damaged, faultOf, readChain, type Chain, type Damage } from './chain.ts';
 import { encodeCommit } from './codec.ts';
-import { isProcess } from './is-process.ts';
+import { isSeenBySpool } from './is-process.ts';
 import { passCrashPoints } from './journal.ts';
 import { expectedRecord } from './expected-record.ts';
 import { foldCommits, mendSnapshots } from './load-run.ts';
@@ -141,11 +141,6 @@ function mayHaveRun(state: RunState, { damage, lost, unclear, isWhole }: Lost): 
     .filter(({ life }) => life.status !== 'running' || life.attempt !== undefined)
     .filter(({ address, spec }) => !isWhole || isUnclear.has(address) || !isSeenBySpool(spec))
     .map(({ address }) => address);
-}
-
-/** It is a process, or consists of tasks of its own. */
-function isSeenBySpool(spec: TaskSpec): boolean {
-  return isProcess(spec) || spec.work.type === 'workflow';
 }
 
 /** A row that is not what was written may well have named another task: it counts as one that is gone. */

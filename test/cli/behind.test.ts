@@ -122,3 +122,24 @@ test('where it cannot be read how far one run had come, all others are verified'
   expect(stdout).toContain('Make sure that the disk is in order');
   expect(await project.piton(['verify', '--repair'])).toMatchObject({ code: 4 });
 });
+
+test.each([[['resume', 'r1']], [['run', 'flow.yaml', '--id', 'r1']]])(
+  '%j does not say how a run has ended that was gone on with since',
+  async (args) => {
+    const project = newProject();
+    const tasks = { a: { run: 'echo a >> ledger; [ "$(wc -l < ledger)" -gt 1 ]' } };
+    project.write('flow.yaml', JSON.stringify({ name: 'flow', tasks }));
+    project.write('older/keep', '');
+    const [store, older] = [join(project.folder, '.piton'), join(project.folder, 'older')];
+    await project.piton(['init']);
+    expect(await project.piton(['run', 'flow.yaml', '--id', 'r1'])).toMatchObject({ code: 1 });
+    copyStore(store, older);
+    expect(await project.piton(['retry', 'r1'])).toMatchObject({ code: 0 });
+    copyStore(older, store);
+
+    const { code, stdout, stderr } = await project.piton(args);
+    expect(code).toBe(4);
+    expect(stderr).toContain('piton verify r1 --repair');
+    expect(stdout).not.toContain('failed');
+  },
+);

@@ -1,5 +1,5 @@
 /** Whoever removes a run is killed: its id is free, or the run is there. */
-import { readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadWorkflow, open, PitonError, type Piton } from '../../src/index.ts';
@@ -48,6 +48,12 @@ async function endedRun(isMirrored: boolean): Promise<Trial> {
   writeFlow(trial.folder, [{ name: 'a' }]);
   expect(await runIn(trial)).toBe('succeeded');
   return trial;
+}
+
+function copyStore(from: string, to: string): void {
+  loseStore(to);
+  for (const name of readdirSync(from).filter((each) => each.startsWith('piton.db')))
+    cpSync(join(from, name), join(to, name));
 }
 
 /** As one who has emptied the folder of the database by mistake. */
@@ -103,4 +109,53 @@ test('a run that was to be removed, and was gone on with instead, is not given u
   }
   loseStore(trial.folder);
   expect(await runIn(trial)).toBe('RUN_LOST');
+});
+
+test.each([{ isMirrored: false }, { isMirrored: true }])(
+  'an older copy of the store has a run that was removed since: what the spool tells of is not done again ($isMirrored)',
+  async ({ isMirrored }) => {
+    const trial = { folder: temporaryFolder(), isMirrored };
+    const older = join(trial.folder, 'older');
+    mkdirSync(older);
+    writeFlow(trial.folder, [{ name: 'a' }, { name: 'b', needs: ['a'] }]);
+    const drive = (env: Readonly<Record<string, string>> = {}): Program =>
+      startProgram('drive-commands', { args: [JSON.stringify({ folders: [trial.folder] })], env });
+    await killAt('before:attempt.started#2', drive);
+    copyStore(trial.folder, older);
+    expect(await runIn(trial)).toBe('succeeded');
+    expect(await prune(trial).ended()).toMatchObject({ by: 0 });
+    copyStore(older, trial.folder);
+
+    expect(await runIn(trial)).toBe('RUN_BEHIND');
+    {
+      await using piton = await openIn(trial);
+      expect(await piton.repair('run')).toMatchObject({ takenUp: ['b'] });
+    }
+    expect(executionsOf(trial.folder)).toEqual({ a: 1, b: 1 });
+  },
+);
+
+test('a run that is behind is not removed: what lives of it may be known to the spool alone', async () => {
+  const trial = { folder: temporaryFolder(), isMirrored: false };
+  const older = join(trial.folder, 'older');
+  mkdirSync(older);
+  writeFlow(trial.folder, [{ name: 'a', text: '[ "$(wc -l < ledger)" -gt 1 ] || exit 1' }]);
+  const definition = await loadWorkflow(join(trial.folder, 'flow.yaml'));
+  expect(await runIn(trial)).toBe('failed');
+  copyStore(trial.folder, older);
+  {
+    await using piton = await openIn(trial);
+    const run = await piton.resume(definition, 'run', { redo: ['a'] });
+    expect(await run.result()).toMatchObject({ status: 'succeeded' });
+  }
+  copyStore(older, trial.folder);
+
+  // Nor does anybody say that it has failed.
+  expect(await runIn(trial)).toBe('RUN_BEHIND');
+  await using piton = await openIn(trial);
+  const kept = [{ run: 'run', reason: expect.stringContaining('lost its end') }];
+  expect(await piton.prune({ runs: ['run'] })).toMatchObject({ runs: 0, kept });
+  expect(await piton.prune({ before: Date.now() + 1 })).toMatchObject({ runs: 0, kept });
+  await piton.repair('run');
+  expect(await piton.prune({ runs: ['run'] })).toMatchObject({ runs: 1 });
 });

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { hasCode, PitonError } from '../../../base/index.ts';
 import type { ResumeOptions, ResumePreview } from '../../../engine/index.ts';
-import type { DriverReport } from '../../../library/index.ts';
+import type { DriverReport, Piton } from '../../../library/index.ts';
 import { isFinal } from '../../../model/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
@@ -58,10 +58,17 @@ export const command = defineCommand<Options>({
     const piton = await context.openExisting();
     const record = await findRecord(piton, args[0]);
     await noticeInterrupted(context, { except: record.run });
-    if (isFinal(record.status) && options.redo === undefined) return showEnded(context, record);
+    if (isFinal(record.status) && options.redo === undefined) return showWhole(context, piton, record);
     return resumeOne(context, record, options);
   },
 });
+
+/** How it ended may not be how it ends in what the journal has lost. */
+async function showWhole(context: Context, piton: Piton, record: RunRecord): Promise<ExitCode> {
+  const lost = await piton.findLostEnd(record);
+  if (lost !== undefined) throw lost;
+  return showEnded(context, record);
+}
 
 /** Not for people: a driver in the background is told what its caller knew. */
 function hiddenNumber(flag: string): Option {
