@@ -40,7 +40,7 @@ async function assertNotCut(ports: EnginePorts, { state, head }: LoadedRun): Pro
   const recorded = recordedHead(ports, run);
   if (recorded === undefined) return assertAllKnown(ports, { state, head });
   // Whoever has repaired it was killed before that was written down there too.
-  if (recorded.hash === lostHead) return spool.heads.replace(run, head);
+  if (recorded.hash === lostHead) return spool.heads.replace(run, head, recorded);
   if (await isInJournal(store, { run, ...head }, recorded)) return;
   throw lostEnd(store, { run, seq: head.seq, witnessed: recorded.seq });
 }
@@ -56,7 +56,7 @@ async function assertAllKnown(ports: EnginePorts, { state, head }: LoadedRun): P
   if (!spool.heads.isDamaged(run) && ![...tasks.values()].some(({ spec }) => isSeenBySpool(spec))) return;
   const { damage } = await examineRun(ports, run, await witnessesOf(ports, run));
   if (damage !== undefined) throw lostEnd(store, { run, seq: head.seq, witnessed: damage.knownSeq });
-  await spool.heads.replace(run, head);
+  await spool.heads.replace(run, head, undefined);
 }
 
 /** What a run is made with, and the store it belongs to. One of a program alone is wherever that program opens its store. */

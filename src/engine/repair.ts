@@ -95,7 +95,7 @@ async function cutBack(
   const summary = summaryOf(state);
   await store.quarantine({ commit: stored, blobs, summary, at, token, lastGood: head });
   passCrashPoints('after', [event]);
-  if (witnesses.head !== undefined) await spool.heads.replace(run, stored);
+  if (witnesses.head !== undefined) await spool.heads.replace(run, stored, witnesses.head);
   return { held, takenUp: [...new Set(spooled.map(({ task }) => task))] };
 }
 

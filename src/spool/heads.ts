@@ -43,8 +43,12 @@ export class Heads {
     return written;
   }
 
-  /** Of a run that was taken back to an earlier commit. */
-  async replace(run: string, head: JournalHead): Promise<void> {
+  /**
+   * Of a run that was taken back to an earlier commit. `over`: what was recorded then. If it is another by now, somebody has gone on
+   * with the run since, while we were stopped, and knows better.
+   */
+  async replace(run: string, head: JournalHead, over: JournalHead | undefined): Promise<void> {
+    if (this.read(run)?.hash !== over?.hash) return;
     await this.remove(run);
     await this.raise(run, head);
   }
