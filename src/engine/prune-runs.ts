@@ -1,25 +1,25 @@
 import { effect } from '../base/index.ts';
 import type { Pruned, RunRecord, Store } from '../store/index.ts';
+import { dayOf } from './calendar.ts';
 import { findLostEnd } from './lost-end.ts';
-import type { WitnessPorts } from './witnesses.ts';
+import type { EnginePorts } from './options.ts';
 
 export interface PruneRuns {
   readonly before?: number;
   readonly runs?: readonly string[];
 }
 
+type PrunePorts = Pick<EnginePorts, 'store' | 'spool' | 'clock'>;
+
 /**
  * Removes runs, and what tells of them outside of the store: else one of the same name would look like one that the store has
  * lost. What is about to go is noted there first, so that whoever is killed in between leaves no such look either.
  */
-export async function pruneRuns(
-  ports: Pick<WitnessPorts, 'store' | 'spool'>,
-  request: PruneRuns,
-): Promise<Pruned> {
+export async function pruneRuns(ports: PrunePorts, request: PruneRuns): Promise<Pruned> {
   const { store, spool } = ports;
-  const { leaving, behind } = await sorted(ports, await mayLeave(ports, request));
+  const { leaving, needed } = await sorted(ports, await mayLeave(ports, request));
   for (const { run } of leaving) await effect('spool.pruning-noted', () => spool.heads.notePruning(run));
-  const pruned = await store.prune(await without(store, request, behind));
+  const pruned = await store.prune(await without(store, request, needed));
   const left = new Set(await store.listRunIds());
   // What is named and not there was lost, and is given up.
   const named = new Set([...leaving.map(({ run }) => run), ...(request.runs ?? [])]);
@@ -27,27 +27,36 @@ export async function pruneRuns(
     if (!left.has(run)) await effect('spool.head-removed', () => spool.heads.remove(run));
     else await spool.heads.forgetPruning(run);
   }
-  const kept = [...(pruned.kept ?? []), ...behind.map(({ run }) => ({ run, reason: lostItsEnd }))];
+  const kept = [...(pruned.kept ?? []), ...needed];
   return { ...pruned, ...(kept.length > 0 && { kept }) };
 }
 
-const lostItsEnd = 'its journal has lost its end, in which it may have been gone on with';
+type Kept = NonNullable<Pruned['kept']>[number];
 
-/** What lives of a run may only be known outside of its journal, and to nobody if that went too. */
 async function sorted(
-  ports: Pick<WitnessPorts, 'store' | 'spool'>,
+  ports: PrunePorts,
   records: readonly RunRecord[],
-): Promise<{ readonly leaving: readonly RunRecord[]; readonly behind: readonly RunRecord[] }> {
+): Promise<{ readonly leaving: readonly RunRecord[]; readonly needed: readonly Kept[] }> {
   const leaving: RunRecord[] = [];
-  const behind: RunRecord[] = [];
+  const needed: Kept[] = [];
   for (const record of records) {
-    const lost = await findLostEnd(ports, record);
-    (lost === undefined ? leaving : behind).push(record);
+    const reason = await whyNeeded(ports, record);
+    if (reason === undefined) leaving.push(record);
+    else needed.push({ run: record.run, reason });
   }
-  return { leaving, behind };
+  return { leaving, needed };
 }
 
-async function without(store: Store, request: PruneRuns, kept: readonly RunRecord[]): Promise<PruneRuns> {
+async function whyNeeded(ports: PrunePorts, record: RunRecord): Promise<string | undefined> {
+  // The budget of the day would be spent once more.
+  if (record.spent?.[dayOf(ports.clock.now())] !== undefined)
+    return 'what it has used today counts until tomorrow';
+  // What lives of it may only be known outside of its journal, and to nobody if that went too.
+  const lost = await findLostEnd(ports, record);
+  return lost && 'its journal has lost its end, in which it may have been gone on with';
+}
+
+async function without(store: Store, request: PruneRuns, kept: readonly Kept[]): Promise<PruneRuns> {
   if (kept.length === 0) return request;
   const names = new Set(kept.map(({ run }) => run));
   const runs = (request.runs ?? (await store.listRunIds())).filter((run) => !names.has(run));
@@ -55,10 +64,7 @@ async function without(store: Store, request: PruneRuns, kept: readonly RunRecor
 }
 
 /** No others go. What of these goes is judged by the store, one by one. */
-async function mayLeave(
-  { store }: Pick<WitnessPorts, 'store'>,
-  { before = Infinity, runs }: PruneRuns,
-): Promise<RunRecord[]> {
+async function mayLeave({ store }: PrunePorts, { before = Infinity, runs }: PruneRuns): Promise<RunRecord[]> {
   // What is kept nowhere has no witness.
   if (store.durability === 'none' || (before === Infinity && runs === undefined)) return [];
   const named = runs === undefined ? undefined : new Set(runs);

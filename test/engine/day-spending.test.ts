@@ -166,3 +166,18 @@ test('what another process uses meanwhile keeps an agent here from starting', as
     'the budget of the day, $1, is used up',
   );
 });
+
+test('what was used today by a run is not forgotten by removing it', async () => {
+  const folder = temporaryFolder();
+  const tasks = { a: played([[{ say: 'done' }, { usage: { costUsd: 5 } }]]) };
+  const budget = { 'per-day': { usd: 5 } };
+  let now = systemClock.now();
+  const { piton, run } = await openPlace({ clock: { ...systemClock, now: () => now } }, folder);
+  expect(await (await run(tasks, { id: 'first', budget })).result()).toMatchObject({ status: 'succeeded' });
+
+  const kept = [{ run: 'first', reason: expect.stringContaining('today') }];
+  expect(await piton.prune({ runs: ['first'] })).toEqual({ runs: 0, blobs: 0, kept });
+  expect(await piton.prune({ before: now + 1 })).toEqual({ runs: 0, blobs: 0, kept });
+  now += 24 * 60 * 60_000;
+  expect(await piton.prune({ runs: ['first'] })).toMatchObject({ runs: 1 });
+});
