@@ -1,5 +1,5 @@
 import { effect } from '../base/index.ts';
-import { isSettled, type RunState } from '../kernel/index.ts';
+import { isSettled, ownerOf, type RunState } from '../kernel/index.ts';
 import type { Spool } from '../spool/index.ts';
 import type { StopReason } from './attempt.ts';
 import type { RunWriter } from './run-writer.ts';
@@ -52,9 +52,4 @@ function hasSettled({ tasks }: RunState, address: string): boolean {
     if (task !== undefined && isSettled(task.life)) return true;
   }
   return false;
-}
-
-function ownerOf(address: string): string {
-  const [last] = /(?:\[[^[\]]*\]|\.[^.[\]]*|^[^.[\]]*)$/.exec(address) ?? [address];
-  return address.slice(0, address.length - last.length);
 }

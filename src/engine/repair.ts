@@ -10,6 +10,7 @@ import { expectedRecord } from './expected-record.ts';
 import { foldCommits, mendSnapshots } from './load-run.ts';
 import type { Store } from '../store/index.ts';
 import type { EnginePorts } from './options.ts';
+import { findHoles } from './spool-holes.ts';
 import { takeRunLease } from './take-run-lease.ts';
 import { examineRun } from './verify-run.ts';
 import { isSpoolWhole, lostAttempts, spooledAttemptOf, witnessesOf, type Witnesses } from './witnesses.ts';
@@ -85,7 +86,8 @@ async function cutBack(
   // What has no task to be held yet would begin again when it has one.
   const isPlaced = unclear.every(({ task }) => state.tasks.has(task));
   const isWhole = isSpoolWhole(witnesses) && isPlaced && !spool.hasUnreadable();
-  const held = mayHaveRun(state, { damage, lost, unclear, isWhole });
+  const isUnclear = new Set([...unclear.map(({ task }) => task), ...findHoles(state, started)]);
+  const held = mayHaveRun(state, { damage, lost, isUnclear, isWhole });
   const event = repaired(damage, held, { spooled, unclear, head: witnesses.head });
   const at = clock.now();
   fold(state, event, { seq: head.seq + 1, at });
@@ -123,8 +125,8 @@ function repaired(
 interface Lost {
   readonly damage: Damage;
   readonly lost: readonly StoredCommit[];
-  /** Attempts that the journal does not know any more, and whose folders do not tell how they began. */
-  readonly unclear: readonly WrittenOrder[];
+  /** Tasks with attempts that the journal does not know any more, and whose folders are gone or do not tell how they began. */
+  readonly isUnclear: ReadonlySet<string>;
   /** The spool has all of them. */
   readonly isWhole: boolean;
 }
@@ -133,9 +135,8 @@ interface Lost {
  * If every lost commit can still be trusted, the tasks they name; else every task that has not settled. Of processes the
  * spool knows: what it tells of is taken up from there, and the others have not begun.
  */
-function mayHaveRun(state: RunState, { damage, lost, unclear, isWhole }: Lost): string[] {
+function mayHaveRun(state: RunState, { damage, lost, isUnclear, isWhole }: Lost): string[] {
   const named = isAllThere(damage, lost) ? new Set(lost.flatMap(tasksNamed)) : undefined;
-  const isUnclear = new Set(unclear.map(({ task }) => task));
   return [...state.tasks.values()]
     .filter(({ address, life }) => !isSettled(life) && (named?.has(address) ?? true))
     .filter(({ life }) => life.status !== 'running' || life.attempt !== undefined)

@@ -23,6 +23,7 @@ export {
 export { nextWake, plan } from './plan.ts';
 export { rebuildAgenda } from './rebuild-agenda.ts';
 export {
+  addressOf,
   isSettled,
   kindOf,
   scopeAt,
@@ -39,6 +40,7 @@ export {
 export { isFailFast, reasonToStop } from './settle-task.ts';
 export { isSlotEquipped } from './slots.ts';
 export { decodeState, encodeState, snapshotFormat } from './snapshot.ts';
+export { ownerOf } from './spooled.ts';
 export { spentOn } from './usage.ts';
 export { dollarsLeft, reasonToStopSpending } from './budgets.ts';
 export { addUsed, nothingUsed, tokensOf, UsageMeter } from './usage-meter.ts';

@@ -79,3 +79,9 @@ function slotWait(
   const data = { until: now + slotWaitMs, reason: `${holder} has its place in the pool` };
   return { type: 'task.delayed', task: address, data };
 }
+
+/** What a task belongs to, by its address alone: it may not have come into being again. Empty for one of the run itself. */
+export function ownerOf(address: string): string {
+  const [last] = /(?:\[[^[\]]*\]|\.[^.[\]]*|^[^.[\]]*)$/.exec(address) ?? [address];
+  return address.slice(0, address.length - last.length);
+}

@@ -167,3 +167,33 @@ test('what came of a retry that was lost is taken up when an ended run is retrie
   expect(await retried()).toMatchObject({ status: 'succeeded' });
   expect(executionsOf(folder)).toEqual({ b: 2 });
 });
+
+test('what has left no folder is held, if the spool tells of what came after it', async () => {
+  const folder = temporaryFolder();
+  const older = join(folder, 'older');
+  const run = 'printf "%s\\n" "$PITON_TASK" >> ledger';
+  const maybe = { run, needs: ['a'], if: '${{ tasks.a.output == "never" }}' };
+  const tasks = {
+    a: { run },
+    b: { run, needs: ['a'] },
+    maybe,
+    c: { run, needs: ['b'] },
+    d: { run, needs: ['c'] },
+  };
+  writeFileSync(join(folder, 'flow.yaml'), JSON.stringify({ name: 'flow', tasks }));
+  await killAt('before:attempt.started#2', (env) => drive(folder, env));
+  copyStore(folder, older);
+  expect(await drive(folder).ended()).toMatchObject({ lines: ['driving', 'ended succeeded'] });
+  copyStore(older, folder);
+  const spool = join(folder, 'spool');
+  for (const attempt of readdirSync(spool).filter((name) => !name.startsWith('.'))) {
+    const { task } = JSON.parse(readFileSync(join(spool, attempt, 'attempt.json'), 'utf8')) as {
+      task: string;
+    };
+    if (task === 'b' || task === 'c') rmSync(join(spool, attempt), { recursive: true });
+  }
+
+  await using piton = await openIn(folder);
+  expect(await piton.repair('run')).toMatchObject({ held: ['b', 'c'], takenUp: ['d'] });
+  expect(executionsOf(folder)).toEqual({ a: 1, b: 1, c: 1, d: 1 });
+});
