@@ -4,14 +4,13 @@ import { isatty } from 'node:tty';
 import { insideOf, randomId } from '../base/index.ts';
 import type { Command, Sender } from '../model/index.ts';
 import { findRun } from './chain.ts';
-import { findLostEnd } from './lost-end.ts';
+import { assertNotBehind } from './lost-end.ts';
 import type { EnginePorts } from './options.ts';
 
 /** Puts a command into the inbox, with who sends it. Gives its id. Throws `RUN_BEHIND`, `RUN_NOT_FOUND`. */
 export async function sendCommand(ports: EnginePorts, run: string, command: Command): Promise<string> {
   const { store, clock, environment } = ports;
-  const lost = await findLostEnd(ports, await findRun(store, run));
-  if (lost !== undefined) throw lost;
+  await assertNotBehind(ports, await findRun(store, run));
   const id = randomId();
   const sender = senderHere(environment);
   await store.sendCommand({ id, run, at: clock.now(), command: { ...command, sender } });
