@@ -828,14 +828,14 @@ export const engine: readonly Defect[] = [
   {
     name: 'what lives and was not taken up after a repair outlives the end of its task',
     file: 'src/engine/driver.ts',
-    find: '    await throughTrouble(this.#patience, () => endLeftovers(this.#writer, this.#ports.spool));\n',
+    find: '    await throughTrouble(this.#patience, () => this.#leftovers.end(this.#writer));\n',
     replace: '',
     tests: ['test/crash/leftovers.test.ts'],
   },
   {
     name: 'what is decided on an outdated journal is noted, and counts after the repair',
-    file: 'src/engine/engine.ts',
-    find: '    if (lost !== undefined) throw lost;\n',
+    file: 'src/engine/send-command.ts',
+    find: '  await assertNotBehind(ports, await findRun(store, run));\n',
     replace: '',
     tests: ['test/cli/behind.test.ts'],
   },
