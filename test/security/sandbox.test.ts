@@ -51,6 +51,11 @@ function stepsFor({ root, repository }: RepositoryPlace): Readonly<Record<string
     'the system': 'touch /etc/piton-sandbox-test',
     'a service': '[ -n "$(ls /run | grep -v systemd)" ]',
     'a remount': 'mount -o remount,rw / && touch /etc/piton-sandbox-test',
+    'the core pattern': '[ -w /proc/sys/kernel/core_pattern ] || [ -w /proc/sysrq-trigger ]',
+    'the way to the output of others':
+      'ln -s "$XDG_STATE_HOME" "$PITON_OUTPUT" && cat "$PITON_OUTPUT"/piton/keys/*',
+    'anything of the kernel':
+      '[ -n "$(find /proc /sys -xdev -path "/proc/[0-9]*" -prune -o -type f -writable -print)" ]',
     'a namespace of its own': 'unshare -U true',
     'a process outside': `kill -0 ${process.pid}`,
     'the wrapper': 'grep -l -a "^PITON_WRAPPER=\\|\\x00PITON_WRAPPER=" /proc/[0-9]*/environ',
@@ -223,6 +228,7 @@ const around: Surroundings = {
   needed: ['/run/resolv.conf'],
   caches: ['/home/me/.npm'],
   sessions: ['/home/me/.codex'],
+  apart: ['/home/me/.codex/shell_snapshots'],
   steering: ['/home/me/.codex/config.toml', '/p/.piton/worktrees/run/a/.git'],
 };
 
@@ -251,7 +257,13 @@ describe('the rules', () => {
 
   test('are the same for macOS, where nobody has tried them', () => {
     const bindings = bindingsOf(around);
-    const profile = seatbeltProfile({ bindings, directory: '/p', temporary: '/p/t', hasNetwork: false });
+    const profile = seatbeltProfile({
+      bindings,
+      directory: '/p',
+      temporary: '/p/t',
+      hasNetwork: false,
+      variables: {},
+    });
     expect(profile).toContain('(deny file-write* (subpath "/"))');
     expect(profile.indexOf('(subpath "/p/.piton/worktrees/run/a")')).toBeGreaterThan(
       profile.indexOf('(deny file-read* file-write* (subpath "/p/.piton/worktrees"))'),
@@ -264,7 +276,13 @@ describe('the rules', () => {
     const own = temporaryFolder();
     for (const folder of [place, own]) chownSync(folder, 65_534, 65_534);
     const bindings = [{ path: '/', as: 'read' } as const, { path: place, as: 'write' } as const];
-    const words = bubblewrapArguments({ bindings, directory: place, temporary: own, hasNetwork: true });
+    const words = bubblewrapArguments({
+      bindings,
+      directory: place,
+      temporary: own,
+      hasNetwork: true,
+      variables: {},
+    });
     const text = `touch inside; touch ${own}/outside; unshare -U true && touch escaped; ls`;
     const { stdout } = spawnSync(here ? found.program : '', [...words, 'sh', '-c', text], {
       encoding: 'utf8',
