@@ -6,8 +6,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface AgentFolders {
   /** Where it keeps its sessions, its logs and its login. */
   readonly sessions: readonly string[];
-  /** Inside of these: what it obeys when it starts. */
+  /** Inside of these: what it obeys when it starts, or runs. */
   readonly settings: readonly string[];
+  /** Scripts that are run by whoever made them: each attempt has its own. */
+  readonly apart: readonly string[];
 }
 
 /** Folders as `VARIABLE:way from the home without it`, and names in the first of them. */
@@ -16,11 +18,13 @@ interface Row {
   /** Only these in it may be written; absent: all of it, but for the settings. */
   readonly own?: readonly string[];
   readonly settings?: readonly string[];
+  readonly apart?: readonly string[];
 }
 
 const rows: Readonly<Record<string, Row>> = {
   // Its other folders and files are hooks, plugins, commands and settings.
   claude: {
+    apart: ['session-env', 'shell-snapshots'],
     folders: ['CLAUDE_CONFIG_DIR:.claude'],
     own: [
       'projects',
@@ -32,13 +36,12 @@ const rows: Readonly<Record<string, Row>> = {
       'debug',
       'cache',
       'file-history',
-      'session-env',
-      'shell-snapshots',
       'history.jsonl',
       '.credentials.json',
     ],
   },
   codex: {
+    apart: ['shell_snapshots'],
     folders: ['CODEX_HOME:.codex'],
     settings: [
       'config.toml',
@@ -55,6 +58,7 @@ const rows: Readonly<Record<string, Row>> = {
   gemini: {
     folders: [':.gemini'],
     settings: [
+      'tmp/bin',
       'settings.json',
       'trustedFolders.json',
       'GEMINI.md',
@@ -73,6 +77,7 @@ const rows: Readonly<Record<string, Row>> = {
       'XDG_STATE_HOME/opencode:.local/state/opencode',
       'XDG_CACHE_HOME/opencode:.cache/opencode',
     ],
+    settings: ['bin'],
   },
   goose: {
     folders: ['XDG_DATA_HOME/goose:.local/share/goose', 'XDG_STATE_HOME/goose:.local/state/goose'],
@@ -82,15 +87,20 @@ const rows: Readonly<Record<string, Row>> = {
 /** Of agents that are not listed nothing is known, and they are given nothing. */
 export function foldersOf(agent: string | undefined, env: Environment): AgentFolders {
   if (agent === 'scripted') {
-    return { sessions: [env['PITON_SCRIPTED_HOME'] ?? stateFolder('scripted', env)], settings: [] };
+    return {
+      sessions: [env['PITON_SCRIPTED_HOME'] ?? stateFolder('scripted', env)],
+      settings: [],
+      apart: [],
+    };
   }
   const row = agent === undefined || !Object.hasOwn(rows, agent) ? undefined : rows[agent];
-  if (row === undefined) return { sessions: [], settings: [] };
+  if (row === undefined) return { sessions: [], settings: [], apart: [] };
   const folders = row.folders.map((folder) => locate(folder, env));
   const within = (names: readonly string[]): string[] => names.map((name) => join(folders[0]!, name));
   return {
     sessions: row.own === undefined ? folders : within(row.own),
     settings: within(row.settings ?? []),
+    apart: within(row.apart ?? []),
   };
 }
 
@@ -112,6 +122,27 @@ const caches = [
 
 export function packageCaches(env: Environment): string[] {
   return caches.map((folder) => locate(folder, env));
+}
+
+/** Programs that npx has fetched: they are run again without being checked. */
+export function fetchedPrograms(env: Environment): string[] {
+  return [join(locate('npm_config_cache:.npm', env), '_npx')];
+}
+
+/** Those that are not there cannot be made in the sandbox: where a variable can say so, they are in the temporary folder. */
+export function cachesInstead(
+  env: Environment,
+  isThere: (folder: string) => boolean,
+): Record<string, string> {
+  const missing = caches.filter(
+    (folder) => !folder.split(':')[0]!.includes('/') && !isThere(locate(folder, env)),
+  );
+  return Object.fromEntries(
+    missing.map((folder) => {
+      const variable = folder.split(':')[0]!;
+      return [variable, `/tmp/.caches/${variable}`];
+    }),
+  );
 }
 
 function locate(folder: string, env: Environment): string {

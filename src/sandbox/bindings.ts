@@ -35,6 +35,8 @@ export interface Surroundings {
   readonly caches: readonly string[];
   /** Where the agent keeps its sessions and its login. */
   readonly sessions: readonly string[];
+  /** Folders of programs and scripts that others run, and each attempt has of its own. */
+  readonly apart: readonly string[];
   /** What agents, git and Piton obey: in the place, in the agent's own folder, in git's record of the place. */
   readonly steering: readonly string[];
 }
@@ -54,6 +56,7 @@ export function bindingsOf(around: Surroundings): Binding[] {
     ['read', around.needed],
     ['write', around.caches],
     ['write', around.sessions],
+    ['own', around.apart],
     [asWork, [place]],
     ['read', git === undefined ? [] : [git.commonDir]],
     [asWork, git === undefined ? [] : [`${git.commonDir}/objects`]],

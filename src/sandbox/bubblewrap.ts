@@ -7,6 +7,7 @@ export interface Contained {
   /** What is at the places of temporary folders. */
   readonly temporary: string;
   readonly hasNetwork: boolean;
+  readonly variables: Readonly<Record<string, string>>;
 }
 
 /**
@@ -23,8 +24,27 @@ export const isolation: readonly string[] = [
   '--die-with-parent',
 ];
 
+/**
+ * Of the kernel: root may write there without any capability, since it owns them, and by `core_pattern` alone would have its
+ * program run outside. Tried: bwrap itself leaves more than a thousand of them writable.
+ */
+const kernelFiles = [
+  'sys',
+  'sysrq-trigger',
+  'irq',
+  'bus',
+  'acpi',
+  'fs',
+  'scsi',
+  'driver',
+  'asound',
+  'mtrr',
+  'pressure',
+];
+
 /** The words before the command line. */
-export function bubblewrapArguments({ bindings, directory, temporary, hasNetwork }: Contained): string[] {
+export function bubblewrapArguments(contained: Contained): string[] {
+  const { bindings, directory, temporary, hasNetwork, variables } = contained;
   const [root, ...inside] = bindings.map((binding) => mountOf(binding, temporary));
   return [
     ...isolation,
@@ -34,14 +54,13 @@ export function bubblewrapArguments({ bindings, directory, temporary, hasNetwork
     '/dev',
     '--proc',
     '/proc',
+    ...kernelFiles.flatMap((name) => ['--ro-bind-try', `/proc/${name}`, `/proc/${name}`]),
     ...inside.flat(),
     // At the end: until then, what lies in them has to be laid out.
     ...bindings.flatMap(({ path, as }) => (as === 'hidden' ? ['--remount-ro', path] : [])),
     '--chdir',
     directory,
-    '--setenv',
-    'TMPDIR',
-    '/tmp',
+    ...Object.entries({ ...variables, TMPDIR: '/tmp' }).flatMap(([name, value]) => ['--setenv', name, value]),
     '--',
     // A program that is not there ends as everywhere else, by 127; bwrap would end with 1.
     '/bin/sh',

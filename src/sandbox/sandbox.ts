@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { stateFolder } from '../base/index.ts';
-import { foldersOf, packageCaches } from './agent-folders.ts';
+import { cachesInstead, fetchedPrograms, foldersOf, packageCaches } from './agent-folders.ts';
 import { findSandbox, type Availability } from './availability.ts';
 import { bindingsOf, type Surroundings } from './bindings.ts';
 import { bubblewrapArguments, type Contained } from './bubblewrap.ts';
@@ -73,13 +73,15 @@ export class Sandbox {
     const found = await this.availability();
     if (found.by === 'none') throw new Error('there is no sandbox');
     const { directory, hasNetwork } = request;
-    makeFolders(foldersOf(request.agent, request.env).sessions);
+    const { sessions, apart } = foldersOf(request.agent, request.env);
+    makeFolders([...sessions, ...apart]);
     const temporary = join(request.attempt, 'own', 'tmp');
     const contained: Contained = {
       bindings: bindingsOf(this.#surroundings(request)),
       directory: realpathSync(directory),
       temporary,
       hasNetwork,
+      variables: cachesInstead(request.env, existsSync),
     };
     if (found.by === 'seatbelt') return [found.program, '-p', seatbeltProfile(contained)];
     return [found.program, ...bubblewrapArguments(contained)];
@@ -113,6 +115,7 @@ export class Sandbox {
       ],
       caches: realOf(...packageCaches(env), ...request.caches),
       sessions: realOf(...agent.sessions),
+      apart: realOf(...agent.apart, ...fetchedPrograms(env)),
       steering: realOf(
         ...agent.settings,
         ...own,

@@ -62,13 +62,13 @@ async function writeNew(file: string, content: string, isSynced: boolean): Promi
 }
 
 /** Opening must not wait, whatever a command has put in the place of a file. */
-const readAtOnce = constants.O_RDONLY | constants.O_NONBLOCK;
+const readAtOnce = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 /** Paths that are not there are passed over, and so is what cannot be synced, such as pipes and devices. */
 export async function syncAll(paths: readonly string[]): Promise<void> {
   for (const path of paths) {
     const handle = await open(path, readAtOnce).catch((error: unknown) => {
-      if (codeOf(error) !== 'ENOENT') throw error;
+      if (!['ENOENT', 'ELOOP'].includes(codeOf(error))) throw error;
     });
     if (handle === undefined) continue;
     try {

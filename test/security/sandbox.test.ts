@@ -4,6 +4,7 @@ import { chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { stateFolder } from '../../src/base/index.ts';
 import { containmentOf, type TaskSpec } from '../../src/model/index.ts';
 import { bindingsOf, type Surroundings } from '../../src/sandbox/bindings.ts';
 import { bubblewrapArguments } from '../../src/sandbox/bubblewrap.ts';
@@ -46,11 +47,14 @@ function stepsFor({ root, repository }: RepositoryPlace): Readonly<Record<string
     'the spool of others': `[ "$(ls ${root}/spool | wc -l)" -gt 1 ]`,
     'its own exit record': 'echo x >"$(dirname "$PITON_OUTPUT")/../exit"',
     'the store': `echo x >>${root}/piton.db`,
-    'the keys': 'ls "$XDG_STATE_HOME/piton/keys"',
+    'the keys': `ls ${stateFolder('keys')}/*`,
     'the home': 'touch "$HOME/piton-sandbox-test"',
     'the system': 'touch /etc/piton-sandbox-test',
     'a service': '[ -n "$(ls /run | grep -v systemd)" ]',
     'a remount': 'mount -o remount,rw / && touch /etc/piton-sandbox-test',
+    'the core pattern': '[ -w /proc/sys/kernel/core_pattern ] || [ -w /proc/sysrq-trigger ]',
+    'anything of the kernel':
+      '[ -n "$(find /proc /sys -xdev -path "/proc/[0-9]*" -prune -o -type f -writable -print)" ]',
     'a namespace of its own': 'unshare -U true',
     'a process outside': `kill -0 ${process.pid}`,
     'the wrapper': 'grep -l -a "^PITON_WRAPPER=\\|\\x00PITON_WRAPPER=" /proc/[0-9]*/environ',
@@ -108,6 +112,15 @@ describe.skipIf(!here)('in the sandbox', () => {
     const spawned = events.flatMap((event) => (event.type === 'attempt.spawned' ? [event.data.sandbox] : []));
     expect(spawned).toEqual(['bubblewrap', 'bubblewrap']);
     expect(existsSync(join(place.repository, 'evil.txt'))).toBe(false);
+  });
+
+  test('what it says is its output is not read through a link: that may lead to what it cannot see', async () => {
+    const { run, root } = await openHere();
+    const secret = join(root, 'secret.json');
+    writeFileSync(secret, '"secret"');
+    const text = `ln -s ${secret} "$PITON_OUTPUT"; echo said`;
+    const started = await run({ only: { run: text, sandbox: 'required', workspace: 'worktree' } });
+    expect(await started.result()).toMatchObject({ outputs: { only: 'said' } });
   });
 
   test('there is no network, if it is off, but a loopback', async () => {
@@ -223,6 +236,7 @@ const around: Surroundings = {
   needed: ['/run/resolv.conf'],
   caches: ['/home/me/.npm'],
   sessions: ['/home/me/.codex'],
+  apart: ['/home/me/.codex/shell_snapshots'],
   steering: ['/home/me/.codex/config.toml', '/p/.piton/worktrees/run/a/.git'],
 };
 
@@ -251,7 +265,13 @@ describe('the rules', () => {
 
   test('are the same for macOS, where nobody has tried them', () => {
     const bindings = bindingsOf(around);
-    const profile = seatbeltProfile({ bindings, directory: '/p', temporary: '/p/t', hasNetwork: false });
+    const profile = seatbeltProfile({
+      bindings,
+      directory: '/p',
+      temporary: '/p/t',
+      hasNetwork: false,
+      variables: {},
+    });
     expect(profile).toContain('(deny file-write* (subpath "/"))');
     expect(profile.indexOf('(subpath "/p/.piton/worktrees/run/a")')).toBeGreaterThan(
       profile.indexOf('(deny file-read* file-write* (subpath "/p/.piton/worktrees"))'),
@@ -264,7 +284,13 @@ describe('the rules', () => {
     const own = temporaryFolder();
     for (const folder of [place, own]) chownSync(folder, 65_534, 65_534);
     const bindings = [{ path: '/', as: 'read' } as const, { path: place, as: 'write' } as const];
-    const words = bubblewrapArguments({ bindings, directory: place, temporary: own, hasNetwork: true });
+    const words = bubblewrapArguments({
+      bindings,
+      directory: place,
+      temporary: own,
+      hasNetwork: true,
+      variables: {},
+    });
     const text = `touch inside; touch ${own}/outside; unshare -U true && touch escaped; ls`;
     const { stdout } = spawnSync(here ? found.program : '', [...words, 'sh', '-c', text], {
       encoding: 'utf8',

@@ -18,7 +18,7 @@ function sandboxed({ order }: TestSpool, text: string): SpoolOrder {
   const directory = made.directory;
   const words = [
     'bwrap',
-    ...bubblewrapArguments({ bindings, directory, temporary: '/tmp', hasNetwork: true }),
+    ...bubblewrapArguments({ bindings, directory, temporary: '/tmp', hasNetwork: true, variables: {} }),
   ];
   return { ...made, sandbox: { by: 'bubblewrap', hasNetwork: true, words } };
 }
