@@ -6,9 +6,13 @@ import type { IntegrateRequest, Integration, MemberRequest, Workspaces } from '.
 import { stoppedOutcome, type Attempt, type StopReason } from './attempt.ts';
 import { failureOf } from './call-function.ts';
 import { folderOf, isWorkSaved, knownRequestOf, workOf } from './placing.ts';
+import { holdForSecrets, secretsFor, type SecretPorts } from './secrets-in-results.ts';
+import type { Environment } from './task-environment.ts';
 
 export interface IntegratePorts {
   readonly workspaces: Workspaces;
+  readonly environment: Environment;
+  readonly secrets: readonly string[];
   ended(attempt: Attempt, outcome: Outcome): void;
 }
 
@@ -42,8 +46,9 @@ export class IntegrateAttempt implements Attempt {
     crashPoint('engine:after-artifacts');
     const placement = placementOf(state, task);
     if (placement.mode === 'shared' || !placement.integrates) return { type: 'succeeded', ...artifacts };
-    const found = await this.#ports.workspaces.integrate(integrateRequest(state, task));
+    const found = await this.#ports.workspaces.integrate(integrateRequest(state, task, this.#ports));
     crashPoint('engine:after-integrate');
+    if (found.type === 'secrets') return holdForSecrets(found, task, this.#ports);
     return outcomeOf(found, task, artifacts);
   }
 
@@ -76,15 +81,15 @@ export class IntegrateAttempt implements Attempt {
 
 type Kept = Pick<Extract<Outcome, { type: 'succeeded' }>, 'artifacts'>;
 
-function integrateRequest(state: RunState, task: TaskState): IntegrateRequest {
+function integrateRequest(state: RunState, task: TaskState, ports: SecretPorts): IntegrateRequest {
   const { spec, mergesWith = largestBatch } = task;
   const { check } = spec;
   const proposal = wantedProposal(state, task);
   const others = check === undefined ? [] : companionsOf(state, task).slice(0, mergesWith);
   return {
-    ...memberRequest(state, task),
+    ...memberRequest(state, task, ports),
     isChecked: check !== undefined,
-    others: others.map((other) => memberRequest(state, other)),
+    others: others.map((other) => memberRequest(state, other, ports)),
     ...(proposal !== undefined && { proposal }),
   };
 }
@@ -96,7 +101,7 @@ function wantedProposal(state: RunState, { proposal }: TaskState): TaskState['pr
   return proposal.members.every((member) => waiting.has(member)) ? proposal : undefined;
 }
 
-function memberRequest(state: RunState, task: TaskState): MemberRequest {
+function memberRequest(state: RunState, task: TaskState, ports: SecretPorts): MemberRequest {
   const { knownRefs } = state;
   const { writes } = task.spec;
   const { snapshot, ...request } = knownRequestOf(state, task);
@@ -107,6 +112,7 @@ function memberRequest(state: RunState, task: TaskState): MemberRequest {
     known: request.known,
     knownRefs,
     ...(writes.length > 0 && { writes }),
+    secrets: secretsFor(task, ports),
   };
 }
 
@@ -125,7 +131,11 @@ function isElsewhere({ workspace }: TaskState): boolean {
   return workspace?.kind === 'remote';
 }
 
-function outcomeOf(found: Integration, { workspace }: TaskState, kept: Kept): Outcome {
+function outcomeOf(
+  found: Exclude<Integration, { type: 'secrets' }>,
+  { workspace }: TaskState,
+  kept: Kept,
+): Outcome {
   switch (found.type) {
     case 'integrated': {
       const { result, commit } = found;

@@ -112,10 +112,12 @@ const placeCodes: ReadonlySet<string> = new Set([
   'REMOTE_UNSUPPORTED',
 ]);
 
+const adoptable: ReadonlySet<string> = new Set(['WRITES_EXCEEDED', 'STEERING_CHANGED', 'SECRET_IN_RESULT']);
+
 function holdForPlace(state: RunState, task: TaskState, outcome: Failed): FailureConsequence {
   const { failure, refs } = outcome;
   // To retry brings it to the very same end, unless somebody has changed the files.
-  const first = ['WRITES_EXCEEDED', 'STEERING_CHANGED'].includes(failure.code) ? ['adopt'] : [];
+  const first = adoptable.has(failure.code) ? ['adopt'] : [];
   const next = heldOrCancelled(state, task, heldForPlace(task, failure.message, first));
   const told: Event[] =
     refs === undefined ? [] : [{ type: 'refs.changed', task: task.address, data: { refs } }];

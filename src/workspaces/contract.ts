@@ -125,6 +125,8 @@ export interface SaveRequest extends WorkRequest {
 export interface MemberRequest extends WorkRequest {
   /** Patterns from the folder of the run; absent or none: it may write anything. */
   readonly writes?: readonly string[];
+  /** Values that must not come into git, by the names of their variables. */
+  readonly secrets?: Readonly<Record<string, string>>;
   /** Changes of foreign refs that a person knows of already. */
   readonly knownRefs?: readonly RefChange[];
 }
@@ -160,6 +162,15 @@ export type Integration =
   | ({ readonly type: 'proposed'; readonly result: string } & Proposal)
   /** Both sides are laid out in the place of the task, for its agent or a person. */
   | { readonly type: 'conflict'; readonly files: readonly string[]; readonly report: string }
+  /** It holds secrets: named by their variables, with the file, or the commit whose message has one. Nothing was committed. */
+  | {
+      readonly type: 'secrets';
+      readonly found: readonly {
+        readonly path?: string;
+        readonly commit?: string;
+        readonly secret: string;
+      }[];
+    }
   /** It has written outside of `writes`. */
   | { readonly type: 'exceeded'; readonly files: readonly string[] }
   /** It has changed files that tell programs what to do, and that its `writes` do not name. */

@@ -8,6 +8,8 @@ export interface ProcessOrder {
   readonly input: string | Uint8Array;
   readonly timeoutMs: number;
   readonly maxBytes: number;
+  /** Is given what git prints, as it comes, instead of keeping it. */
+  readonly onPiece?: (piece: Buffer) => void;
 }
 
 export interface ProcessEnd {
@@ -46,7 +48,9 @@ export async function runProcess(order: ProcessOrder): Promise<ProcessEnd> {
   const timer = setTimeout(() => end('time'), order.timeoutMs);
   // A git that ends without reading all of its input is judged by its exit code.
   child.stdin.on('error', () => undefined).end(order.input);
-  const stdout = collect(child.stdout, order.maxBytes, () => end('size'));
+  const { onPiece } = order;
+  if (onPiece !== undefined) child.stdout.on('data', onPiece);
+  const stdout = onPiece === undefined ? collect(child.stdout, order.maxBytes, () => end('size')) : [];
   const stderr = collectTail(child.stderr);
   const ending = Promise.withResolvers<Pick<ProcessEnd, 'code' | 'signal' | 'failure'>>();
   child.on('error', (failure) => ending.resolve({ code: undefined, signal: undefined, failure }));

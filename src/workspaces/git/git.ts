@@ -35,6 +35,8 @@ export interface GitRun {
   readonly okCodes?: readonly number[];
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
+  /** Is given what git prints, as it comes: then there is no limit, and the result has none of it. */
+  readonly onPiece?: (piece: Buffer) => void;
   /** The name of what is changed by it: `before:git.<effect>` and `after:git.<effect>` are places to be killed at. */
   readonly effect?: string;
   /** Under the repository's own configuration, whoever wrote it: only for what starts no program at all. */
@@ -114,6 +116,7 @@ export class Git {
         cwd: options.cwd,
         env,
         input: options.input ?? '',
+        ...(options.onPiece !== undefined && { onPiece: options.onPiece }),
         ...limits,
       }),
     );

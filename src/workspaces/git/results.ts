@@ -12,6 +12,7 @@ import { inWorktree, type WorktreePlace } from './places.ts';
 import { keepCommit } from './reflogs.ts';
 import { moveRef } from './refs.ts';
 import { ownIndexTree, takeIndex } from './own-index.ts';
+import { findSecrets, type SecretFound } from './scan-secrets.ts';
 import { keptIndexOf, usualFiles, writeTree } from './trees.ts';
 
 export interface ResultOrder {
@@ -22,12 +23,16 @@ export interface ResultOrder {
   readonly message: string;
   readonly trailers: Trailers;
   readonly at: number;
+  /** What must not come into git. `known`: what was looked through before. */
+  readonly scan?: { readonly secrets: Readonly<Record<string, string>>; readonly known: readonly string[] };
 }
 
 export type TaskResult =
   /** Neither HEAD nor any file differs from the base. */
   | { readonly type: 'unchanged'; readonly commit: string; readonly leftOut: readonly LeftOut[] }
   | CommittedResult
+  /** There are secrets in it. Nothing was committed. */
+  | { readonly type: 'secrets'; readonly found: readonly SecretFound[] }
   /** A merge, rebase… is under way. Its state is left as it is, and its files are kept in a commit, but this is no result. */
   | {
       readonly type: 'unfinished';
@@ -61,12 +66,25 @@ export async function commitResult(git: Git, order: ResultOrder): Promise<TaskRe
     return Object.freeze({ type: 'unfinished', ...unfinished, kept, leftOut });
   }
   if (head?.commit === base && head.tree === tree) return { type: 'unchanged', commit: base, leftOut };
+  const found = await secretsIn(git, order, { head: head?.commit, tree });
+  if (found.length > 0) return { type: 'secrets', found };
   const { commit, parents } = await resultCommit(git, order, { head, tip, tree });
   const leftBehind = await pointBranch(git, order, { commit, parents, tip: tip?.commit });
   await settleIndex(git, order, { commit, tree });
   const isDescended =
     parents.includes(base) || (await isAncestor(git, worktree, { ancestor: base, of: commit }));
   return Object.freeze({ type: 'committed', commit, tree, parents, isDescended, leftBehind, leftOut });
+}
+
+/** Before anything is committed: from a commit of ours it could not be taken out again by changing the file. */
+async function secretsIn(
+  git: Git,
+  { worktree, base, scan }: ResultOrder,
+  { head, tree }: { readonly head: string | undefined; readonly tree: string },
+): Promise<readonly SecretFound[]> {
+  if (scan === undefined) return [];
+  const { secrets, known } = scan;
+  return findSecrets(git, { repository: worktree, tree, head, known: [base, ...known], secrets });
 }
 
 interface Found {

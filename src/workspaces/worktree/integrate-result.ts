@@ -50,7 +50,7 @@ export async function integrateResult(
   });
   if ('type' in found) return found;
   const made = await takeResult(git, work, found);
-  if (made.type === 'conflict') return made;
+  if (made.type !== 'made') return made;
   const refs = await listRefs(git, work.repository);
   const ours = await headOf(git, work, refs);
   const objection = await objectionTo(git, work, { made, seen: { refs, ours } });

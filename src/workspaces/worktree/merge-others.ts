@@ -55,7 +55,7 @@ async function readyWork(git: Git, work: Work, seen: Onto): Promise<Made | undef
   const found = await lookForWork(work);
   if (found === undefined) return undefined;
   const made = await takeResult(git, work, found);
-  if (made.type === 'conflict' || made.isUnchanged) return undefined;
+  if (made.type !== 'made' || made.isUnchanged) return undefined;
   if ((await marksLeftIn(git, work, { made, ours: seen.ours })).length > 0) return undefined;
   return (await objectionTo(git, work, { made, seen })) === undefined ? made : undefined;
 }

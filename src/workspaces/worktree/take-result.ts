@@ -6,6 +6,7 @@ import {
   readHead,
   type Git,
   type LayoutNote,
+  type ResultOrder,
   type TaskResult,
   type WorktreePlace,
 } from '../git/index.ts';
@@ -26,13 +27,15 @@ export interface Made extends FoundWork {
   readonly isWork: boolean;
 }
 
+/** Why it is no result: it does not fit, or must not be committed. */
+type Refused = Extract<Integration, { type: 'conflict' | 'secrets' }>;
 type Conflict = Extract<Integration, { type: 'conflict' }>;
 
 /**
  * What was laid out by Piton is not taken for work: a merge that nobody has touched, or one with the work of others, stands for
  * what was on the branch before. What somebody has made of a conflict, or of a merge of this task alone, is the new result.
  */
-export async function takeResult(git: Git, work: Taking, found: FoundWork): Promise<Made | Conflict> {
+export async function takeResult(git: Git, work: Taking, found: FoundWork): Promise<Made | Refused> {
   const { worktree } = found;
   const note = await findLayout(git, worktree, work.known.token);
   const isLaidOut = note !== undefined && note.what.type !== 'result';
@@ -42,15 +45,23 @@ export async function takeResult(git: Git, work: Taking, found: FoundWork): Prom
   }
   const { known, task, at } = work;
   const { base, branch: ref } = known;
-  const order = { worktree, base, ref, message: `Piton: ${task}`, trailers: trailersOf(work), at };
+  const message = `Piton: ${task}`;
+  const order = { worktree, base, ref, message, trailers: trailersOf(work), at, ...scanOf(work) };
   const result = await commitResult(git, order);
+  if (result.type === 'secrets') return result;
   return result.type === 'unfinished' ? unfinished(result) : { ...found, ...madeOf(result) };
 }
 
 type Taking = Work & Pick<IntegrateRequest, 'proposal'>;
+/** Whoever has adopted it was asked. */
+function scanOf({ isAdopted, secrets = {}, tip }: Taking): Pick<ResultOrder, 'scan'> {
+  if (isAdopted || Object.keys(secrets).length === 0) return {};
+  return { scan: { secrets, known: tip === undefined ? [] : [tip] } };
+}
+
 type Taken = Omit<Made, keyof FoundWork>;
 
-function madeOf(result: Exclude<TaskResult, { type: 'unfinished' }>): Taken {
+function madeOf(result: Exclude<TaskResult, { type: 'unfinished' | 'secrets' }>): Taken {
   const { commit } = result;
   if (result.type === 'unchanged') return { ...plain, commit, isUnchanged: true };
   const { tree, parents } = result;
