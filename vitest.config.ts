@@ -22,7 +22,8 @@ export default defineConfig({
       // Tests of the sandbox take this away: all others are the same on machines that have one and that have none.
       PITON_BWRAP: '/nowhere/bwrap',
       // Tests start thousands of processes, and compiling the sources would be most of what these do.
-      NODE_COMPILE_CACHE: join(tmpdir(), 'piton-compile-cache'),
+      // Not in the temporary folder: others could put there what we would then run.
+      NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/piton-compiled'),
     },
     globalSetup: 'test/setup/build.ts',
     setupFiles: process.env['PITON_COVERAGE'] === undefined ? [] : ['test/setup/coverage.ts'],

@@ -1,8 +1,9 @@
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { loadPlaces, makePlaces, type DeliveryOptions, type RemoteMachine } from './assemble-places.ts';
 import {
+  assertOwnFolder,
   nearest,
   ownIdentity,
   PitonError,
@@ -109,6 +110,7 @@ export async function open(options: OpenOptions): Promise<Piton> {
   const { durability, clock, graceMs } = config;
   const opened = typeof given === 'string' ? await openStore(given, { durability, clock }) : given;
   const spool = folder ?? spoolBeside(opened.url);
+  assertOwnFolder(spool);
   const observers = new Observers();
   for (const observer of told) observers.add(observer);
   return new Piton({
@@ -139,7 +141,7 @@ function spoolBeside(url: string): string {
 /** One for all stores of this process that are only in memory: two of them may share their runs. */
 function temporarySpool(): string {
   if (temporary === undefined) {
-    const folder = join(tmpdir(), `piton-spool-${randomId()}`);
+    const folder = mkdtempSync(join(tmpdir(), 'piton-spool-'));
     process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
     temporary = folder;
   }

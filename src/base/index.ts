@@ -20,6 +20,12 @@ export { sealJson } from './frozen-json.ts';
 export { nearest } from './nearest.ts';
 export { identityOf, livenessOf, ownIdentity, type ProcessIdentity } from './process-identity.ts';
 export { programFile } from './program-file.ts';
-export { makePrivateFolder, stateFolder } from './user-folders.ts';
+export {
+  assertOwnFile,
+  assertOwnFolder,
+  cacheFolder,
+  makePrivateFolder,
+  stateFolder,
+} from './user-folders.ts';
 export { readUserKey, userKey } from './user-key.ts';
 export { visibleText } from './visible-text.ts';

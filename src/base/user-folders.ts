@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, statSync, type Stats } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { PitonError } from './errors.ts';
@@ -11,13 +11,34 @@ export function stateFolder(name: string, environment: Environment = process.env
   return join(state || join(home || homedir(), '.local', 'state'), 'piton', name);
 }
 
+/** The same for what can be made again. */
+export function cacheFolder(name: string, environment: Environment = process.env): string {
+  const { XDG_CACHE_HOME: cache, HOME: home } = environment;
+  return join(cache || join(home || homedir(), '.cache'), 'piton', name);
+}
+
 /** Makes a folder that nobody else can look into. Throws `FOLDER_UNSAFE` if somebody else owns it, or it is a link. */
 export function makePrivateFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const found = lstatSync(folder);
-  const isOurs = found.isDirectory() && found.uid === (process.getuid?.() ?? found.uid);
-  if (!isOurs) throw unsafe(folder, found.isDirectory() ? 'belongs to another user' : 'is not a folder');
-  if ((found.mode & 0o077) !== 0) chmodSync(folder, 0o700);
+  assertOwnFolder(folder);
+  if ((lstatSync(folder).mode & 0o077) !== 0) chmodSync(folder, 0o700);
+}
+
+/** Nobody else has put it there, and it is no link. Of what is not there, nothing is said. Throws `FOLDER_UNSAFE`. */
+export function assertOwnFolder(folder: string): void {
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  if (found?.isDirectory() === false) throw unsafe(folder, 'is not a folder');
+  if (found !== undefined && !isOurs(found)) throw unsafe(folder, 'belongs to another user');
+}
+
+/** The same of a file, which may be elsewhere. */
+export function assertOwnFile(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found !== undefined && !isOurs(found)) throw unsafe(file, 'belongs to another user');
+}
+
+function isOurs({ uid }: Stats): boolean {
+  return uid === (process.getuid?.() ?? uid);
 }
 
 function unsafe(folder: string, why: string): PitonError {
@@ -26,7 +47,8 @@ function unsafe(folder: string, why: string): PitonError {
     `${folder} ${why}, and what Piton keeps in it must be this user's alone.`,
     {
       folder,
-      remedy: 'Move it away, or set XDG_STATE_HOME to a folder of your own.',
+      remedy:
+        'Move it away, or make it your own (chown). For what lies in your home: set XDG_STATE_HOME to a folder of your own.',
     },
   );
 }

@@ -107,7 +107,7 @@ export function hasBegun(folder: string): boolean {
 export function makeClaim(folder: string): boolean {
   try {
     // Also where nothing was prepared: whoever wants to prepare it later, finds it taken.
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     mkdirSync(join(folder, files.claim));
     return true;
   } catch (cause) {

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ownIdentity, PitonError } from '../base/index.ts';
+import { makePrivateFolder, ownIdentity, PitonError } from '../base/index.ts';
 import { blankExit, blankTimedOut, blankWrapper, codeOf, files, type Origin } from './layout.ts';
 import { isContained, type SpoolOrder, type WrittenOrder } from './order.ts';
 import { processClockMs } from './process-table.ts';
@@ -10,7 +10,7 @@ type OwnedOrder = SpoolOrder & Pick<WrittenOrder, 'store' | 'head'>;
 
 /** `attempt.json` comes last: without it the folder is not prepared, and nothing may start in it. */
 export async function prepareFolder(folder: string, order: OwnedOrder, isSynced: boolean): Promise<void> {
-  await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
+  makePrivateFolder(dirname(folder));
   await makeFolder(folder, order);
   // In one folder: none of its files is the process's to change, if it is contained.
   if (isContained(order)) await mkdir(join(folder, files.temporary), { recursive: true, mode: 0o700 });

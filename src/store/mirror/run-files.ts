@@ -68,7 +68,7 @@ export class RunFiles {
 
   /** Makes the journal a plain file that ends after its last readable line, ready to be appended to. */
   async prepare({ bytes, rest }: Shown): Promise<void> {
-    await mkdir(this.folder, { recursive: true });
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
     if ((await this.size()) === undefined) await replace(this.#journal, await this.#readContent());
     await rm(this.#compressed, { force: true });
     if (rest !== '') await this.cut(bytes, rest.includes('\n') ? rest : '');

@@ -1,6 +1,15 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, statfsSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
-import { hasCode, PitonError } from '../../base/index.ts';
+import { assertOwnFile, hasCode, PitonError } from '../../base/index.ts';
 
 /** By the `type` of statfs(2) on Linux. Their locks and shared memory do not keep SQLite's promises. */
 const networkFileSystems: ReadonlyMap<number, string> = new Map([
@@ -30,6 +39,7 @@ export function prepareMedium(file: string): void {
   try {
     makeFolder(dirname(file));
     if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) throw isFolder(file);
+    makeOwn(file);
   } catch (error) {
     throw error instanceof PitonError ? error : unreachable(file, error);
   }
@@ -42,6 +52,26 @@ function makeFolder(folder: string): void {
   if (first === undefined) return;
   // A new folder that is not synced into its parent may be gone after a loss of power, and the store with it.
   for (let made = folder; made.length >= first.length; made = dirname(made)) syncFolder(dirname(made));
+}
+
+/** Nobody else reads in it; and what another user has put there would be done in the name of this one. */
+function makeOwn(file: string): void {
+  assertOwnFile(file);
+  // SQLite makes the files beside it as this one is.
+  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
+  for (const one of [file, `${file}-wal`, `${file}-shm`]) {
+    const mode = statSync(one, { throwIfNoEntry: false })?.mode ?? 0;
+    if ((mode & 0o077) !== 0) closeToOthers(one);
+  }
+}
+
+function closeToOthers(file: string): void {
+  try {
+    chmodSync(file, 0o600);
+  } catch {
+    // A disk, or a file of ours, that nobody can change: what is written there from now on is refused anyway.
+    return;
+  }
 }
 
 /** As far as the file system lets us: some cannot sync folders, and none of those promises more by refusing. */

@@ -18,6 +18,7 @@ export async function backUp(file: string, given: string): Promise<void> {
   const partial = `${target}.${randomId(8)}.partial`;
   reserve(target);
   try {
+    closeSync(openSync(partial, 'wx', 0o600));
     await inWorker({ type: 'backup', file, target: partial });
     syncFile(partial);
     renameSync(partial, target);
@@ -53,7 +54,7 @@ function inWorker(task: UpkeepTask): Promise<string[]> {
 
 function reserve(target: string): void {
   try {
-    closeSync(openSync(target, 'wx'));
+    closeSync(openSync(target, 'wx', 0o600));
   } catch (cause) {
     if (hasCode(cause, 'EEXIST')) {
       throw new PitonError('BACKUP_EXISTS', `There is a file ${target} already.`, {

@@ -1,6 +1,6 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { effect, isPlainObject, PitonError } from '../../base/index.ts';
+import { effect, isPlainObject, makePrivateFolder, PitonError } from '../../base/index.ts';
 import type { KeptArchive } from '../contract.ts';
 import { copyTree, deleteTree, findEntry, isInside, namesIn, writeWhole, type Durability } from '../files.ts';
 import { archiveStamp, encodeName } from '../git/index.ts';
@@ -29,6 +29,7 @@ export interface ArchiveTools {
 export async function archiveFolder(tools: ArchiveTools, archiving: Archiving): Promise<string> {
   const { path, ...facts } = archiving;
   const ref = await freePlace(tools, facts);
+  makePrivateFolder(tools.archive);
   await mkdir(dirname(ref), { recursive: true });
   await writeWhole(markerOf(ref), `${JSON.stringify(facts, null, 2)}\n`, tools.durability);
   await effect('directory.archived', () => rename(path, ref));

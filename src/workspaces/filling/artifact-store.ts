@@ -1,6 +1,6 @@
 import { mkdir, readFile, realpath } from 'node:fs/promises';
 import { dirname, join, normalize, relative } from 'node:path';
-import { effect, hasCode, isPlainObject, PitonError, randomId } from '../../base/index.ts';
+import { effect, hasCode, isPlainObject, makePrivateFolder, PitonError, randomId } from '../../base/index.ts';
 import type { ArtifactOrder } from '../contract.ts';
 import {
   copyTree,
@@ -75,6 +75,7 @@ export class ArtifactStore {
   }
 
   async #copy(source: string, target: string): Promise<void> {
+    makePrivateFolder(this.#folder);
     await mkdir(dirname(target), { recursive: true });
     await copyTree(source, target, { durability: this.#durability });
   }

@@ -1,7 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { makePrivateFolder } from '../../../base/index.ts';
 import type { Piton } from '../../../library/index.ts';
 import type { Context } from '../context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
@@ -53,7 +54,7 @@ interface Log {
 }
 
 function openLog({ config }: Context, run: string): Log {
-  mkdirSync(config.logs, { recursive: true });
+  makePrivateFolder(config.logs);
   const file = join(config.logs, `${run.replaceAll(/[^\w.-]/g, '_')}.log`);
   const descriptor = openSync(file, 'a', 0o600);
   return { file, descriptor, start: statSync(file).size };
