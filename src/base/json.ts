@@ -38,9 +38,13 @@ function freezeJson(value: unknown, place: Place): Json {
   return typeof value === 'object' && value !== null ? freezeObject(value, place) : scalar(value, place);
 }
 
+/** Deeper values are nobody's data, and whoever walks them, in whatever place, could run out of stack. */
+const deepest = 200;
+
 function freezeObject(value: object, place: Place): Json {
   if (isFrozenJson(value)) return value as Json;
   if (place.ancestors.includes(value)) throw notJson('a cycle', place);
+  if (place.ancestors.length >= deepest) throw notJson(`nested more than ${deepest} deep`, place);
   const inside = { path: place.path, ancestors: [...place.ancestors, value] };
   const copy = Array.isArray(value) ? freezeList(value, inside) : freezeRecord(value, inside);
   return copy !== null && typeof copy === 'object' ? sealJson(copy) : copy;
@@ -63,9 +67,9 @@ function freezeRecord(value: object, place: Place): Json {
 }
 
 /** Assigning `__proto__` would change the prototype instead of adding a key. */
-export function setKey(target: Record<string, Json>, key: string, value: Json): void {
+export function setKey<T>(target: Record<string, T>, key: string, value: T): void {
   if (key === '__proto__')
-    Object.defineProperty(target, key, { value, enumerable: true, configurable: true });
+    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
   else target[key] = value;
 }
 
@@ -76,9 +80,12 @@ function scalar(value: unknown, place: Place): Json {
   return value;
 }
 
+const longestPath = 200;
+
 function notJson(what: string, place: Place): PitonError {
-  return new PitonError('NOT_SERIALISABLE', `${place.path} is ${what}, which JSON cannot keep.`, {
-    path: place.path,
+  const path = place.path.length > longestPath ? `${place.path.slice(0, longestPath)}…` : place.path;
+  return new PitonError('NOT_SERIALISABLE', `${path} is ${what}, which JSON cannot keep.`, {
+    path,
     remedy: 'Return plain data: objects, lists, strings, finite numbers, booleans and null.',
   });
 }

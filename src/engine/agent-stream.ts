@@ -5,6 +5,8 @@ import type { Redact } from './redact.ts';
 const pieceBytes = 256 * 1024;
 const complaintBytes = 64 * 1024;
 const newline = 10;
+/** A longer line is passed over: no agent means anything by it, and it would fill the memory. */
+const longestLine = 64 * 1024 * 1024;
 const cutOff = 'a line that was cut off';
 
 /** Killed, and its exit code with it. */
@@ -41,6 +43,8 @@ export class AgentStream {
   /** Of a line whose end has not come, piece by piece: one may be gigantic. */
   #rest: Buffer[] = [];
   #restBytes = 0;
+  /** It is longer than it may be: only its length is kept. */
+  #isTooLong = false;
 
   constructor(spool: Spool, attempt: string, { agent, context, known = 0, redact = String }: StreamOptions) {
     this.#spool = spool;
@@ -56,11 +60,29 @@ export class AgentStream {
       const position = this.#position + this.#restBytes;
       const read = this.#spool.readFrom(this.#attempt, { position, maxBytes: pieceBytes });
       if (read.length === 0) return undefined;
+      if (this.#isTooLong || this.#restBytes + firstLineBytes(read) > longestLine) {
+        const passage = this.#passOver(read);
+        if (passage !== undefined) return passage;
+        continue;
+      }
       const end = read.lastIndexOf(newline) + 1;
       const lines = end === 0 ? undefined : Buffer.concat([...this.#rest, read.subarray(0, end)]);
       this.#keep(end === 0 ? [...this.#rest, read] : [read.subarray(end)]);
       if (lines !== undefined) return this.#tellLines(lines);
     }
+  }
+
+  /** Up to the end of the line; what comes behind it is read again. */
+  #passOver(read: Buffer): Passage | undefined {
+    this.#isTooLong = !read.includes(newline);
+    this.#rest = [];
+    this.#restBytes += firstLineBytes(read);
+    if (this.#isTooLong) return undefined;
+    this.#position += this.#restBytes;
+    const events = this.#parser.line(tooLong(this.#restBytes));
+    this.#restBytes = 0;
+    this.events.push(...events);
+    return { upTo: this.#position, events: this.#position > this.#known ? events : [] };
   }
 
   #keep(rest: Buffer[]): void {
@@ -75,7 +97,7 @@ export class AgentStream {
 
   /** What is left when the process has ended: a last line without its end, and what only the exit tells. */
   finish(exit: Exit): Passage {
-    const rest = Buffer.concat(this.#rest).toString('utf8');
+    const rest = this.#isTooLong ? tooLong(this.#restBytes) : Buffer.concat(this.#rest).toString('utf8');
     this.#keep([]);
     const { text, isCut } = this.#spool.readOutput(this.#attempt, 'stderr', {
       maxBytes: complaintBytes,
@@ -112,6 +134,16 @@ export class AgentStream {
     }
     return { upTo: this.#position, events: fresh };
   }
+}
+
+/** With its end, if that is there. */
+function firstLineBytes(read: Buffer): number {
+  const end = read.indexOf(newline) + 1;
+  return end === 0 ? read.length : end;
+}
+
+function tooLong(bytes: number): string {
+  return `[a line of ${bytes} bytes, too long to be read]`;
 }
 
 /** What it has told of its session. */

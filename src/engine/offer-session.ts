@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { agentNamed } from '../agents/index.ts';
 import { PitonError } from '../base/index.ts';
-import type { RunState, TaskState } from '../kernel/index.ts';
+import { lentOf, type RunState, type TaskState } from '../kernel/index.ts';
 import type { Lease } from '../model/index.ts';
 import type { EnginePorts } from './options.ts';
 import { markerOf, takeSession } from './session-lease.ts';
@@ -102,7 +102,7 @@ function userOf({ tasks }: RunState, session: string): TaskState | undefined {
 function busyText(state: RunState, session: string): string | undefined {
   const user = userOf(state, session);
   if (user !== undefined) return `${user.address} is working in that session`;
-  const holder = state.lent[session];
+  const holder = lentOf(state, session);
   return holder && `that session is open in process ${holder.pid} on ${holder.host}`;
 }
 

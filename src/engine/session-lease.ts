@@ -1,5 +1,5 @@
 import { livenessOf, PitonError, randomId } from '../base/index.ts';
-import { returnedSession, type RunState } from '../kernel/index.ts';
+import { lentOf, returnedSession, type RunState } from '../kernel/index.ts';
 import type { Event, Lease } from '../model/index.ts';
 import { isCarried } from '../spool/index.ts';
 import type { EnginePorts } from './options.ts';
@@ -58,7 +58,7 @@ export async function takenSessions({ store, clock }: EnginePorts, state: RunSta
   const events: Event[] = [];
   const owners = new Map(Array.from(state.tasks.values(), ({ session, address }) => [session?.id, address]));
   for (const [session, task] of owners) {
-    if (session === undefined || state.lent[session] !== undefined) continue;
+    if (session === undefined || lentOf(state, session) !== undefined) continue;
     const lease = await store.findLease(leaseNameOf(session));
     if (lease === undefined || !isHeld(lease, clock.now())) continue;
     const { token, takenAt: from, owner } = lease;

@@ -20,10 +20,15 @@ export function agentObstacle(state: RunState, task: TaskState, world: World): E
 /** A person is in the conversation that it would go on in. */
 function lentOut(state: RunState, task: TaskState): Event | undefined {
   const id = sessionToBe(state, task)?.id;
-  const holder = id === undefined ? undefined : state.lent[id];
+  const holder = id === undefined ? undefined : lentOf(state, id);
   if (holder === undefined) return undefined;
   const reason = `its session is open in process ${holder.pid} on ${holder.host}`;
   return { type: 'task.held', task: task.address, data: { reason, actions: ['skip'], lent: id! } };
+}
+
+/** Who has a session. The agent names it: it may be `constructor`. */
+export function lentOf({ lent }: RunState, session: string): RunState['lent'][string] | undefined {
+  return Object.hasOwn(lent, session) ? lent[session] : undefined;
 }
 
 /** All agents that are there are at their limit, or out of order: when the first of them may be asked again. */

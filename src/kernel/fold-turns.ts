@@ -1,3 +1,4 @@
+import { setKey } from '../base/index.ts';
 import type { EventOf, EventType } from '../model/index.ts';
 import { dropProposal } from './holdings.ts';
 import { taskAt, type RunState, type TaskState } from './run-state.ts';
@@ -40,7 +41,7 @@ export const turnFolders: TurnFolders = {
     if (data.now === true) task.isUrgent = true;
   },
   'session.lent'(state, { task, data: { session, from, ...holder } }) {
-    state.lent[session] = { task, at: from, ...holder };
+    setKey(state.lent, session, { task, at: from, ...holder });
   },
   'session.returned'(state, { task: address, data: { session } }) {
     delete state.lent[session];

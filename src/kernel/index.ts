@@ -1,4 +1,4 @@
-export { sessionOrigin } from './agent-start.ts';
+export { lentOf, sessionOrigin } from './agent-start.ts';
 export { artifactSources } from './artifact-sources.ts';
 export { classify } from './classify.ts';
 export { decideCommand } from './commands.ts';

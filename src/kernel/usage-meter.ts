@@ -1,4 +1,4 @@
-import { isPlainObject, type Json } from '../base/index.ts';
+import { isPlainObject, setKey, type Json } from '../base/index.ts';
 import type { Used } from '../model/index.ts';
 
 export const nothingUsed: Used = { input: 0, output: 0, cachedInput: 0, usd: 0, unpricedTokens: 0 };
@@ -35,9 +35,8 @@ export class UsageMeter {
 
   /** A copy of a session goes on counting where that was: what is in both was used once. */
   copy(from: string | undefined, session: string): void {
-    const { counted } = this.#memory;
-    const count = from === undefined ? undefined : counted[from];
-    if (count !== undefined) counted[session] ??= count;
+    const count = from === undefined ? undefined : this.#countOf(from);
+    if (count !== undefined && this.#countOf(session) === undefined) this.#remember(session, count);
   }
 
   /** What these entries of a transcript add. Tokens that were told without a price get one later: then those are less. */
@@ -71,15 +70,24 @@ export class UsageMeter {
    * it is large enough to have all that was told since the last count, it has.
    */
   #count(teller: Teller & { readonly session: string }, told: Used): Used {
-    const { counted } = this.#memory;
-    const before = counted[teller.session] ?? nothingUsed;
-    counted[teller.session] = told;
+    const before = this.#countOf(teller.session) ?? nothingUsed;
+    this.#remember(teller.session, told);
     const hasBegunAnew = isAnew(told, before);
     const news = hasBegunAnew ? told : difference(told, before);
     const { own, others } = this.#settle(teller);
     const all = addUsed(own, others);
     const hasAll = !hasBegunAnew && tokensOf(news) >= tokensOf(all);
     return complete(news, hasAll ? all : own);
+  }
+
+  /** The agent names its session: it may be `constructor`. */
+  #countOf(session: string): Used | undefined {
+    const { counted } = this.#memory;
+    return Object.hasOwn(counted, session) ? counted[session] : undefined;
+  }
+
+  #remember(session: string, count: Used): void {
+    setKey(this.#memory.counted, session, count);
   }
 
   /** A count has come: takes away what was told on the way in the same session. */
@@ -130,9 +138,13 @@ function usedIn(entry: Readonly<Record<string, unknown>>): Used {
   };
 }
 
+/** More than anybody can use up, and few enough to be summed up exactly. */
+const most = 1e12;
+
+/** An agent that says it has used less than nothing would give itself a budget. */
 function numberIn(entry: Readonly<Record<string, unknown>>, field: string): number {
   const value = entry[field];
-  return typeof value === 'number' ? value : 0;
+  return typeof value === 'number' && value > 0 ? Math.min(value, most) : 0;
 }
 
 export function addUsed(one: Used, other: Used): Used {

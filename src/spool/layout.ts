@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorField, isPlainObject, PitonError, type ProcessIdentity } from '../base/index.ts';
 import type { Exit, WrittenOrder } from './order.ts';
@@ -120,13 +120,27 @@ export function makeClaim(folder: string): boolean {
   }
 }
 
-/** Only a file that is not there reads as undefined. Other errors (too many open files) must not look like absence. */
+/** More than any prompt; a command may have written over what is ours. */
+const mostBytes = 64 * 1024 * 1024;
+
+/**
+ * Only a file that is not there reads as undefined, and what a command has put in its place: a pipe would be waited for, and what
+ * is huge would fill the memory. Other errors (too many open files, a folder) must not look like absence.
+ */
 export function readIfThere(file: string): string | undefined {
+  let descriptor: number;
   try {
-    return readFileSync(file, 'utf8');
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     if (isAbsence(error)) return undefined;
     throw error;
+  }
+  try {
+    const stat = fstatSync(descriptor);
+    const isReadable = stat.isDirectory() || (stat.isFile() && stat.size <= mostBytes);
+    return isReadable ? readFileSync(descriptor, 'utf8') : undefined;
+  } finally {
+    closeSync(descriptor);
   }
 }
 
