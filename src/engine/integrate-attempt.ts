@@ -160,14 +160,18 @@ function outcomeOf(
       const message = `it has changed files that tell programs what to do, and that its \`writes\` do not name: ${namesOf(found.files)} (look at them in ${workspace!.path}; adopt takes them all the same, or put them back, and retry)`;
       return { type: 'failed', failure: { code: 'STEERING_CHANGED', message, retryable: false } };
     }
-    case 'refs': {
-      const refs = found.changes;
-      const isConfig = refs.every(({ ref }) => ref.startsWith('config '));
-      const message = `${isConfig ? 'the git configuration of your repository was' : 'refs of yours were'} changed while it worked: ${refs.map(textOfChange).join(', ')}. Put them right if need be, then retry`;
-      const code = isConfig ? 'GIT_CONFIG_CHANGED' : 'REFS_CHANGED';
-      return { type: 'failed', failure: { code, message, retryable: false }, refs };
-    }
+    case 'refs':
+      return outcomeOfChanges(found.changes);
   }
+}
+
+function outcomeOfChanges(refs: Extract<Integration, { type: 'refs' }>['changes']): Outcome {
+  const changes = `changed while it worked: ${refs.map(textOfChange).join(', ')}. Put them right if need be, then retry`;
+  const isConfig = refs.every(({ ref }) => ref.startsWith('config '));
+  const failure = isConfig
+    ? { code: 'GIT_CONFIG_CHANGED', message: `what git starts in your repository was ${changes}` }
+    : { code: 'REFS_CHANGED', message: `refs of yours were ${changes}` };
+  return { type: 'failed', failure: { ...failure, retryable: false }, refs };
 }
 
 type Change = Extract<Integration, { type: 'refs' }>['changes'][number];

@@ -1,4 +1,5 @@
 /** An agent writes into the repository that all worktrees share: its configuration, attributes, hooks. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -17,7 +18,7 @@ import {
   type AddedWorktree,
 } from '../../src/workspaces/git/index.ts';
 import { at, trailers } from '../support/git-orders.ts';
-import { commit, playground, shell, write, type Playground } from '../support/git-playground.ts';
+import { commit, fingerprint, playground, shell, write, type Playground } from '../support/git-playground.ts';
 
 interface Scene extends Playground {
   readonly worktree: AddedWorktree;
@@ -112,5 +113,59 @@ describe('what an agent writes into the configuration of the repository', () => 
     expect(await removeWorktree(git, order())).toEqual({ type: 'removed' });
     await addWorktree(git, { ...order('next'), branch: taskBranch('run-1', 'next') });
     expect(ground.traced()).toBe('');
+  });
+
+  test('as it was when the run began still counts, with what it included; what is planted since does not', async () => {
+    const ground = await scene(({ root, folder }, program) => {
+      write(folder, { included: `[filter "kept"]\n\tclean = "${program('recorded')}"\n` });
+      shell(root, 'config', 'include.path', join(folder, 'included'));
+      commit(root, { '.gitattributes': '*.txt filter=kept\n' });
+    });
+    write(ground.folder, { included: `[filter "kept"]\n\tclean = "${ground.program('planted')}"\n` });
+    shell(ground.root, 'config', 'filter.kept.clean', ground.program('planted'));
+    write(ground.worktree.path, { '.gitattributes': '*.txt filter=kept\n' });
+    await handle(ground);
+    expect(new Set(ground.traced().trim().split('\n'))).toEqual(new Set(['recorded']));
+  });
+
+  test('of one worktree alone, or by files that name another repository, leads nowhere', async () => {
+    const ground = await scene();
+    const elsewhere = playground('elsewhere');
+    const before = fingerprint(elsewhere.root);
+    shell(ground.root, 'config', 'extensions.worktreeConfig', 'true');
+    shell(ground.worktree.path, 'config', '--worktree', 'filter.x.clean', ground.program('worktree'));
+    write(ground.worktree.path, { '.gitattributes': `${drivers}\n` });
+    const { commonDir } = ground.repository;
+    const { git, worktree, base } = ground;
+    write(worktree.path, { 'new.txt': 'new\n' });
+    const ref = taskBranch('run-1', 'build');
+    for (const folder of [worktree.gitDir, commonDir]) {
+      const file = join(folder, 'commondir');
+      const own = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+      writeFileSync(file, `${elsewhere.root}/.git\n`);
+      const taking = commitResult(git, { worktree, base, ref, message: 'work', trailers, at });
+      await expect(taking).rejects.toThrow('another repository');
+      rmSync(file);
+      if (own !== undefined) writeFileSync(file, own);
+    }
+    await commitResult(git, { worktree, base, ref, message: 'work', trailers, at });
+    expect([ground.traced(), fingerprint(elsewhere.root)]).toEqual(['', before]);
+  });
+
+  test('that puts its files elsewhere is refused', async () => {
+    const ground = await scene();
+    shell(ground.root, 'config', 'core.worktree', ground.folder);
+    await expect(inspectRepository(ground.git, ground.root)).rejects.toThrow('is not its checkout');
+  });
+
+  test('is a pipe, or is no configuration at all: nobody waits for it', async () => {
+    const ground = await scene();
+    const config = join(ground.repository.commonDir, 'config');
+    rmSync(config);
+    execFileSync('mkfifo', [config]);
+    expect((await readStatus(ground.git, ground.worktree)).head).toBe(ground.base);
+    rmSync(config);
+    writeFileSync(config, '[filter "x"\nclean');
+    expect((await readStatus(ground.git, ground.worktree)).head).toBe(ground.base);
   });
 });

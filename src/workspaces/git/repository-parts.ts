@@ -1,8 +1,8 @@
 /** What lies in the folder of a repository. Everybody who works in one of its worktrees may have written it. */
-import { mkdir, open, readdir, readlink, rm, stat, symlink } from 'node:fs/promises';
+import { mkdir, open, readdir, readlink, realpath, rm, stat, symlink } from 'node:fs/promises';
 import { constants } from 'node:fs';
-import { join } from 'node:path';
-import { hasCode, sha256 } from '../../base/index.ts';
+import { join, resolve } from 'node:path';
+import { hasCode, PitonError, sha256 } from '../../base/index.ts';
 import { lookAtFile, namesIn } from '../files.ts';
 import { parseConfig, type ConfigEntry } from './config-file.ts';
 import { isExecuting } from './config-keys.ts';
@@ -30,6 +30,23 @@ export async function readSmall(file: string): Promise<string> {
 }
 
 const unreadable = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR', 'ENXIO'];
+
+/**
+ * Git looks for refs where the `commondir` of a folder says, whatever it is told by its environment. Throws GIT_FAILED if that is not
+ * this repository: somebody has written it.
+ */
+export async function assertOwnRefs(commonDir: string, gitDir: string): Promise<void> {
+  const named = (await readSmall(join(gitDir, 'commondir'))).replace(/\n$/, '');
+  if (named === '') return;
+  const found = await realpath(resolve(gitDir, named)).catch(() => undefined);
+  if (found !== undefined && found === (await realpath(commonDir).catch(() => undefined))) return;
+  const file = join(gitDir, 'commondir');
+  throw new PitonError('GIT_FAILED', `${file} names ${named}, which is another repository.`, {
+    reason: 'other',
+    file,
+    remedy: 'Piton has not written that: see who has, and put it right (../.. for a worktree; no file else).',
+  });
+}
 
 export async function identityOf(commonDir: string): Promise<string> {
   const { dev, ino, birthtimeNs } = await stat(commonDir, { bigint: true });
