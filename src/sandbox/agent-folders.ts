@@ -12,7 +12,7 @@ export interface AgentFolders {
   readonly apart: readonly string[];
 }
 
-/** Folders as `VARIABLE:way from the home without it`, and names in the first of them. */
+/** Folders as `VARIABLE:way from the home without it`; the rest in the same way, or as names in the first folder. */
 interface Row {
   readonly folders: readonly string[];
   /** Only these in it may be written; absent: all of it, but for the settings. */
@@ -76,8 +76,30 @@ const rows: Readonly<Record<string, Row>> = {
       'XDG_DATA_HOME/opencode:.local/share/opencode',
       'XDG_STATE_HOME/opencode:.local/state/opencode',
       'XDG_CACHE_HOME/opencode:.cache/opencode',
+      'XDG_CONFIG_HOME/opencode:.config/opencode',
     ],
-    settings: ['bin'],
+    settings: [
+      'bin',
+      // It does not start if it cannot write in the folder of its settings.
+      ...[
+        'opencode.json',
+        'opencode.jsonc',
+        'config.json',
+        'AGENTS.md',
+        'package.json',
+        'node_modules',
+        'plugin',
+        'plugins',
+        'agent',
+        'agents',
+        'command',
+        'commands',
+        'tool',
+        'tools',
+        'skill',
+        'skills',
+      ].map((name) => `XDG_CONFIG_HOME/opencode/${name}:.config/opencode/${name}`),
+    ],
   },
   goose: {
     folders: ['XDG_DATA_HOME/goose:.local/share/goose', 'XDG_STATE_HOME/goose:.local/state/goose'],
@@ -96,7 +118,8 @@ export function foldersOf(agent: string | undefined, env: Environment): AgentFol
   const row = agent === undefined || !Object.hasOwn(rows, agent) ? undefined : rows[agent];
   if (row === undefined) return { sessions: [], settings: [], apart: [] };
   const folders = row.folders.map((folder) => locate(folder, env));
-  const within = (names: readonly string[]): string[] => names.map((name) => join(folders[0]!, name));
+  const within = (names: readonly string[]): string[] =>
+    names.map((name) => (name.includes(':') ? locate(name, env) : join(folders[0]!, name)));
   return {
     sessions: row.own === undefined ? folders : within(row.own),
     settings: within(row.settings ?? []),
