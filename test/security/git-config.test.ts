@@ -87,7 +87,7 @@ async function handle({ git, worktree, base, repository, root, other: ours }: Sc
   await saveTree(git, { worktree, ref: savedRef(taskBranch('run-1', 'build')), label: 'x', trailers, at });
   const ref = taskBranch('run-1', 'build');
   const made = await commitResult(git, { worktree, base, ref, message: 'work', trailers, at });
-  if (made.type === 'unfinished') throw new Error('unfinished');
+  if (made.type === 'unfinished' || made.type === 'secrets') throw new Error(made.type);
   const sides = { repository, ours, theirs: made.commit, message: 'm', trailers, at };
   const merged = await mergeInto(git, sides);
   await readStatus(git, worktree, { withIgnored: true });
