@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { open } from '../../src/index.ts';
 import { newProject, type Project } from '../cli/command-line.ts';
+import { eventually } from '../support/eventually.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -37,6 +38,12 @@ describe('what Piton keeps of runs', () => {
     } finally {
       process.umask(umask);
     }
+    await eventually('the one in the background has ended', () =>
+      project.withStore(async (piton) => (await (await piton.find('s')).checkpoint()).status === 'succeeded'),
+    );
+    await eventually('its driver too', () =>
+      project.withStore(async (piton) => (await piton.driver('s'))?.alive !== true),
+    );
     const folder = join(project.folder, '.piton');
     for (const name of ['piton.db', 'spool', 'logs', 'artifacts'])
       expect(readdirSync(folder)).toContain(name);
