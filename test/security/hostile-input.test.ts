@@ -131,7 +131,7 @@ describe('what a command puts in the place of files of its spool', () => {
     ['something huge', (file: string) => (writeFileSync(file, ''), truncateSync(file, 8 * 2 ** 30))],
   ])('%s: is not waited for, and not read', async (_, put) => {
     const folder = temporaryFolder();
-    const spool = new Spool({ folder, graceMs: 100, durability: 'process' });
+    const spool = new Spool({ folder, keys: join(folder, '.keys'), graceMs: 100, durability: 'process' });
     await spool.prepare(orderOf('one'));
     for (const name of ['exit', 'wrapper', 'stopping', 'input', 'attempt.json']) {
       rmSync(join(folder, 'one', name), { force: true });
