@@ -46,6 +46,12 @@ export function textAt(value: Json | undefined, ...path: readonly string[]): str
   return typeof found === 'string' ? found : undefined;
 }
 
+/** The id of a session, which becomes a word of a command line: one that would be an option there is none. */
+export function sessionAt(value: Json | undefined, ...path: readonly string[]): string | undefined {
+  const id = textAt(value, ...path);
+  return id !== undefined && /^[^-\p{Cc}][^\p{Cc}]{0,255}$/u.test(id) ? id : undefined;
+}
+
 export function numberAt(value: Json | undefined, ...path: readonly string[]): number | undefined {
   const found = at(value, ...path);
   return typeof found === 'number' ? found : undefined;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/index.ts';
 import type { AgentEvent, FailureKind, ParserContext } from './contract.ts';
 import { failureEvents } from './failures.ts';
-import { at, countAt, entryOf, numberAt, textAt } from './json-fields.ts';
+import { at, countAt, entryOf, numberAt, sessionAt, textAt } from './json-fields.ts';
 import { unknownEvent, unknownLine } from './unknown.ts';
 
 /** What one line means that a program of ours has printed: the player of the scripted agent, or the client of ACP. */
@@ -25,7 +25,7 @@ export const ownReaders = {
 } satisfies Record<string, OwnReader>;
 
 function openedSession(event: JsonObject): readonly AgentEvent[] {
-  const id = textAt(event, 'session');
+  const id = sessionAt(event, 'session');
   const model = textAt(event, 'model');
   const version = textAt(event, 'version');
   if (id === undefined) return [];

@@ -307,8 +307,8 @@ export const agents: readonly Defect[] = [
   {
     name: 'the version of an agent is not in the journal',
     file: 'src/engine/process-attempt.ts',
-    find: '{ process: this.#process, ...this.#work.program?.() }',
-    replace: '{ process: this.#process }',
+    find: '...this.#work.program?.(), ',
+    replace: '',
     tests: ['test/library/agent-streams.test.ts'],
     named: 'told version and events',
   },

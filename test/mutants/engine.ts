@@ -328,9 +328,9 @@ export const engine: readonly Defect[] = [
   },
   {
     name: 'a task commits where the hook that started Piton was called',
-    file: 'src/engine/command-order.ts',
-    find: 'entry[1] !== undefined && !ofHooks.has(entry[0])',
-    replace: 'entry[1] !== undefined',
+    file: 'src/engine/task-environment.ts',
+    find: '!never.has(name) && (isAskedFor(name)',
+    replace: '(isAskedFor(name)',
     tests: ['test/engine/command-lines.test.ts'],
   },
   {
@@ -599,8 +599,8 @@ export const engine: readonly Defect[] = [
   {
     name: 'a failure of the network uses up the tries of a task, or fails it, by the order of tasks',
     file: 'src/kernel/failures.ts',
-    find: 'if (isOfNetwork(task, failure) && doomOf',
-    replace: 'if (isOfNetwork(task, failure) && agents.length < 0 && doomOf',
+    find: 'if (isOfNetwork(task, failure, world) && doomOf',
+    replace: 'if (isOfNetwork(task, failure, world) && agents.length < 0 && doomOf',
     tests: ['test/kernel/network.test.ts'],
   },
   {

@@ -69,8 +69,14 @@ export const spool: readonly Defect[] = [
   {
     name: 'an exit that was written while the wrapper was looked for is missed',
     file: 'src/spool/look.ts',
-    find: "return exited(place) ?? (isBegun ? { type: 'vanished' } : sighting);",
-    replace: "return isBegun ? { type: 'vanished' } : sighting;",
+    find: `  const sighting = lookForWrapper(place, process);
+  // While its wrapper lives, a record is not its own: that writes it as the last thing it does.
+  if (sighting.type === 'alive') return sighting;
+  // Whoever is gone now may have gone on until a moment ago: what it wrote is read after its death was seen.
+  const exit = readExit(folder, attempt);`,
+    replace: `  const exit = readExit(folder, attempt);
+  const sighting = lookForWrapper(place, process);
+  if (sighting.type === 'alive') return sighting;`,
     tests: ['test/spool/sightings.test.ts'],
   },
   {

@@ -103,7 +103,7 @@ export const workspaces: readonly Defect[] = [
   {
     name: 'a task that has written beyond its files is brought in',
     file: 'src/workspaces/worktree/integrate-objections.ts',
-    find: "if (files.length > 0) return { type: 'exceeded', files };",
+    find: "if (files.length > 0) return { type: 'exceeded', files: files.toSorted() };",
     replace: '',
     tests: [
       'test/workspaces/worktree/integrate.test.ts',
@@ -206,8 +206,8 @@ export const workspaces: readonly Defect[] = [
   {
     name: 'changes that git was told not to look at are overwritten',
     file: 'src/workspaces/delivery/obstacles.ts',
-    find: ', ...(await hiddenFiles(git, place, touched))];',
-    replace: '];',
+    find: '    ...(await hiddenFiles(git, place, touched)),\n',
+    replace: '',
     tests: ['test/workspaces/delivery/merge-run.test.ts'],
   },
   {

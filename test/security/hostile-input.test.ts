@@ -170,3 +170,22 @@ test('a line of an agent without end is passed over, and what comes behind it is
   const texts = stream.events.map((event) => ('text' in event ? event.text : event.type));
   expect(texts.join('\n')).toContain(`[a line of ${400 * piece.length + 1} bytes, too long to be read]`);
 });
+
+describe('the id of a session, as an agent tells it,', () => {
+  const lines = {
+    claude: (id: string) => ({ type: 'system', subtype: 'init', session_id: id }),
+    codex: (id: string) => ({ type: 'thread.started', thread_id: id }),
+    gemini: (id: string) => ({ type: 'init', session_id: id }),
+    opencode: (id: string) => ({ type: 'step_start', sessionID: id, part: {} }),
+  };
+  test.each(Object.entries(lines))('is never an option of %s', (name, lineOf) => {
+    const told = (id: string) =>
+      agentNamed(name)
+        .parser({ now: 0 })
+        .line(JSON.stringify(lineOf(id)))
+        .filter(({ type }) => type === 'session');
+    expect(told('0198-a')).toMatchObject([{ id: '0198-a' }]);
+    for (const id of ['-c', '--dangerously-skip-permissions', '', 'a\nb', 'x'.repeat(300)])
+      expect(told(id)).toEqual([]);
+  });
+});

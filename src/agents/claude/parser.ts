@@ -7,6 +7,7 @@ import {
   listOf,
   numberAt,
   objectOf,
+  sessionAt,
   shorten,
   showJson,
   textAt,
@@ -107,7 +108,7 @@ const systemReaders: Readonly<Record<string, Reader>> = {
 /** Comes once more with each turn that the CLI begins by itself: then what it had said before was not its last word. */
 function openedSession(event: JsonObject, turn: Turn): readonly AgentEvent[] {
   turn.result = undefined;
-  const id = textAt(event, 'session_id');
+  const id = sessionAt(event, 'session_id');
   const model = textAt(event, 'model');
   const version = textAt(event, 'claude_code_version');
   if (id === undefined || turn.isOpen) return [];

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/index.ts';
 import type { AgentEvent, AgentExit, AgentParser, ParserContext } from '../contract.ts';
 import { failureEvents } from '../failures.ts';
-import { countAt, entryOf, objectOf, shorten, textAt } from '../json-fields.ts';
+import { countAt, entryOf, objectOf, sessionAt, shorten, textAt } from '../json-fields.ts';
 import { streamParser } from '../stream-parser.ts';
 import { ignored, unknownEvent } from '../unknown.ts';
 import { finishedItem, isKnownItem, startedItem } from './items.ts';
@@ -42,7 +42,7 @@ const readers: Readonly<Record<string, Reader>> = {
 };
 
 function openedSession(event: JsonObject): readonly AgentEvent[] {
-  const id = textAt(event, 'thread_id');
+  const id = sessionAt(event, 'thread_id');
   return id === undefined ? [] : [{ type: 'session', id }];
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/index.ts';
 import type { AgentEvent, AgentExit, AgentParser, FailureKind, ParserContext } from '../contract.ts';
 import { failureEvents, failureKind } from '../failures.ts';
-import { countAt, entryOf, objectOf, shorten, textAt } from '../json-fields.ts';
+import { countAt, entryOf, objectOf, sessionAt, shorten, textAt } from '../json-fields.ts';
 import { resetTime } from '../reset-time.ts';
 import { streamParser } from '../stream-parser.ts';
 import { unknownEvent } from '../unknown.ts';
@@ -52,7 +52,7 @@ const readers: Readonly<Record<string, Reader>> = {
 };
 
 function openedSession(event: JsonObject): readonly AgentEvent[] {
-  const id = textAt(event, 'session_id');
+  const id = sessionAt(event, 'session_id');
   const model = textAt(event, 'model');
   return id === undefined ? [] : [{ type: 'session', id, ...(model !== undefined && { model }) }];
 }

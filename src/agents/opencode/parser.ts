@@ -1,7 +1,17 @@
 import type { JsonObject } from '../../base/index.ts';
 import type { AgentEvent, AgentExit, AgentParser, FailureKind, ParserContext } from '../contract.ts';
 import { failureEvents, kindOfStatus } from '../failures.ts';
-import { at, countAt, entryOf, numberAt, objectOf, shorten, showJson, textAt } from '../json-fields.ts';
+import {
+  at,
+  countAt,
+  entryOf,
+  numberAt,
+  objectOf,
+  sessionAt,
+  shorten,
+  showJson,
+  textAt,
+} from '../json-fields.ts';
 import { resetTime } from '../reset-time.ts';
 import { streamParser } from '../stream-parser.ts';
 import { ignored, unknownEvent } from '../unknown.ts';
@@ -60,7 +70,7 @@ const readers: Readonly<Record<string, (heard: Heard) => readonly AgentEvent[]>>
 };
 
 function openedSession(event: JsonObject, turn: Turn): readonly AgentEvent[] {
-  const id = textAt(event, 'sessionID');
+  const id = sessionAt(event, 'sessionID');
   if (turn.session !== undefined || id === undefined || id === '') return [];
   turn.session = id;
   return [{ type: 'session', id }];
