@@ -6,7 +6,7 @@ const pieceBytes = 256 * 1024;
 const complaintBytes = 64 * 1024;
 const newline = 10;
 /** A longer line is passed over: no agent means anything by it, and it would fill the memory. */
-const longestLine = 64 * 1024 * 1024;
+const longestLine = 128 * 1024 * 1024;
 const cutOff = 'a line that was cut off';
 
 /** Killed, and its exit code with it. */

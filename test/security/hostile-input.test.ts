@@ -154,13 +154,13 @@ test('a line of an agent without end is passed over, and what comes behind it is
   const piece = Buffer.alloc(256 * 1024, 'x');
   const end = Buffer.from('\n{"type":"system"}\n');
   const before = Buffer.from('first\n');
-  const length = before.length + 400 * piece.length + end.length;
+  const length = before.length + 600 * piece.length + end.length;
   const readFrom: Spool['readFrom'] = (__, { position, maxBytes }) => {
     if (position >= length) return Buffer.alloc(0);
     if (position < before.length) return before.subarray(position);
     const inside = position - before.length;
-    if (inside >= 400 * piece.length) return end.subarray(inside - 400 * piece.length);
-    return piece.subarray(0, Math.min(maxBytes, 400 * piece.length - inside));
+    if (inside >= 600 * piece.length) return end.subarray(inside - 600 * piece.length);
+    return piece.subarray(0, Math.min(maxBytes, 600 * piece.length - inside));
   };
   const stream = new AgentStream({ readFrom } as Spool, 'a', {
     agent: agentNamed('claude'),
@@ -168,7 +168,7 @@ test('a line of an agent without end is passed over, and what comes behind it is
   });
   while (stream.next() !== undefined);
   const texts = stream.events.map((event) => ('text' in event ? event.text : event.type));
-  expect(texts.join('\n')).toContain(`[a line of ${400 * piece.length + 1} bytes, too long to be read]`);
+  expect(texts.join('\n')).toContain(`[a line of ${600 * piece.length + 1} bytes, too long to be read]`);
 });
 
 describe('the id of a session, as an agent tells it,', () => {
