@@ -71,7 +71,7 @@ const damages: Readonly<Record<string, (file: string) => void>> = {
 /** Credentials of each; OpenCode's are in its settings. */
 const keys: Partial<Readonly<Record<AgentCliName, string>>> = {
   claude: 'ANTHROPIC_API_KEY',
-  codex: 'LOOPBACK_KEY',
+  codex: 'CODEX_LOOPBACK_KEY',
   gemini: 'GEMINI_API_KEY',
 };
 

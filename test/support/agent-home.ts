@@ -62,7 +62,7 @@ const worlds: Readonly<Record<AgentCliName, (home: string, options: AgentHomeOpt
     files: {},
   }),
   codex: (home, { model }) => ({
-    env: { CODEX_HOME: join(home, 'codex'), LOOPBACK_KEY: 'none' },
+    env: { CODEX_HOME: join(home, 'codex'), CODEX_LOOPBACK_KEY: 'none' },
     files: { [join(home, 'codex', 'config.toml')]: codexConfig(model) },
   }),
   gemini: (home, { model }) => ({
@@ -98,7 +98,7 @@ function codexConfig(model: string): string {
     '[model_providers.loopback]',
     'name = "loopback"',
     `base_url = "${model}/v1"`,
-    'env_key = "LOOPBACK_KEY"',
+    'env_key = "CODEX_LOOPBACK_KEY"',
     'wire_api = "responses"',
     'request_max_retries = 0',
     'stream_max_retries = 0',
