@@ -13,7 +13,7 @@ export interface CommandTask {
   readonly onInterrupt?: 'restart' | 'ask';
 }
 
-/** Writes `flow.yaml`, whose tasks trace themselves. */
+/** Writes `flow.yaml`, whose tasks trace themselves, and are given all of the environment: tests mark processes by it. */
 export function writeFlow(folder: string, tasks: readonly CommandTask[]): void {
   const entries = tasks.map(({ name, needs = [], text = ':', onInterrupt = 'restart' }) => {
     const run = `${trace}\n${text}\necho "done ${name}"`;
@@ -22,7 +22,7 @@ export function writeFlow(folder: string, tasks: readonly CommandTask[]): void {
   // JSON is YAML.
   writeFileSync(
     join(folder, 'flow.yaml'),
-    JSON.stringify({ name: 'flow', tasks: Object.fromEntries(entries) }),
+    JSON.stringify({ name: 'flow', 'inherit-env': true, tasks: Object.fromEntries(entries) }),
   );
 }
 

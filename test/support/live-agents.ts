@@ -75,6 +75,7 @@ export async function livePlace(
     store: `sqlite:${join(root, 'piton.db')}`,
     spool,
     environment,
+    inheritEnv: ['PITON_DRILL'],
   };
   const opened = async (more: Partial<OpenOptions> = {}): Promise<Piton> => {
     const { folder: _folder, ...ports } = orders;

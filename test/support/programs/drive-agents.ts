@@ -11,6 +11,8 @@ export interface AgentOrders {
   readonly store: string;
   readonly spool: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** Beyond what agents are given anyway. */
+  readonly inheritEnv: readonly string[];
 }
 
 const { folder, ...options } = JSON.parse(process.argv[2]!) as AgentOrders;
