@@ -26,7 +26,7 @@ interface Scene {
 
 export const merges: Scene = {
   make: makeMergeScene,
-  few: /^after:(git\.(worktree-registered|trees-merged|ref-moved|laid-out|folder-removed)|workspace\.saved|merge\.proposed)|^engine:after-integrate/,
+  few: /^after:(git\.(worktree-registered|trees-merged|ref-moved|laid-out)|merge\.proposed)/,
   effects: /^after:(git|workspace|merge|conflict)\.|^engine:after-(clean|integrate|save)/,
   weighty: /^after:git\.(ref-moved|trees-merged|folder-removed)/,
 };
@@ -34,7 +34,7 @@ export const merges: Scene = {
 /** What a pool has in common with other places was looked at there. */
 export const pool: Scene = {
   make: makePoolScene,
-  few: /^after:(git\.(slot|refs-dropped|commits-forgotten)|artifacts\.kept|workspace\.(artifact-set-aside|removed))/,
+  few: /^after:(git\.(slot-cleaned|slot-checked-out|refs-dropped)|artifacts\.kept|workspace\.removed)/,
   effects:
     /^after:(git\.(slot|ref|commit|tree|marker)|artifacts|workspace\.(artifact|cleaned|removed|equipped))/,
   weighty: /^after:git\.(ref-moved|slot-cleaned)/,
