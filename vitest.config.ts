@@ -26,7 +26,10 @@ export default defineConfig({
       NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/piton-compiled'),
     },
     globalSetup: 'test/setup/build.ts',
-    setupFiles: process.env['PITON_COVERAGE'] === undefined ? [] : ['test/setup/coverage.ts'],
+    setupFiles: [
+      'test/setup/kill-guard.ts',
+      ...(process.env['PITON_COVERAGE'] === undefined ? [] : ['test/setup/coverage.ts']),
+    ],
     // Node reads the sources itself, once for all test files of a worker.
     isolate: false,
     experimental: { viteModuleRunner: false, nodeLoader: false },

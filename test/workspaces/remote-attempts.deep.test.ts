@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
@@ -50,7 +50,7 @@ test('a process that vanishes there without a word vanishes here too', async () 
   const started = await bench.start(work('a1'), {
     argv: ['sh', '-c', 'echo $PPID >wrapper; exec sleep 600'],
   });
-  await eventually('it has begun', () => existsSync(join(path, 'wrapper')));
+  await eventually('it has begun', () => isWritten(join(path, 'wrapper')));
   kill(Number(readFileSync(join(path, 'wrapper'), 'utf8')));
   expect(await started.ended).toEqual({ type: 'vanished' });
   const again = await bench.start(work('a2'), { argv: ['echo', 'anew'] });
