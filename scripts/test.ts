@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { makeMemoryFolder } from './memory-folder.ts';
 
 interface Report {
   readonly numPassedTests: number;
@@ -29,12 +30,13 @@ if (deep.length > 0 && process.env['PITON_TESTS'] !== 'deep') {
   process.exit(2);
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'piton-test-'));
+const memory = makeMemoryFolder();
+const folder = mkdtempSync(join(memory ?? tmpdir(), 'piton-test-'));
 const file = join(folder, 'report.json');
 const { status } = spawnSync(
   'vitest',
   ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`, ...args],
-  { stdio: 'inherit' },
+  { stdio: 'inherit', env: { ...process.env, ...(memory !== undefined && { TMPDIR: memory }) } },
 );
 // Vitest has said what is wrong.
 if (!existsSync(file)) process.exit(cleanUp(status ?? 1));
@@ -44,7 +46,7 @@ for (const line of summaryOf(report)) console.log(line);
 process.exit(cleanUp(status ?? 1));
 
 function cleanUp(code: number): number {
-  rmSync(folder, { recursive: true });
+  rmSync(memory ?? folder, { recursive: true, force: true });
   return code;
 }
 
