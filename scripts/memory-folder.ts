@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const parent = '/dev/shm';
@@ -18,7 +18,9 @@ export function makeMemoryFolder(): string | undefined {
     const { bavail, bsize } = statfsSync(parent);
     if (bavail * bsize < neededBytes) return undefined;
     const folder = join(parent, `${prefix}${process.pid}`);
-    mkdirSync(folder, { mode: 0o700 });
+    // Some tests act as another user, who must get through.
+    mkdirSync(folder);
+    chmodSync(folder, 0o711);
     return letsProgramsRun(folder) ? folder : undefined;
   } catch {
     return undefined;

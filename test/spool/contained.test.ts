@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findSandbox } from '../../src/sandbox/index.ts';
@@ -14,7 +15,8 @@ const found = await findSandbox({ ...process.env, PITON_BWRAP: undefined });
 /** Contained, with all of the file system to write in: what counts here are its processes. */
 function sandboxed({ order }: TestSpool, text: string): SpoolOrder {
   const made = order(text);
-  const bindings = [{ path: '/', as: 'write' } as const];
+  // The second, since the first loses what lies below /dev.
+  const bindings = ['/', tmpdir()].map((path) => ({ path, as: 'write' }) as const);
   const directory = made.directory;
   const words = [
     'bwrap',
