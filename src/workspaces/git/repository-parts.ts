@@ -49,8 +49,18 @@ export async function assertOwnRefs(commonDir: string, gitDir: string): Promise<
 }
 
 export async function identityOf(commonDir: string): Promise<string> {
-  const { dev, ino, birthtimeNs } = await stat(commonDir, { bigint: true });
+  const { dev, ino, birthtimeNs } = await stat(commonDir, { bigint: true }).catch((error: unknown) => {
+    throw ['ENOENT', 'ENOTDIR'].some((code) => hasCode(error, code)) ? gone(commonDir) : error;
+  });
   return [dev, ino, birthtimeNs].join(' ');
+}
+
+function gone(commonDir: string): PitonError {
+  return new PitonError('GIT_FAILED', `git could not be started: there is no such folder: ${commonDir}.`, {
+    reason: 'no-such-folder',
+    folder: commonDir,
+    remedy: 'If it was moved, bring it back to where it was; then try again.',
+  });
 }
 
 /** By name, a short form of everything there that makes git start programs: keys, attributes, hooks. */
