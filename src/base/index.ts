@@ -27,5 +27,5 @@ export {
   makePrivateFolder,
   stateFolder,
 } from './user-folders.ts';
-export { readUserKey, userKey } from './user-key.ts';
+export { keyIn, readKeyIn, writeOnce } from './key-file.ts';
 export { visibleText } from './visible-text.ts';

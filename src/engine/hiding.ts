@@ -1,4 +1,4 @@
-import { hasCode, readUserKey, userKey } from '../base/index.ts';
+import { hasCode, keyIn, readKeyIn, stateFolder } from '../base/index.ts';
 import type { CommandWork } from '../model/index.ts';
 import type { Spool, SpoolOrder } from '../spool/index.ts';
 import { hiddenValues } from './command-order.ts';
@@ -24,7 +24,7 @@ export function withFingerprints<Order extends SpoolOrder>(order: Order, environ
   const names = new Set([...order.secrets, ...(order.hidden ?? [])]);
   const values = Array.from(names, (name) => [order.env[name], environment[name]]).flat();
   const known = values.filter((value) => value !== undefined);
-  return { ...order, fingerprints: sealFingerprints(known, () => userKey(keyName)) };
+  return { ...order, fingerprints: sealFingerprints(known, () => keyIn(stateFolder('keys'), keyName)) };
 }
 
 /**
@@ -78,7 +78,7 @@ function hidingOf(spool: Spool, attempt: string, known: readonly string[]): Foun
 /** Whoever may not use the key is as one who does not have it. */
 function readKey(): Buffer | undefined {
   try {
-    return readUserKey(keyName);
+    return readKeyIn(stateFolder('keys'), keyName);
   } catch (error) {
     if (hasCode(error, 'KEY_UNUSABLE')) return undefined;
     throw error;

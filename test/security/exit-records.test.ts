@@ -132,15 +132,15 @@ describe('the key', () => {
     await (await begin('true')).ended();
     chmodSync(join(options.keys, readdirSync(options.keys)[0]!), 0o644);
     await expect(new Spool(options).prepare(order('true'))).rejects.toMatchObject({
-      code: 'SPOOL_KEY_UNUSABLE',
+      code: 'KEY_UNUSABLE',
     });
   });
 
   test.each([
-    'spool:after-key-draft#1',
+    'key:after-draft#1',
     'spool:after-key-name#1',
-    'spool:after-key-draft#2',
-    'spool:after-key#1',
+    'key:after-draft#2',
+    'key:after-made#1',
     'spool:before-nonce#1',
   ])('is one, however many make it at once, after one that died at %s', async (point) => {
     const { options, order } = openSpool();
