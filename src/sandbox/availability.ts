@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import { findTool, isExecutable } from '../base/index.ts';
 import { isolation } from './bubblewrap.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -21,7 +20,7 @@ export async function findSandbox(
   if (platform !== 'linux') {
     return { by: 'none', why: `there is none for ${platform}`, remedy: 'Say `sandbox: off`.' };
   }
-  const program = env['PITON_BWRAP'] ?? onPath('bwrap', env);
+  const program = env['PITON_BWRAP'] ?? findTool('bwrap', env['PATH']);
   if (program === undefined) return { by: 'none', why: 'bwrap is not installed', remedy: remedyInstall };
   const trouble = await tryOut(program);
   return trouble === undefined ? { by: 'bubblewrap', program } : explain(trouble);
@@ -30,24 +29,6 @@ export async function findSandbox(
 function seatbelt(program: string): Availability {
   if (isExecutable(program)) return { by: 'seatbelt', program };
   return { by: 'none', why: `${program} is not there`, remedy: 'Say `sandbox: off`.' };
-}
-
-/** Only absolute folders: others would be found in the project. */
-function onPath(name: string, env: Environment): string | undefined {
-  const folders = ['/usr/bin', '/bin', '/usr/local/bin', ...(env['PATH'] ?? '').split(':')];
-  return folders
-    .filter(isAbsolute)
-    .map((folder) => join(folder, name))
-    .find(isExecutable);
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function tryOut(program: string): Promise<string | undefined> {

@@ -1,9 +1,17 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
+import { closeSync, constants, openSync, statSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { crashPoint, identityOf, ownIdentity, PitonError, type ProcessIdentity } from '../base/index.ts';
+import {
+  crashPoint,
+  findTool,
+  identityOf,
+  isExecutable,
+  ownIdentity,
+  PitonError,
+  type ProcessIdentity,
+} from '../base/index.ts';
 import { childEnvironment } from './environment.ts';
 import { codeOf, files } from './layout.ts';
 import { isContained, type SpoolOrder } from './order.ts';
@@ -111,18 +119,7 @@ function wrapperArguments({ folder, order, graceMs, shell }: Start): string[] {
 
 /** By their paths, since the command's PATH may lead elsewhere or nowhere. */
 function toolPath(name: string): string {
-  const folders = ['/bin', '/usr/bin', ...(process.env['PATH'] ?? '').split(':')];
-  const paths = folders.filter((folder) => folder !== '').map((folder) => join(folder, name));
-  return paths.find(isExecutable) ?? name;
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return findTool(name, process.env['PATH']) ?? name;
 }
 
 function notStarted({ order, shell }: Start, cause: unknown): PitonError {
