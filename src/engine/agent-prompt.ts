@@ -1,4 +1,4 @@
-import type { AgentStart, AskedCall, TaskState } from '../kernel/index.ts';
+import { isConflicting, reportOf, type AgentStart, type AskedCall, type TaskState } from '../kernel/index.ts';
 import { describeCall, type Account } from './agent-account.ts';
 
 const longestPart = 1_500;
@@ -40,7 +40,7 @@ type LastEnd = NonNullable<TaskState['lastEnd']>;
 
 /** Whatever ended it, there is nothing to go on with: it is as if it were asked for the first time. */
 function hasNotBegun({ task, start, account, origin }: PromptGiven, { outcome }: LastEnd): boolean {
-  const isMidway = task.report !== undefined || task.allowed !== undefined;
+  const isMidway = reportOf(task.stage) !== undefined || task.allowed !== undefined;
   if (isMidway || !['interrupted', 'delayed', 'failed'].includes(outcome)) return false;
   const isStranger = start.rung === 'transcript' && start.how === 'new';
   return hasNothing(account()) && !(isStranger && !hasNothing(origin()));
@@ -52,7 +52,7 @@ function checkNote(check: string | undefined): string[] {
 
 function inOwnSession(given: PromptGiven, lastEnd: LastEnd): string[] {
   const { task, check } = given;
-  if (task.report !== undefined && lastEnd.outcome === 'succeeded') return revisionOf(task, check);
+  if (reportOf(task.stage) !== undefined && lastEnd.outcome === 'succeeded') return revisionOf(task, check);
   if (lastEnd.outcome === 'succeeded') return wasTold(task) ? [] : againOf(given);
   if (lastEnd.outcome === 'asked') return allowedOf(task);
   const account = given.account();
@@ -60,7 +60,7 @@ function inOwnSession(given: PromptGiven, lastEnd: LastEnd): string[] {
     ...accountOf(account, causeOf(lastEnd)),
     ...standOf(given, lastEnd),
     ...permissionsOf(task),
-    ...(task.report === undefined ? [] : revisionOf(task, check)),
+    ...(reportOf(task.stage) === undefined ? [] : revisionOf(task, check)),
     // Killed early, an agent may not have written down what it was asked.
     ...(hasNothing({ ...account, unclear: [] }) ? ['The task:', given.prompt] : []),
   ];
@@ -88,7 +88,7 @@ function inNewSession(given: PromptGiven, lastEnd: LastEnd): string[] {
       ? []
       : [...accountOf(account, strangeCause(lastEnd)), ...saidOf(account), ...standOf(given, lastEnd)]),
     ...permissionsOf(task),
-    ...(task.report === undefined ? [] : revisionOf(task, check)),
+    ...(reportOf(task.stage) === undefined ? [] : revisionOf(task, check)),
     'The task:',
     prompt,
     ...checkNote(check),
@@ -176,8 +176,9 @@ function accountOf({ completed, inFlight, unclear }: Account, cause: string): st
   ];
 }
 
-function revisionOf({ report = '', isUnfitted }: TaskState, check: string | undefined): string[] {
-  if (isUnfitted === true)
+function revisionOf({ stage }: TaskState, check: string | undefined): string[] {
+  const report = reportOf(stage) ?? '';
+  if (isConflicting(stage))
     return ['Your work does not fit to what others have made in the meantime.', report];
   const by = check === undefined ? '' : ` by: ${check}`;
   return [

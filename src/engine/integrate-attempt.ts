@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { crashPoint } from '../base/index.ts';
-import { placementOf, waitingToMerge, type RunState, type TaskState } from '../kernel/index.ts';
+import { finishedOf, placementOf, waitingToMerge, type RunState, type TaskState } from '../kernel/index.ts';
 import type { Outcome } from '../model/index.ts';
 import type { IntegrateRequest, Integration, MemberRequest, Workspaces } from '../workspaces/index.ts';
 import { stoppedOutcome, type Attempt, type StopReason } from './attempt.ts';
@@ -57,7 +57,7 @@ export class IntegrateAttempt implements Attempt {
     if (paths === undefined) return {};
     const { run } = state;
     const folder = folderOf(state, task);
-    const by = task.finished?.by;
+    const by = finishedOf(task.stage)?.by;
     const order = { run, task: task.address, folder, paths, ...(by !== undefined && { by }) };
     const { bytes } = await this.#ports.workspaces.keepArtifacts(order);
     return { artifacts: { paths, bytes } };
@@ -84,18 +84,19 @@ type Kept = Pick<Extract<Outcome, { type: 'succeeded' }>, 'artifacts'>;
 function integrateRequest(state: RunState, task: TaskState, ports: SecretPorts): IntegrateRequest {
   const { spec, mergesWith = largestBatch } = task;
   const { check } = spec;
-  const proposal = wantedProposal(state, task);
+  const verified = wantedProposal(state, task);
   const others = check === undefined ? [] : companionsOf(state, task).slice(0, mergesWith);
   return {
     ...memberRequest(state, task, ports),
     isChecked: check !== undefined,
     others: others.map((other) => memberRequest(state, other, ports)),
-    ...(proposal !== undefined && { proposal }),
+    ...(verified !== undefined && { verified }),
   };
 }
 
 /** Who was merged along may have been skipped, or told something, since: then it is not to land with this. */
-function wantedProposal(state: RunState, { proposal }: TaskState): TaskState['proposal'] {
+function wantedProposal(state: RunState, { stage }: TaskState): IntegrateRequest['verified'] {
+  const proposal = stage.name === 'integrate' ? stage.verified : undefined;
   if (proposal === undefined || proposal.members.length === 0) return proposal;
   const waiting = new Set(waitingToMerge(state).map(({ address }) => address));
   return proposal.members.every((member) => waiting.has(member)) ? proposal : undefined;

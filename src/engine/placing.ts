@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { PitonError } from '../base/index.ts';
 import {
   artifactSources,
+  finishedOf,
   isSlotEquipped,
   kindOf,
   placementOf,
@@ -101,14 +102,14 @@ function portsOf({ ports }: Place): Record<string, string> {
 }
 
 /** Whether its finished work would be there if its place were made again; what was saved before its end is not all of it. */
-export function isWorkSaved({ finished, workspace }: TaskState): boolean {
-  return workspace?.savedBy !== undefined && workspace.savedBy === finished?.by;
+export function isWorkSaved({ stage, workspace }: TaskState): boolean {
+  return workspace?.savedBy !== undefined && workspace.savedBy === finishedOf(stage)?.by;
 }
 
 /** Made again without its files, what is done would be checked, or brought in, without having been there. */
 function assertNotLost(task: TaskState): void {
-  const { address, finished, workspace } = task;
-  if (finished === undefined || workspace === undefined || isWorkSaved(task)) return;
+  const { address, stage, workspace } = task;
+  if (finishedOf(stage) === undefined || workspace === undefined || isWorkSaved(task)) return;
   if (workspace.isAdopted === true && workspace.snapshot !== undefined) return;
   if (workspace.kind === 'remote' || existsSync(workspace.path)) return;
   const { path } = workspace;
@@ -172,9 +173,9 @@ function recordOf({
 
 /** The same with the work that was done there; see `WorkRequest`. */
 export function workOf(state: RunState, task: TaskState, request: PlaceRequest): Omit<WorkRequest, 'known'> {
-  const { finished, key, startedAt: at = state.at } = task;
+  const { stage, key, startedAt: at = state.at } = task;
   const kind = kindOf(task);
-  const work = { attempt: finished?.by ?? key!, seq: state.seq, at };
+  const work = { attempt: finishedOf(stage)?.by ?? key!, seq: state.seq, at };
   return { ...request, ...work, ...(kind !== undefined && { kind }) };
 }
 

@@ -8,6 +8,7 @@ import { timesTheSame } from './in-a-row.ts';
 import { heldForPlace } from './place-actions.ts';
 import { released } from './released.ts';
 import { doomOf } from './settle-task.ts';
+import { proposalOf } from './stage.ts';
 import type { World } from './world.ts';
 
 type Classified = Failure & { readonly class: ErrorClass };
@@ -140,8 +141,8 @@ function reject(
   task: TaskState,
   { outcome, world }: { outcome: Failed; world: World },
 ): FailureConsequence {
-  const { address, spec, revisions = 0, proposal } = task;
-  const { members = [] } = proposal ?? {};
+  const { address, spec, revisions = 0 } = task;
+  const { members = [] } = proposalOf(task.stage) ?? {};
   const report = `Brought together with what others have made, it does not pass its check.\n${outcome.report}`;
   const failure = { ...checkFailure(outcome.failure, revisions), class: 'unknown' as const };
   const closed = closeTried(state, task, world.now);

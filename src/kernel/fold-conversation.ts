@@ -1,6 +1,7 @@
 import type { EventOf } from '../model/index.ts';
 import type { AgentStart, AttemptState, TaskState } from './run-state.ts';
 import { timesTheSame } from './in-a-row.ts';
+import { withoutFinished } from './stage.ts';
 
 type Ended = EventOf<'attempt.ended'>['data'];
 
@@ -11,7 +12,8 @@ export function beginTurn(
 ): Pick<AttemptState, 'messages' | 'wasLent'> {
   if (agent === undefined) return {};
   const { messages, wasLent } = task;
-  for (const news of ['messages', 'isUrgent', 'wasLent', 'finished'] as const) delete task[news];
+  for (const news of ['messages', 'isUrgent', 'wasLent'] as const) delete task[news];
+  task.stage = withoutFinished(task.stage);
   if (agent.session !== undefined) task.session = { agent: agent.name, id: agent.session };
   return { ...(messages !== undefined && { messages }), ...(wasLent === true && { wasLent }) };
 }

@@ -2,6 +2,7 @@ import type { EventOf, EventType } from '../model/index.ts';
 import { dropProposal, propose } from './holdings.ts';
 import { isStanding } from './places-to-clean.ts';
 import { isSlotEquipped } from './slots.ts';
+import { finishedOf, withoutFinished, work } from './stage.ts';
 import { kindOf, taskAt, type RunState, type TaskState, type WorkspaceState } from './run-state.ts';
 
 /** What becomes of a task's place, and of what was made there. */
@@ -59,15 +60,18 @@ export const placeFolders: PlaceFolders = {
     const { isAdopted: _, ...place } = task.workspace!;
     task.workspace = { ...place, order: { action, ...order } };
     // What is made anew has to be looked at again by whoever did it.
-    for (const known of ['finished', 'conflicts', 'isUnfitted'] as const) delete task[known];
+    task.stage = withoutFinished(task.stage);
+    if (task.stage.name === 'revise') task.stage = { ...task.stage, isConflict: false };
+    delete task.conflicts;
     if (action !== 'discard') return;
-    for (const known of ['session', 'lastEnd', 'report', 'revisions', 'wasLent'] as const) delete task[known];
+    task.stage = work;
+    for (const known of ['session', 'lastEnd', 'revisions', 'wasLent'] as const) delete task[known];
   },
   'workspace.integrated'(state, { task: address, data }) {
     const task = taskAt(state, address);
     dropProposal(state, task);
     delete task.mergesWith;
-    delete task.isUnfitted;
+    task.stage = { name: 'integrate', finished: finishedOf(task.stage) ?? {} };
     change(task, { integrated: data });
     state.tip = data.commit;
   },
@@ -95,7 +99,10 @@ export const placeFolders: PlaceFolders = {
   },
   'merge.verified'(state, { task: address }) {
     const task = taskAt(state, address);
-    if (task.proposal !== undefined) task.proposal = { ...task.proposal, isVerified: true };
+    if (task.stage.name === 'verify') {
+      const { finished, proposal: verified } = task.stage;
+      task.stage = { name: 'integrate', finished, verified };
+    }
     state.agenda.continued.push(address);
   },
   'merge.rejected'(state, { task: address, data }) {
@@ -106,10 +113,11 @@ export const placeFolders: PlaceFolders = {
   },
   'conflict.found'(state, { task: address, data }) {
     const task = taskAt(state, address);
-    task.isUnfitted = true;
+    const finished = finishedOf(task.stage) ?? {};
+    dropProposal(state, task);
+    task.stage = { name: 'integrate', finished, isConflict: true };
     if (data.revision === 0) return;
-    delete task.finished;
-    task.report = data.report;
+    task.stage = { name: 'revise', report: data.report, isConflict: true };
     task.conflicts = data.revision;
     state.agenda.continued.push(address);
   },

@@ -3,6 +3,7 @@ import type { EventOf, EventType } from '../model/index.ts';
 import { dropProposal } from './holdings.ts';
 import { taskAt, type RunState, type TaskState } from './run-state.ts';
 import { setLife } from './settle-task.ts';
+import { finishedOf } from './stage.ts';
 
 /** What comes in the middle of a task: its conversation and its checks. */
 type TurnEvent =
@@ -15,22 +16,19 @@ type TurnFolders = {
 export const turnFolders: TurnFolders = {
   'work.finished'(state, { task: address, data }) {
     const task = taskAt(state, address);
-    task.finished = { ...data, ...(task.lastAttempt !== undefined && { by: task.lastAttempt }) };
-    delete task.report;
-    delete task.isUnfitted;
+    const finished = { ...data, ...(task.lastAttempt !== undefined && { by: task.lastAttempt }) };
+    task.stage = { name: task.spec.check === undefined ? 'integrate' : 'check', finished };
     state.agenda.continued.push(address);
   },
   'check.passed'(state, { task: address }) {
     const task = taskAt(state, address);
-    task.finished = { ...task.finished, isChecked: true };
+    task.stage = { name: 'integrate', finished: finishedOf(task.stage) ?? {} };
     state.agenda.continued.push(address);
   },
   'check.failed'(state, { task: address, data }) {
     const task = taskAt(state, address);
     dropProposal(state, task);
-    delete task.finished;
-    task.report = data.report;
-    delete task.isUnfitted;
+    task.stage = { name: 'revise', report: data.report, isConflict: false };
     task.revisions = data.revision;
     if (data.revision === 0) task.failures++;
     state.agenda.continued.push(address);

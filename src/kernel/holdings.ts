@@ -1,6 +1,6 @@
-import type { EventOf } from '../model/index.ts';
 import { giveUp, keep, mergeLimit, poolLimit } from './limits.ts';
 import type { RunState, TaskState } from './run-state.ts';
+import { finishedOf, proposalOf, withoutProposal, type Proposal } from './stage.ts';
 
 /**
  * Until it settles, the place is its own: a person who is asked finds all as it was left. But so many are at work as the pool
@@ -38,16 +38,16 @@ export function comeBack(state: RunState, task: TaskState): void {
   keep(state, poolLimit(task.item!.parent), task.spec.pool!);
 }
 
-export function propose(state: RunState, task: TaskState, data: EventOf<'merge.proposed'>['data']): void {
+export function propose(state: RunState, task: TaskState, data: Proposal): void {
   // What is proposed anew, since it could not land as it was, is still its one turn.
-  if (task.proposal === undefined) keep(state, mergeLimit, 1);
-  task.proposal = { ...data, isVerified: false };
+  if (proposalOf(task.stage) === undefined) keep(state, mergeLimit, 1);
+  task.stage = { name: 'verify', finished: finishedOf(task.stage) ?? {}, proposal: data };
 }
 
 /** Others may merge: they need not wait for a person, or a time. */
 export function dropProposal(state: RunState, task: TaskState): void {
-  if (task.proposal === undefined) return;
-  delete task.proposal;
+  if (proposalOf(task.stage) === undefined) return;
+  task.stage = withoutProposal(task.stage);
   giveUp(state, mergeLimit);
 }
 
@@ -55,5 +55,5 @@ export function dropProposal(state: RunState, task: TaskState): void {
 export function keepHoldings(state: RunState, task: TaskState): void {
   if (task.slot !== undefined && task.isAside !== true)
     keep(state, poolLimit(task.item!.parent), task.spec.pool!);
-  if (task.proposal !== undefined) keep(state, mergeLimit, 1);
+  if (proposalOf(task.stage) !== undefined) keep(state, mergeLimit, 1);
 }

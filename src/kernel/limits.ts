@@ -2,6 +2,7 @@ import type { Workflow } from '../model/index.ts';
 import { Lane, Limit } from './agenda.ts';
 import { placementOf, writesAlone } from './placement.ts';
 import { kindOf, scopeAt, taskAt, type RunState, type TaskState } from './run-state.ts';
+import { finishedOf, proposalOf } from './stage.ts';
 import { nextKind } from './turns.ts';
 
 /**
@@ -61,8 +62,9 @@ export const mergeLimit = 'merge';
 
 /** It brings in what it made; what it proposed before, it holds already. */
 function isMerging(state: RunState, task: TaskState): boolean {
-  const { life, finished, proposal } = task;
-  if (proposal !== undefined || (finished === undefined && life.status !== 'running')) return false;
+  const { life, stage } = task;
+  if (proposalOf(stage) !== undefined) return false;
+  if (finishedOf(stage) === undefined && life.status !== 'running') return false;
   const kind = life.status === 'running' ? kindOf(task) : nextKind(state, task);
   const placement = kind === 'integrate' ? placementOf(state, task) : undefined;
   return placement !== undefined && 'integrates' in placement && placement.integrates;

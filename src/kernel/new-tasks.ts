@@ -1,6 +1,7 @@
 import { sealJson, type Json, type JsonObject } from '../base/index.ts';
 import type { TaskSpec, Workflow } from '../model/index.ts';
 import { addressOf, itemAddress, type RunState, type ScopeState, type TaskState } from './run-state.ts';
+import { work } from './stage.ts';
 import { specOf } from './workflow-index.ts';
 
 /** Opens a scope: its tasks exist from now on, and those that need nothing are up for a decision. */
@@ -63,6 +64,7 @@ function newTask(
     version: state.version,
     order: state.counts.made++,
     life: { status: 'pending' },
+    stage: work,
     needFailed: false,
     ancestorFailed: false,
     unmet: given.spec.needs.length,

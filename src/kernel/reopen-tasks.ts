@@ -5,6 +5,7 @@ import { isStanding } from './places-to-clean.ts';
 import { rebuildAgenda } from './rebuild-agenda.ts';
 import { recountAll, recountGroup, recountScope } from './recount.ts';
 import { scopeAt, taskAt, type RunState, type TaskState } from './run-state.ts';
+import { work } from './stage.ts';
 import { forgetViews } from './variables.ts';
 
 /** Folds `tasks.reopened`: afterwards everything is as if what is to be done again had never been done. */
@@ -65,12 +66,10 @@ const beginnings = [
   'endedAt',
   'endedIn',
   'group',
-  'finished',
   'revisions',
   'sameness',
   'networkFailures',
   'conflicts',
-  'proposal',
   'mergesWith',
   'slot',
 ] as const;
@@ -81,8 +80,6 @@ const memories = [
   'workspace',
   'lastEnd',
   'wasLent',
-  'report',
-  'isUnfitted',
   'messages',
   'isUrgent',
   'allowed',
@@ -93,6 +90,7 @@ const memories = [
 function resetTask(task: TaskState, keepsSession: boolean): void {
   Object.assign(task, {
     life: { status: 'pending' },
+    stage: keepsSession && task.stage.name === 'revise' ? task.stage : work,
     failures: 0,
     interruptions: 0,
     settledAtInterruption: -1,

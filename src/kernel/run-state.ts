@@ -12,6 +12,7 @@ import {
   type Workflow,
 } from '../model/index.ts';
 import { Agenda } from './agenda.ts';
+import type { Stage } from './stage.ts';
 import type { ToldSoFar } from './usage-meter.ts';
 
 /**
@@ -169,6 +170,7 @@ export interface TaskState {
     readonly parent: string;
   };
   life: Life;
+  stage: Stage;
   /** One of those it needs has settled without success. */
   needFailed: boolean;
   /** One of those it needs, or they need, has failed. */
@@ -211,29 +213,16 @@ export interface TaskState {
   cli?: { readonly agent: string; readonly version: string };
   /** A person has been in that conversation since the last attempt. */
   wasLent?: boolean;
-  /** What the work has given, still to be checked or to be brought to that of others. */
-  finished?: {
-    readonly output?: Json;
-    readonly isChecked?: boolean;
-    /** The attempt that did it. */
-    readonly by?: string;
-  };
   /** The place where it works. */
   workspace?: WorkspaceState;
   /** The place of its pool that it has until it settles. */
   slot?: number;
   /** It waits for a person there, so another has a place in its stead. */
   isAside?: true;
-  /** What it made, merged with what others made, but not yet theirs: it is to be checked. */
-  proposal?: EventOf<'merge.proposed'>['data'] & { readonly isVerified: boolean };
   /** With so many others at most it is merged at once. */
   mergesWith?: number;
   /** How often it has been revised because of conflicts. */
   conflicts?: number;
-  /** Why the check was not content: the agent is told. */
-  report?: string;
-  /** The report is of a conflict with what others have made. */
-  isUnfitted?: boolean;
   /** How often it has revised its work for the check since it last failed. */
   revisions?: number;
   /** What people have to say to the agent, and it has not heard yet. */

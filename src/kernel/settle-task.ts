@@ -16,6 +16,7 @@ import {
   type ScopeState,
   type TaskState,
 } from './run-state.ts';
+import { finishedOf } from './stage.ts';
 import { indexOf } from './workflow-index.ts';
 
 /** Moves a task to another place in its life and keeps the counts true. */
@@ -155,7 +156,7 @@ export function doomOf(state: RunState, task: TaskState): string | undefined {
 
 /** The same of one that waits for its turn: what an agent has finished is still checked, however many others have failed. */
 export function doomOfWaiting(state: RunState, task: TaskState): string | undefined {
-  const isInTheMiddle = task.life.status === 'pending' && task.finished !== undefined;
+  const isInTheMiddle = task.life.status === 'pending' && finishedOf(task.stage) !== undefined;
   return isInTheMiddle ? reasonToStop(state, task) : doomOf(state, task);
 }
 

@@ -3,18 +3,16 @@ import { placementOf } from './placement.ts';
 import { released } from './released.ts';
 import { kindOf, type AttemptState, type RunState, type TaskState } from './run-state.ts';
 import { isSlotEquipped } from './slots.ts';
+import { finishedOf, kindOfStage, work } from './stage.ts';
 import type { Success } from './succeeded.ts';
 
 /** What the next attempt of a task is for: see `attempt.started`. */
 export function nextKind(state: RunState, task: TaskState): AttemptState['kind'] {
-  const { spec, finished, report, messages = [] } = task;
+  const { stage, messages = [] } = task;
   if (isToBeEquipped(state, task)) return 'setup';
   // Whatever a person has said since, is heard first.
-  if (finished !== undefined && messages.length === 0) {
-    if (spec.check !== undefined && finished.isChecked !== true) return 'check';
-    return task.proposal?.isVerified === false ? 'verify' : 'integrate';
-  }
-  return report === undefined ? undefined : 'revision';
+  const isToHear = messages.length > 0 && finishedOf(stage) !== undefined;
+  return kindOfStage(isToHear ? work : stage);
 }
 
 function isToBeEquipped(state: RunState, task: TaskState): boolean {
@@ -62,6 +60,6 @@ function finished({ address }: TaskState, { output }: Success): Event {
 export function resultOf(task: TaskState, given: Success): Success {
   const kind = kindOf(task);
   if (kind === undefined || kind === 'revision') return given;
-  const output = task.finished?.output;
+  const output = finishedOf(task.stage)?.output;
   return output === undefined ? {} : { output };
 }

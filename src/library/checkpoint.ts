@@ -1,5 +1,7 @@
 import type { Json, JsonObject } from '../base/index.ts';
 import {
+  finishedOf,
+  isConflicting,
   isSettled,
   outputOf,
   outputsOfScope,
@@ -169,7 +171,7 @@ function waitingOf({ life, spec }: TaskState): Partial<TaskReport> {
 }
 
 function conversationOf(task: TaskState): Partial<TaskReport> {
-  const { session, cli, generation, messages, revisions = 0, workspace, spec, attempts, isUnfitted } = task;
+  const { session, cli, generation, messages, revisions = 0, workspace, spec, attempts, stage } = task;
   return {
     ...(session !== undefined && { session }),
     ...agentOf(task),
@@ -178,7 +180,7 @@ function conversationOf(task: TaskState): Partial<TaskReport> {
     ...(messages !== undefined && { messages }),
     ...finishingOf(task),
     ...(spec.check !== undefined && attempts > 0 && { revisions }),
-    ...(isUnfitted === true && { unfitted: true }),
+    ...(isConflicting(stage) && { unfitted: true }),
     ...(workspace !== undefined && { workspace: workspaceOf(workspace) }),
   };
 }
@@ -189,10 +191,9 @@ function agentOf({ life }: TaskState): Pick<TaskReport, 'agent'> {
 }
 
 /** What is left to do when the work is done. */
-function finishingOf({ finished, life, spec }: TaskState): Partial<TaskReport> {
-  if (finished === undefined || isSettled(life)) return {};
-  const isUnchecked = spec.check !== undefined && finished.isChecked !== true;
-  return isUnchecked ? { checking: true } : { integrating: true };
+function finishingOf({ stage, life }: TaskState): Partial<TaskReport> {
+  if (finishedOf(stage) === undefined || isSettled(life)) return {};
+  return stage.name === 'check' ? { checking: true } : { integrating: true };
 }
 
 function workspaceOf(workspace: WorkspaceState): WorkspaceReport {

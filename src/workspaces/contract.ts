@@ -134,8 +134,8 @@ export interface MemberRequest extends WorkRequest {
 export interface IntegrateRequest extends MemberRequest {
   /** It has a check, so what comes of a merge is proposed, and checked before it counts. */
   readonly isChecked: boolean;
-  /** What was proposed last. `isVerified`: it has passed the check. */
-  readonly proposal?: Proposal & { readonly isVerified: boolean };
+  /** What was proposed last, and has passed the check. */
+  readonly verified?: Proposal;
   /** Others with the same check that wait to be brought in, in their order: they are merged along, if they fit. */
   readonly others: readonly MemberRequest[];
 }

@@ -34,7 +34,7 @@ function told(more: {
   const { lastEnd = killed, task, start = inSession, events = [], origin, changed } = more;
   return promptOf({
     prompt: 'Count the pelicans.',
-    task: { life: { status: 'pending' }, lastEnd, ...task } as TaskState,
+    task: { life: { status: 'pending' }, stage: { name: 'work' }, lastEnd, ...task } as TaskState,
     start,
     account: () => accountOf(events),
     origin: () => (origin === undefined ? nothing : accountOf(origin)),
@@ -105,7 +105,7 @@ describe('an agent that goes on is told', () => {
   });
 
   test('what it is to revise, also after it was killed at that, without being told that nothing had begun', () => {
-    const task = { report: 'pelican.test.ts: 3 of 4' };
+    const task = { stage: { name: 'revise', report: 'pelican.test.ts: 3 of 4', isConflict: false } } as const;
     const text = told({ task, events: [said('done'), said('mending'), started('1', 'edit')] });
     expect(text).toContain('pelican.test.ts: 3 of 4');
     expect(text).toContain('In flight when you were interrupted: Bash: edit');

@@ -10,6 +10,7 @@ import {
   taskAt,
   waitingToMerge,
 } from '../../src/kernel/index.ts';
+import { proposalOf } from '../../src/kernel/stage.ts';
 import type { CleanupPolicy, Outcome, TaskSpec, Workflow } from '../../src/model/index.ts';
 import {
   done,
@@ -260,7 +261,7 @@ describe('what is merged', () => {
     expect(waitingToMerge(simulation.state).map(({ address }) => address)).toEqual(['b', 'c', 'd']);
     simulation.end('a', proposed(['b', 'c', 'd']));
     simulation.end('a', red);
-    expect(taskAt(simulation.state, 'a')).toMatchObject({ mergesWith: 1, finished: { isChecked: true } });
+    expect(taskAt(simulation.state, 'a')).toMatchObject({ mergesWith: 1, stage: { name: 'integrate' } });
     simulation.end('a', proposed(['b']));
     simulation.end('a', red);
     expect(taskAt(simulation.state, 'a').mergesWith).toBe(0);
@@ -268,8 +269,9 @@ describe('what is merged', () => {
     simulation.end('a', red);
     expect(kinds(simulation).at(-1)).toBe('integrate');
     expect(simulation.running).toEqual(['a', 'b']);
-    expect(taskAt(simulation.state, 'a')).toMatchObject({ report: expect.stringMatching('two tests fail') });
-    expect(taskAt(simulation.state, 'a')).not.toHaveProperty('proposal');
+    expect(taskAt(simulation.state, 'a')).toMatchObject({
+      stage: { name: 'revise', report: expect.stringMatching('two tests fail') },
+    });
   });
 
   test('and is not made to pass by its agent, waits for a person without keeping others from merging', () => {
@@ -304,7 +306,7 @@ describe('what is merged', () => {
       simulation.end('a', proposed([]));
       simulation.end('a', outcome);
       expect(simulation.running).toEqual(['b']);
-      expect(taskAt(simulation.state, 'a')).not.toHaveProperty('proposal');
+      expect(proposalOf(taskAt(simulation.state, 'a').stage)).toBeUndefined();
       expect(simulation.replayed().tasks.get('a')).toEqual(simulation.state.tasks.get('a'));
     },
   );
@@ -346,7 +348,7 @@ describe('what is merged', () => {
       { type: 'workspace.recovered', task: 'a', data: { found: 'missing', how: 'restored' } },
     ]);
     simulation.end('a', interrupted);
-    expect(taskAt(simulation.state, 'a')).not.toHaveProperty('proposal');
+    expect(proposalOf(taskAt(simulation.state, 'a').stage)).toBeUndefined();
     expect(kinds(simulation).slice(-1)).toEqual(['integrate']);
     expect(simulation.running).toHaveLength(1);
   });

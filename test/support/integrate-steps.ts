@@ -8,6 +8,5 @@ export async function bringIn(git: Git, request: IntegrateRequest): Promise<stri
   const prepare = (): Promise<never> => Promise.reject(new Error('the worktree is gone'));
   const found = await integrateResult({ git, prepare }, request);
   if (found.type !== 'proposed') return found.type;
-  const proposal = { ...found, isVerified: true };
-  return (await integrateResult({ git, prepare }, { ...request, proposal })).type;
+  return (await integrateResult({ git, prepare }, { ...request, verified: found })).type;
 }

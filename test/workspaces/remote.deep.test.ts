@@ -27,9 +27,9 @@ test('a merge that has to be checked is laid out there, and lands when it has pa
   const proposed = await bench.places.integrate(integrating(other.work, { isChecked: true }));
   if (proposed.type !== 'proposed') throw new Error(`it is ${proposed.type}`);
   expect(readFileSync(join(other.place.path, 'one.txt'), 'utf8')).toBe('one\n');
-  const proposal = { commit: proposed.commit, onto: proposed.onto, members: [], isVerified: true };
+  const verified = { ...proposed, members: [] };
   const landed = await bench.places.integrate(
-    integrating({ ...other.work, seq: 2 }, { isChecked: true, proposal }),
+    integrating({ ...other.work, seq: 2 }, { isChecked: true, verified }),
   );
   expect(landed).toMatchObject({ type: 'integrated', commit: proposed.commit });
   expect(shell(bench.root, 'rev-parse', runBranch('run-1'))).toBe(proposed.commit);

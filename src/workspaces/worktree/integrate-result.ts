@@ -64,9 +64,9 @@ function headOf(git: Git, work: IntegrateWork, refs: ReadonlyMap<string, string>
 
 /** What was proposed and has passed its check; undefined: the branch of the run is not any more where it was then. */
 async function landVerified(git: Git, work: IntegrateWork): Promise<Integration | undefined> {
-  const { proposal, repository, known, run } = work;
-  if (proposal?.isVerified !== true) return undefined;
-  const { commit, onto } = proposal;
+  const { verified, repository, known, run } = work;
+  if (verified === undefined) return undefined;
+  const { commit, onto } = verified;
   const [tip, candidate] = await findObjects(git, repository, [known.branch, commit]);
   // With its worktree deleted, a garbage collection may have taken it.
   if (candidate === undefined) return undefined;

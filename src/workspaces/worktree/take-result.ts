@@ -52,7 +52,7 @@ export async function takeResult(git: Git, work: Taking, found: FoundWork): Prom
   return result.type === 'unfinished' ? unfinished(result) : { ...found, ...madeOf(result) };
 }
 
-type Taking = Work & Pick<IntegrateRequest, 'proposal'>;
+type Taking = Work & Pick<IntegrateRequest, 'verified'>;
 /** Whoever has adopted it was asked. */
 function scanOf({ isAdopted, secrets = {}, tip }: Taking): Pick<ResultOrder, 'scan'> {
   if (isAdopted || Object.keys(secrets).length === 0) return {};
@@ -93,8 +93,8 @@ async function takeLaidOut(
 }
 
 /** Then nobody was asked to mend it: what differs was left by the check. */
-function hasPassed({ proposal }: Taking, note: LayoutNote): boolean {
-  return proposal?.isVerified === true && proposal.commit === note.commit;
+function hasPassed({ verified }: Taking, note: LayoutNote): boolean {
+  return verified?.commit === note.commit;
 }
 
 function unfinished({ operation, unmerged }: Extract<TaskResult, { type: 'unfinished' }>): Conflict {

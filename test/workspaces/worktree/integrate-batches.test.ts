@@ -13,11 +13,7 @@ function proposed(found: Integration): Proposed {
 }
 
 function verified(proposal: Proposal): Partial<IntegrateRequest> {
-  return { proposal: { ...proposal, isVerified: true } };
-}
-
-function rejected(proposal: Proposal): Partial<IntegrateRequest> {
-  return { proposal: { ...proposal, isVerified: false } };
+  return { verified: proposal };
 }
 
 /** One is in already, so that whatever comes next has to be merged; each has written a file of its own name. */
@@ -59,7 +55,7 @@ describe('a merge that no check has seen', () => {
     expect(readFileSync(join(build.path, 'x.log'), 'utf8')).toBe('ignored');
     expect(shell(build.path, 'status', '--porcelain')).toBe('');
     expect(await build.integrate()).toEqual(proposal);
-    expect(await build.integrate(rejected(proposal))).toEqual(proposal);
+    expect(await build.integrate()).toEqual(proposal);
     const done = { type: 'integrated', result: proposal.result, commit: proposal.commit };
     expect(await build.integrate(verified(proposal))).toEqual(done);
     expect(await build.integrate(verified(proposal))).toEqual(done);
@@ -97,9 +93,9 @@ describe('a merge that no check has seen', () => {
   ])('and has not passed can be worked on: that is the new result, %s', async ([, mend]) => {
     const { ground, workers } = await queue('build');
     const build = workers[0]!;
-    const proposal = proposed(await build.integrate());
+    proposed(await build.integrate());
     mend(build);
-    const found = await build.integrate({ ...rejected(proposal), attempt: 'revision' });
+    const found = await build.integrate({ attempt: 'revision' });
     expect(found).toMatchObject({ type: 'integrated', result: build.branch() });
     expect(treeOf(ground.root, ground.runTip())).toMatchObject({
       'build.txt': 'mended',
@@ -161,7 +157,7 @@ describe('a batch', () => {
     const all = proposed(await a.integrate(requests(b, c)));
     expect(result(all)).toBe(a.branch());
     write(a.path, { 'left-by-the-check.txt': 'left', 'c.txt': 'changed by the check' });
-    const half = proposed(await a.integrate({ ...rejected(all), ...requests(b) }));
+    const half = proposed(await a.integrate(requests(b)));
     expect(half).toMatchObject({ result: all.result, onto: all.onto, members: ['b'] });
     expect(files(a)).not.toContain('c.txt');
     expect(existsSync(join(a.path, 'c.txt'))).toBe(false);
@@ -173,7 +169,7 @@ describe('a batch', () => {
       'c.txt': 'changed by the check',
     });
     const refs = ownRefs(ground.root);
-    const alone = proposed(await a.integrate(rejected(half)));
+    const alone = proposed(await a.integrate());
     expect(ownRefs(ground.root)).toBe(refs);
     expect(alone).toMatchObject({ result: all.result, members: [] });
     expect(files(a)).not.toContain('b.txt');
@@ -212,7 +208,7 @@ test('files that somebody writes while they are taken are neither lost nor overl
 test('a branch of the task that was moved while its merge was checked is kept, and the conflict is laid out whole', async () => {
   const { ground, workers } = await queue('build', 'other');
   const [build, other] = workers as [Worker, Worker];
-  const proposal = proposed(await build.integrate());
+  proposed(await build.integrate());
   const strange = shell(
     build.path,
     'commit-tree',
@@ -225,7 +221,7 @@ test('a branch of the task that was moved while its merge was checked is kept, a
   shell(build.path, 'update-ref', build.request.known.branch, strange);
   write(other.path, { 'build.txt': 'of another' });
   await other.integrate({ isChecked: false });
-  expect(await build.integrate(rejected(proposal))).toMatchObject({ type: 'conflict', files: ['build.txt'] });
+  expect(await build.integrate()).toMatchObject({ type: 'conflict', files: ['build.txt'] });
   expect([build.head(), shell(build.path, 'status', '--porcelain')]).toEqual([build.branch(), '']);
   expect(ownRefs(ground.root)).toContain(`refs/piton/run-1/build/kept/${strange}`);
   expect(await build.integrate()).toMatchObject({ type: 'conflict', files: ['build.txt'] });

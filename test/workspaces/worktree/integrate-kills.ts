@@ -62,7 +62,7 @@ const rejected: Setting = async () => {
   const proposal = await integrateResult({ git: ground.git, prepare }, request);
   if (proposal.type !== 'proposed') throw new Error(proposal.type);
   write(path, { 'left.txt': 'left by the check', 'fits.txt': 'changed by the check' });
-  return { ground, path, request: { ...request, others: [], proposal: { ...proposal, isVerified: false } } };
+  return { ground, path, request: { ...request, others: [] } };
 };
 
 const conflict: Setting = async () => {

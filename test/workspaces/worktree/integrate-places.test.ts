@@ -118,6 +118,6 @@ test('a worktree in which a merge was checked is removed after that, and nothing
   write(build.known.path, { 'build.txt': 'build' });
   const proposal = await build.integrate({ isChecked: true });
   if (proposal.type !== 'proposed') throw new Error(proposal.type);
-  const { result } = made(await build.integrate({ proposal: { ...proposal, isVerified: true } }));
+  const { result } = made(await build.integrate({ verified: proposal }));
   expect(await build.clean(result)).toBe('removed');
 });

@@ -121,7 +121,7 @@ describe('a worktree that is gone', () => {
     const proposal = await build.integrate();
     if (proposal.type !== 'proposed') throw new Error(proposal.type);
     rmSync(build.path, { recursive: true });
-    expect(await build.integrate({ proposal: { ...proposal, isVerified: true } })).toEqual({
+    expect(await build.integrate({ verified: proposal })).toEqual({
       type: 'integrated',
       result: proposal.result,
       commit: proposal.commit,
