@@ -9,6 +9,7 @@ import {
   statusOfTask,
   taskAt,
   type RunState,
+  type TaskState,
 } from '../../src/kernel/index.ts';
 import { eventTypes } from '../../src/model/read-event.ts';
 import type {
@@ -18,6 +19,7 @@ import type {
   Origin,
   Outcome,
   RunStatus,
+  TaskSpec,
   TaskStatus,
   Workflow,
 } from '../../src/model/index.ts';
@@ -33,7 +35,7 @@ import {
 import { agentTask, checkOf, command as commandWork, task, tries, workflow } from '../support/workflows.ts';
 
 const text = readFileSync(new URL('../../docs/lifecycle.md', import.meta.url), 'utf8');
-const [, aboutTasks, aboutRuns, aboutOthers] = text.split(/^## /m);
+const [, aboutTasks, aboutStages, aboutRuns, aboutOthers] = text.split(/^## /m);
 
 interface Arrow {
   readonly from: string;
@@ -52,7 +54,7 @@ function rows(section: string, columns: number): string[][] {
   const lines = section.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| --'));
   return lines
     .map(cells)
-    .filter((row) => row.length === columns && !['status', 'from', 'event'].includes(row[0]!));
+    .filter((row) => row.length === columns && !['status', 'stage', 'from', 'event'].includes(row[0]!));
 }
 
 const quoted = (cell: string): string[] => [...cell.matchAll(/`([a-z.]+)`/g)].map(([, name]) => name!);
@@ -95,6 +97,13 @@ const taskStatuses: Readonly<Record<TaskStatus, true>> = {
   skipped: true,
   cancelled: true,
 };
+const stages: Readonly<Record<TaskState['stage']['name'], true>> = {
+  work: true,
+  check: true,
+  revise: true,
+  integrate: true,
+  verify: true,
+};
 const runStatuses: Readonly<Record<RunStatus, true>> = {
   running: true,
   delayed: true,
@@ -120,8 +129,12 @@ describe('docs/lifecycle.md', () => {
     expect(new Set(statusesIn(aboutRuns!))).toEqual(new Set(Object.keys(runStatuses)));
   });
 
+  test('names every stage of a task and no other', () => {
+    expect(new Set(statusesIn(aboutStages!))).toEqual(new Set(Object.keys(stages)));
+  });
+
   test('draws the arrows that its tables explain', () => {
-    for (const section of [aboutTasks!, aboutRuns!])
+    for (const section of [aboutTasks!, aboutStages!, aboutRuns!])
       expect(pairsInDiagram(section)).toEqual(pairsInTable(section));
   });
 
@@ -129,8 +142,10 @@ describe('docs/lifecycle.md', () => {
     const seen = new Watched();
     for (const journal of lives()) seen.follow(journal);
     expect(unexplained(seen.tasks, aboutTasks!)).toEqual([]);
+    expect(unexplained(seen.stages, aboutStages!)).toEqual([]);
     expect(unexplained(seen.runs, aboutRuns!)).toEqual([]);
     expect(unseen(seen.tasks, aboutTasks!)).toEqual([]);
+    expect(unseen(seen.stages, aboutStages!)).toEqual([]);
     expect(unseen(seen.runs, aboutRuns!)).toEqual([]);
   });
 });
@@ -158,6 +173,7 @@ interface Step {
 /** Folds journals and writes down every change of status. */
 class Watched {
   readonly tasks: Step[] = [];
+  readonly stages: Step[] = [];
   readonly runs: Step[] = [];
 
   follow(journal: readonly Commit[]): void {
@@ -172,9 +188,18 @@ class Watched {
     }
   }
 
+  #foldOne(state: RunState, event: Event, commit: Commit): void {
+    const before = stagesOf(state);
+    fold(state, event, commit);
+    for (const [address, to] of stagesOf(state)) {
+      const from = before.get(address) ?? to;
+      if (from !== to) this.stages.push({ from, to, events: new Set([event.type]) });
+    }
+  }
+
   #foldAll(state: RunState, events: readonly Event[], commit: Commit): void {
     const before = statusesOf(state);
-    for (const event of events) fold(state, event, commit);
+    for (const event of events) this.#foldOne(state, event, commit);
     const after = statusesOf(state);
     const types = new Set<string>(events.map(({ type }) => type));
     for (const address of new Set([...before.keys(), ...after.keys()])) {
@@ -183,6 +208,10 @@ class Watched {
       if (from !== to) this.tasks.push({ from, to, events: types });
     }
   }
+}
+
+function stagesOf(state: RunState): Map<string, string> {
+  return new Map([...state.tasks.values()].map(({ address, stage }) => [address, stage.name]));
 }
 
 function statusesOf(state: RunState): Map<string, TaskStatus> {
@@ -412,7 +441,7 @@ function inWorktrees(): Commit[][] {
     simulation.transition(() => [{ type: 'workspace.cleaned', task: 'a', data }]);
     return simulation.journal;
   });
-  return [...journals, merged(origin, place)];
+  return [...journals, merged(origin, place), ...throughStages(origin, place)];
 }
 
 /** Merged with others and checked, put right by a person, and handed over. */
@@ -436,6 +465,76 @@ function merged(origin: Origin, place: EventOf<'workspace.prepared'>['data']): C
   simulation.end('a', { type: 'succeeded', integrated: { result: 'c1', commit: 'c2' }, delivered });
   expect(simulation.status).toBe('succeeded');
   return simulation.journal;
+}
+
+/** Every way out of each stage. */
+function throughStages(origin: Origin, place: EventOf<'workspace.prepared'>['data']): Commit[][] {
+  const proposed = { result: 'c1', commit: 'c3', onto: 'c0', members: [] };
+  const red = { ...failedWith('EXIT'), report: 'two tests fail' } as Outcome;
+  const conflict = { ...failedWith('MERGE_CONFLICT'), conflict: ['a.txt'], report: 'a.txt' } as Outcome;
+  const ways = {
+    check: [done],
+    revise: [done, red],
+    integrate: [done, done],
+    verify: [done, done, { type: 'succeeded', proposed }],
+  } as const satisfies Record<string, readonly Outcome[]>;
+  const reach = (stage: keyof typeof ways, more: Partial<Pick<TaskSpec, 'retry'>> = {}): Simulation => {
+    const given = { check: checkOf(1), ...more };
+    const simulation = simulate(workflow([agentTask('a', ['claude'], given)]), { origin });
+    simulation.transition(() => [{ type: 'workspace.prepared', task: 'a', data: place }]);
+    for (const outcome of ways[stage]) simulation.end('a', outcome);
+    expect(taskAt(simulation.state, 'a').stage.name).toBe(stage);
+    return simulation;
+  };
+  const told = (['check', 'integrate', 'verify'] as const).map((stage) => {
+    const simulation = reach(stage);
+    simulation.command({ type: 'tell', task: 'a', text: 'mind the gulls' });
+    simulation.end('a', interrupted);
+    return simulation;
+  });
+  const ordered = (['check', 'integrate', 'revise'] as const).map((stage) => {
+    const simulation = reach(stage);
+    simulation.end('a', failedWith('WORKTREE_REFUSED'));
+    simulation.command({ type: 'place', task: 'a', action: stage === 'revise' ? 'discard' : 'recreate' });
+    return simulation;
+  });
+  const again = [
+    simulate(workflow([agentTask('a', ['claude'], { check: checkOf(1) })])),
+    reach('integrate'),
+    simulate(workflow([agentTask('a', ['claude'], { check: checkOf(0) })])),
+  ];
+  for (const outcome of [done, done]) again[0]!.end('a', outcome);
+  again[1]!.end('a', { type: 'succeeded', integrated: { result: 'c1', commit: 'c2' } });
+  for (const outcome of [done, red]) again[2]!.end('a', outcome);
+  for (const simulation of again) simulation.reopen('a');
+  const unchecked = simulate(workflow([agentTask('a', ['claude'], { onConflict: 'agent' })]), { origin });
+  unchecked.transition(() => [{ type: 'workspace.prepared', task: 'a', data: place }]);
+  for (const outcome of [done, conflict, done]) unchecked.end('a', outcome);
+  const givenUp = [
+    [red],
+    [failedWith('WORKTREE_REFUSED')],
+    [failedWith()],
+    [{ type: 'cancelled', reason: 'enough' }],
+  ].map((outcomes) => {
+    const simulation = reach('verify');
+    for (const outcome of outcomes) simulation.end('a', outcome as Outcome);
+    return simulation;
+  });
+  const retried = reach('verify', { retry: tries(2) });
+  retried.end('a', failedWith());
+  const skipped = reach('verify');
+  skipped.command({ type: 'pause' });
+  skipped.end('a', interrupted);
+  skipped.command({ type: 'skip', task: 'a' });
+  const vanished = reach('verify');
+  const found = { found: 'missing', how: 'recreated' } as const;
+  vanished.transition(() => [{ type: 'workspace.recovered', task: 'a', data: found }]);
+  const repaired = reach('verify');
+  repaired.transition(() => [
+    { type: 'run.repaired', data: { lostFrom: 2, lostTo: 3, held: ['a'], reason: 'commits were lost' } },
+  ]);
+  const all = [...told, ...ordered, ...again, unchecked, ...givenUp, retried, skipped, vanished, repaired];
+  return all.map(({ journal }) => journal);
 }
 
 /** What is done again, on its way or after the end. */
