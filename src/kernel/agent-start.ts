@@ -2,15 +2,9 @@ import { PitonError } from '../base/index.ts';
 import type { AgentWork, Event } from '../model/index.ts';
 import { agentResource } from './breakers.ts';
 import { budgetObstacle } from './budgets.ts';
-import {
-  addressOf,
-  scopeAt,
-  type AgentStart,
-  type OpenBreaker,
-  type RunState,
-  type TaskState,
-} from './run-state.ts';
+import { addressOf, scopeAt, type OpenBreaker, type RunState, type TaskState } from './run-state.ts';
 import type { World } from './world.ts';
+import type { AgentStart } from './life.ts';
 
 /** Why an agent cannot be asked now, as what becomes of the task. */
 export function agentObstacle(state: RunState, task: TaskState, world: World): Event | undefined {

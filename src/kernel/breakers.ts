@@ -1,6 +1,7 @@
 import type { BreakerPolicy, Event, EventOf, Failure } from '../model/index.ts';
 import { delayTask } from './delay-task.ts';
 import type { BreakerState, OpenBreaker, RunState, TaskState } from './run-state.ts';
+import { awaitedResource } from './life.ts';
 
 const defaultPolicy: BreakerPolicy = { failures: 5, cooldownMs: 30_000, maxCooldownMs: 30 * 60_000 };
 /** Every call costs, and another agent may be there. */
@@ -24,8 +25,8 @@ export function breakerWait(state: RunState, task: TaskState, now: number): Reso
 
 /** It has been delayed for a resource that another task tries now. The end of that trial will wake it: no need to say it again. */
 export function waitsForTrial(state: RunState, { life }: TaskState): boolean {
-  if (life.status !== 'delayed' || life.resource === undefined) return false;
-  return state.breakers.get(life.resource)?.open?.trial !== undefined;
+  const resource = awaitedResource(life);
+  return resource !== undefined && state.breakers.get(resource)?.open?.trial !== undefined;
 }
 
 /** What a transient failure of a task means for its resources, and how long the task has to wait for them now. */
@@ -214,6 +215,7 @@ export function closeBreaker(state: RunState, resource: string): void {
       status: 'delayed',
       until: state.at,
       reason: `the breaker of ${resource} was closed`,
+      waitsFor: { type: 'time' },
     });
   }
   state.agenda.waiting.delete(resource);
@@ -239,6 +241,6 @@ function waitUntil(state: RunState, resource: string, until: number): void {
 function waitingFor(state: RunState, resource: string): TaskState[] {
   const waiting = [...(state.agenda.waiting.get(resource) ?? [])].map((address) => state.tasks.get(address));
   return waiting.filter(
-    (task) => task !== undefined && task.life.status === 'delayed' && task.life.resource === resource,
+    (task) => task !== undefined && awaitedResource(task.life) === resource,
   ) as TaskState[];
 }

@@ -5,6 +5,7 @@ import { addUsed, nothingUsed, tokensOf } from './usage-meter.ts';
 import { spentOn } from './usage.ts';
 import { accept, refuse, type Verdict } from './verdict.ts';
 import type { World } from './world.ts';
+import { waitsForBudget } from './life.ts';
 
 type Unit = 'usd' | 'tokens';
 
@@ -165,10 +166,11 @@ function raisable(
   unit: Unit,
 ): Excess | { readonly of: 'day'; readonly day: string } | string {
   const { address, life } = task;
-  if (!('budget' in life) || life.budget !== true)
-    return `${address} waits for no budget: it is ${statusOfTask(task)}`;
+  if (!waitsForBudget(life)) return `${address} waits for no budget: it is ${statusOfTask(task)}`;
   if (life.status === 'delayed') {
-    const day = life.day ?? Object.keys(state.spent).toSorted().at(-1);
+    const day =
+      (life.waitsFor.type === 'budget' ? life.waitsFor.day : undefined) ??
+      Object.keys(state.spent).toSorted().at(-1);
     return day === undefined ? `${address} waits for the next day` : { of: 'day', day };
   }
   const excesses = accountsOf(state, task).flatMap((account) => excessesOf(account));
@@ -193,7 +195,7 @@ export function foldRaise(state: RunState, { task: address, data }: EventOf<'bud
     state.raised[key] = addRaise(state.raised[key], data);
   }
   for (const task of data.of === 'task' ? [own] : state.tasks.values()) {
-    if ('budget' in task.life && task.life.budget === true) decideAnew(state, task);
+    if (waitsForBudget(task.life)) decideAnew(state, task);
   }
 }
 

@@ -6,8 +6,9 @@ import { giveBack, lend, tell } from './conversation-commands.ts';
 import { decideReopen } from './decide-reopen.ts';
 import { landingWith } from './merge-queue.ts';
 import { orderPlace } from './place-actions.ts';
-import { isSettled, scopeAt, statusOfTask, type RunState, type TaskState } from './run-state.ts';
+import { scopeAt, statusOfTask, type RunState, type TaskState } from './run-state.ts';
 import { accept, refuse, type Verdict } from './verdict.ts';
+import { gateOf, type HeldLife, isSettled } from './life.ts';
 
 /** What a command does, and what its sender is told. Refusing is an answer too; both are journalled. */
 export function decideCommand(
@@ -88,18 +89,27 @@ function retry(state: RunState, task: TaskState, also: readonly string[]): Verdi
   const { address, life } = task;
   switch (life.status) {
     case 'held':
-      if (life.lent !== undefined) return refuse(life.reason);
-      if (life.budget === true) return refuse(raiseInstead(task, life.reason));
-      return life.gate === undefined
-        ? release(task)
-        : refuse(`${address} waits for approval: approve or reject it`);
+      return retryHeld(task, life);
     case 'delayed':
-      if (life.budget === true) return refuse(raiseInstead(task, life.reason));
+      if (life.waitsFor.type === 'budget') return refuse(raiseInstead(task, life.reason));
       return retryDelayed(state, task);
     case 'failed':
       return reopen(state, [address, ...also]);
     default:
       return refuse(`${address} is ${statusOfTask(task)}, not held, delayed or failed`);
+  }
+}
+
+function retryHeld(task: TaskState, { waitsFor, reason }: HeldLife): Verdict {
+  switch (waitsFor.type) {
+    case 'session':
+      return refuse(reason);
+    case 'budget':
+      return refuse(raiseInstead(task, reason));
+    case 'gate':
+      return refuse(`${task.address} waits for approval: approve or reject it`);
+    case 'action':
+      return release(task);
   }
 }
 
@@ -131,8 +141,9 @@ function decideGate(state: RunState, command: Extract<SentCommand, { type: 'appr
   const { task: address, gate, comment, type } = command;
   const task = state.tasks.get(address);
   if (task === undefined) return refuse(`the run has no task ${address}`);
-  if (task.life.status !== 'held' || task.life.gate === undefined) return refuse(whyNoGate(task));
-  if (task.life.gate !== gate) return refuse(`${address} asks something else by now: look at it again`);
+  const open = gateOf(task.life);
+  if (open === undefined) return refuse(whyNoGate(task));
+  if (open.gate !== gate) return refuse(`${address} asks something else by now: look at it again`);
   const approved = type === 'approve';
   const data = { gate, approved, ...(comment !== undefined && { comment }), ...decidedBy(command) };
   const decided: Event = { type: 'gate.decided', task: address, data };

@@ -1,6 +1,7 @@
 import type { Command, Event } from '../model/index.ts';
 import { onInterruptOf, statusOfTask, type RunState, type TaskState } from './run-state.ts';
 import { accept, refuse, type Verdict } from './verdict.ts';
+import { gateOf } from './life.ts';
 
 export function tell(
   state: RunState,
@@ -36,7 +37,7 @@ function whenHeard({ life }: TaskState, now: boolean): string | undefined {
     case 'delayed':
       return 'when it goes on';
     case 'held':
-      return life.gate === undefined ? 'when it is tried again' : 'when it is approved';
+      return gateOf(life) === undefined ? 'when it is tried again' : 'when it is approved';
     case 'failed':
       return 'when it is tried again';
     default:

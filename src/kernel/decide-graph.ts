@@ -1,9 +1,10 @@
 import { mentionsFailure, type EdgeSpec, type Event, type Failure } from '../model/index.ts';
 import { failureOf } from './decide-task.ts';
 import { cancelledEnd, failedEnd } from './ends.ts';
-import { isSettled, scopeAt, taskAt, type RunState, type ScopeState, type TaskState } from './run-state.ts';
+import { scopeAt, taskAt, type RunState, type ScopeState, type TaskState } from './run-state.ts';
 import { outputOf, variablesOf } from './variables.ts';
 import type { World } from './world.ts';
+import { isSettled } from './life.ts';
 
 /** Where a graph goes once its visit has settled, or how it ends there. Undefined: it is still at work. */
 export function decideMove(state: RunState, owner: string, world: World): Event | undefined {

@@ -4,7 +4,6 @@ import { roomFor } from './limits.ts';
 import { failsItsGroup, failureCounts, membersOf } from './recount.ts';
 import { isStanding } from './places-to-clean.ts';
 import {
-  isSettled,
   scopeAt,
   statusOfTask,
   taskAt,
@@ -13,6 +12,7 @@ import {
   type TaskState,
 } from './run-state.ts';
 import { dependantsOf, reasonToStop } from './settle-task.ts';
+import { gateOf, isSettled } from './life.ts';
 
 /** What has been found so far of what must be done again. Walked through by a list: chains may be long. */
 interface Reach {
@@ -208,12 +208,7 @@ function followDependants(reach: Reach, task: TaskState): void {
 /** Not so if it only waits, or is held because nobody knows whether it has begun. */
 function cameOfNeeds(task: TaskState): boolean {
   const { life, approved } = task;
-  return (
-    hasBegun(task) ||
-    approved ||
-    life.status === 'delayed' ||
-    (life.status === 'held' && life.gate !== undefined)
-  );
+  return hasBegun(task) || approved || life.status === 'delayed' || gateOf(life) !== undefined;
 }
 
 function enterGroup(reach: Reach, parent: TaskState): void {

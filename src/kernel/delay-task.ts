@@ -1,5 +1,6 @@
-import type { DelayedLife, RunState, TaskState } from './run-state.ts';
+import type { RunState, TaskState } from './run-state.ts';
 import { setLife } from './settle-task.ts';
+import { type DelayedLife } from './life.ts';
 
 /** Puts a task on the list of those that wait for their time. An older entry of it is stale, and does no harm. */
 export function delayTask(state: RunState, task: TaskState, life: DelayedLife): void {
@@ -7,9 +8,10 @@ export function delayTask(state: RunState, task: TaskState, life: DelayedLife): 
   expectTask(state, task.address, life);
 }
 
-export function expectTask({ agenda }: RunState, address: string, { until, resource }: DelayedLife): void {
+export function expectTask({ agenda }: RunState, address: string, { until, waitsFor }: DelayedLife): void {
   agenda.delayed.push({ until, address });
-  if (resource === undefined) return;
+  if (waitsFor.type !== 'resource') return;
+  const { resource } = waitsFor;
   const waiting = agenda.waiting.get(resource);
   if (waiting === undefined) agenda.waiting.set(resource, new Set([address]));
   else waiting.add(address);

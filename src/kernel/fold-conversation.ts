@@ -1,7 +1,8 @@
 import type { EventOf } from '../model/index.ts';
-import type { AgentStart, AttemptState, TaskState } from './run-state.ts';
+import type { TaskState } from './run-state.ts';
 import { timesTheSame } from './in-a-row.ts';
 import { withoutFinished } from './stage.ts';
+import type { AgentStart, AttemptState } from './life.ts';
 
 type Ended = EventOf<'attempt.ended'>['data'];
 

@@ -4,6 +4,7 @@ import { dropProposal } from './holdings.ts';
 import { taskAt, type RunState, type TaskState } from './run-state.ts';
 import { setLife } from './settle-task.ts';
 import { finishedOf } from './stage.ts';
+import { awaitedSession } from './life.ts';
 
 /** What comes in the middle of a task: its conversation and its checks. */
 type TurnEvent =
@@ -45,7 +46,7 @@ export const turnFolders: TurnFolders = {
     delete state.lent[session];
     taskAt(state, address).wasLent = true;
     for (const task of state.tasks.values()) {
-      if (task.life.status === 'held' && task.life.lent === session) decideAnew(state, task);
+      if (awaitedSession(task.life) === session) decideAnew(state, task);
     }
   },
 };

@@ -23,22 +23,14 @@ import { addItems, addVisit, openScope } from './new-tasks.ts';
 import { countNetworkFailure } from './network.ts';
 import { foldRaise } from './budgets.ts';
 import { reopenTasks } from './reopen-tasks.ts';
-import {
-  isSettled,
-  kindOf,
-  scopeAt,
-  taskAt,
-  type AttemptState,
-  type Life,
-  type RunState,
-  type TaskState,
-} from './run-state.ts';
+import { kindOf, scopeAt, taskAt, type RunState, type TaskState } from './run-state.ts';
 import { interruptionsInARow } from './in-a-row.ts';
 import { forgetSpooled, forgetUnfit, rememberSpooled } from './spooled.ts';
 import { nextKind } from './turns.ts';
 import { countUsage, openAccount } from './usage.ts';
 import { nothingUsed } from './usage-meter.ts';
 import { cancelScope, holdTask, isOccupying, setLife, settleTask, vacate } from './settle-task.ts';
+import { type AttemptState, dueTime, gateOf, isSettled, type Life, personsTurn } from './life.ts';
 
 /** The state after a whole journal, or after one more commit. The first commit must begin with `run.created`. */
 export function foldCommit(state: RunState | undefined, commit: Commit): RunState {
@@ -110,8 +102,9 @@ function learnOfAttempt(state: RunState, task: TaskState, news: Partial<AttemptS
 
 /** Before budgets were raised by amounts, letting a task go on lifted them for it. Those that wait for an amount say so otherwise. */
 function isLifted(life: Life): boolean {
-  if (life.status === 'held') return life.budget === true && life.actions.includes('retry');
-  return life.status === 'delayed' && life.budget === true && life.day === undefined;
+  if (life.status === 'held') return life.waitsFor.type === 'budget' && life.actions.includes('retry');
+  if (life.status !== 'delayed') return false;
+  return life.waitsFor.type === 'budget' && life.waitsFor.day === undefined;
 }
 
 /** It does nothing itself, but says what another has done. */
@@ -155,7 +148,12 @@ const folders: Folders = {
       if (!isHoldable(task.life)) continue;
       if (isOccupying(task)) vacate(state, task);
       endTrials(state, task, { isVerdict: false });
-      holdTask(state, task, { status: 'held', reason: data.reason, actions: ['retry', 'skip'] });
+      holdTask(state, task, {
+        status: 'held',
+        reason: data.reason,
+        actions: ['retry', 'skip'],
+        waitsFor: { type: 'action' },
+      });
       state.agenda.doomed.push(address);
     }
   },
@@ -258,10 +256,12 @@ const folders: Folders = {
   'task.delayed'(state, { task: address, data }) {
     const task = taskAt(state, address);
     dropProposal(state, task);
-    delayTask(state, task, { status: 'delayed', ...data });
+    const { until, reason } = data;
+    delayTask(state, task, { status: 'delayed', until, reason, waitsFor: dueTime(data) });
   },
   'task.held'(state, { task: address, data }) {
-    holdTask(state, taskAt(state, address), { status: 'held', ...data });
+    const { reason, actions } = data;
+    holdTask(state, taskAt(state, address), { status: 'held', reason, actions, waitsFor: personsTurn(data) });
   },
   'task.released'(state, { task: address }) {
     const task = taskAt(state, address);
@@ -283,12 +283,13 @@ const folders: Folders = {
   },
   'gate.opened'(state, { task, data: { text: reason, ...question } }) {
     const actions = ['approve', 'reject', 'skip'];
-    holdTask(state, taskAt(state, task), { status: 'held', reason, actions, ...question });
+    const waitsFor = { type: 'gate', ...question } as const;
+    holdTask(state, taskAt(state, task), { status: 'held', reason, actions, waitsFor });
   },
   'gate.decided'(state, { task: address, data }) {
     const task = taskAt(state, address);
     noteProgress(state, task);
-    const call = task.life.status === 'held' ? task.life.call : undefined;
+    const call = gateOf(task.life)?.call;
     if (!data.approved) return call === undefined ? undefined : rememberRefusal(task, data.comment);
     if (call === undefined) task.approved = true;
     else task.allowed = [...(task.allowed ?? []), call];

@@ -7,6 +7,15 @@ export { decideReopen, type Reopened, type Reopening } from './decide-reopen.ts'
 export { applyPatch, difference } from './difference.ts';
 export { driftOf, type Drift } from './drift.ts';
 export { fold, foldCommit, newRunState } from './fold.ts';
+export {
+  gateOf,
+  isSettled,
+  type AgentStart,
+  type AskedCall,
+  type AttemptState,
+  type DueTime,
+  type PersonsTurn,
+} from './life.ts';
 export { waitingToMerge } from './merge-queue.ts';
 export { isStanding, isToBeCleaned, placesToClean } from './places-to-clean.ts';
 export { heldForPlace } from './place-actions.ts';
@@ -23,15 +32,11 @@ export { nextWake, plan } from './plan.ts';
 export { rebuildAgenda } from './rebuild-agenda.ts';
 export {
   addressOf,
-  isSettled,
   kindOf,
   scopeAt,
   statusOfTask,
   taskAt,
-  type AgentStart,
   type WorkspaceState,
-  type AskedCall,
-  type AttemptState,
   type RunState,
   type TaskState,
   type SpooledAttempt,

@@ -39,8 +39,8 @@ const answers: Readonly<Record<PlaceCommand['action'], string>> = {
 function whyNot(task: TaskState, { action, from }: PlaceCommand): string | undefined {
   const { address, life, workspace } = task;
   if (life.status !== 'held') return `${address} is ${statusOfTask(task)}, not held`;
-  if (life.gate !== undefined) return `${address} waits for approval: approve or reject it`;
-  if (life.lent !== undefined) return life.reason;
+  if (life.waitsFor.type === 'gate') return `${address} waits for approval: approve or reject it`;
+  if (life.waitsFor.type === 'session') return life.reason;
   if (workspace === undefined) return `${address} has no place of its own`;
   if (action === 'restore' && from === undefined && workspace.snapshot === undefined)
     return `nothing of ${address} was saved: recreate it from its branch`;

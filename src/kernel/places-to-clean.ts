@@ -1,5 +1,6 @@
 import type { CleanupPolicy } from '../model/index.ts';
-import { isSettled, type RunState, type TaskState, type WorkspaceState } from './run-state.ts';
+import { type RunState, type TaskState, type WorkspaceState } from './run-state.ts';
+import { isSettled } from './life.ts';
 
 /** Tasks that have come to their end, and whose place is still to be cleaned up, as far as that is to be done now. */
 export function placesToClean(state: RunState, policy: CleanupPolicy): TaskState[] {

@@ -7,13 +7,14 @@ import { decideMove } from './decide-graph.ts';
 import { decideTask, failureOf } from './decide-task.ts';
 import { fold, type Position } from './fold.ts';
 import { mayStart, passOn } from './limits.ts';
-import { isSettled, taskAt, type AttemptState, type RunState, type TaskState } from './run-state.ts';
+import { taskAt, type RunState, type TaskState } from './run-state.ts';
 import { freeSlot } from './slots.ts';
 import { doomOfWaiting } from './settle-task.ts';
 import { takeUpSpooled } from './spooled.ts';
 import { nextKind } from './turns.ts';
 import { variablesOf } from './variables.ts';
 import type { World } from './world.ts';
+import { type AttemptState, isSettled } from './life.ts';
 
 /** Told of every decision right after it was folded. */
 interface Following {

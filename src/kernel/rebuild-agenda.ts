@@ -2,8 +2,9 @@ import { Agenda } from './agenda.ts';
 import { expectTask } from './delay-task.ts';
 import { keepHoldings } from './holdings.ts';
 import { acquire } from './limits.ts';
-import { isSettled, type RunState, type TaskState } from './run-state.ts';
+import { type RunState, type TaskState } from './run-state.ts';
 import { isOccupying } from './settle-task.ts';
+import { isSettled } from './life.ts';
 
 /** The agenda from the facts alone: after a snapshot was read, or the workflow was changed. */
 export function rebuildAgenda(state: RunState): void {

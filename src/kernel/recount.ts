@@ -1,13 +1,12 @@
 import {
   addressOf,
   countsAsSuccess,
-  isSettled,
   taskAt,
-  type Life,
   type RunState,
   type ScopeState,
   type TaskState,
 } from './run-state.ts';
+import { isSettled, type Life } from './life.ts';
 
 /** What a task is to know of those it needs, from what these are now. */
 export function recountNeeds(state: RunState, task: TaskState): void {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject, ProcessIdentity } from '../base/index.ts';
+import type { Json, JsonObject } from '../base/index.ts';
 import {
   mentionsFailure,
   type EventOf,
@@ -14,6 +14,7 @@ import {
 import { Agenda } from './agenda.ts';
 import type { Stage } from './stage.ts';
 import type { ToldSoFar } from './usage-meter.ts';
+import type { AskedCall, AttemptState, Life } from './life.ts';
 
 /**
  * The fold of a run's journal. `fold` owns it and changes it in place (a copy per event would make the cost of a
@@ -247,61 +248,6 @@ export interface GroupState {
   failed: number;
 }
 
-export type Life =
-  | { readonly status: 'pending' }
-  | { readonly status: 'running'; readonly attempt?: AttemptState }
-  | DelayedLife
-  | {
-      readonly status: 'held';
-      readonly reason: string;
-      readonly actions: readonly string[];
-      /** The question it is held for, if it is one. */
-      readonly gate?: string;
-      /** The call that the question is about, if an agent asks. */
-      readonly call?: AskedCall;
-      /** It would use up more than it may. */
-      readonly budget?: boolean;
-      /** The session that a person has. */
-      readonly lent?: string;
-    }
-  | { readonly status: 'succeeded'; readonly output?: Json }
-  | { readonly status: 'failed'; readonly failure: Failure }
-  | { readonly status: 'skipped'; readonly reason: string }
-  | { readonly status: 'cancelled'; readonly reason: string };
-
-export interface DelayedLife {
-  readonly status: 'delayed';
-  readonly until: number;
-  readonly reason: string;
-  /** Whose breaker it waits for, if it does. */
-  readonly resource?: string;
-  /** It would use up more than it may on this day. */
-  readonly budget?: boolean;
-  readonly day?: string;
-}
-
-export interface AttemptState {
-  readonly id: string;
-  readonly number: number;
-  /** Absent: it does the work. */
-  readonly kind?: 'setup' | 'check' | 'revision' | 'integrate' | 'verify';
-  readonly startedAt: number;
-  /** Of an outside process. */
-  readonly process?: ProcessIdentity;
-  /** How a new driver came by it. */
-  readonly recovered?: 'adopted' | 'harvested';
-  /** Of an agent: which, and in which conversation. */
-  readonly agent?: AgentStart;
-  /** So much of its stream, in bytes, is in the journal. */
-  readonly upTo?: number;
-  /** What it was told by people. */
-  readonly messages?: readonly string[];
-  /** A person was in its conversation before. */
-  readonly wasLent?: boolean;
-  /** It was begun before, which the journal had lost. */
-  readonly isSpooled?: boolean;
-}
-
 /** The places of a pool, by number. */
 export interface PoolState {
   /** Who has it now. */
@@ -335,8 +281,6 @@ export interface PlaceOrder {
   readonly from?: string;
 }
 
-export type AskedCall = NonNullable<EventOf<'gate.opened'>['data']['call']>;
-
 /** Who has a session, under which lease, and since when. */
 export interface LentSession {
   readonly task: string;
@@ -344,17 +288,6 @@ export interface LentSession {
   readonly pid: number;
   readonly token: string;
   readonly at: number;
-}
-
-export type AgentStart = NonNullable<EventOf<'attempt.started'>['data']['agent']>;
-
-export function isSettled(life: Life): boolean {
-  return (
-    life.status === 'succeeded' ||
-    life.status === 'failed' ||
-    life.status === 'skipped' ||
-    life.status === 'cancelled'
-  );
 }
 
 /** Of the attempt under way. */

@@ -4,20 +4,19 @@ import {
   addressOf,
   cancellingOf,
   countsAsSuccess,
-  isSettled,
   scopeAt,
   scopesAround,
   taskAt,
   tooManyFailed,
   type Cancelling,
   type GroupState,
-  type Life,
   type RunState,
   type ScopeState,
   type TaskState,
 } from './run-state.ts';
 import { finishedOf } from './stage.ts';
 import { indexOf } from './workflow-index.ts';
+import { isSettled, type Life } from './life.ts';
 
 /** Moves a task to another place in its life and keeps the counts true. */
 export function setLife(state: RunState, task: TaskState, life: Life): void {

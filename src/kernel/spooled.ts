@@ -1,5 +1,6 @@
 import type { Event } from '../model/index.ts';
-import type { AttemptState, RunState, SpooledAttempt, TaskState } from './run-state.ts';
+import type { RunState, SpooledAttempt, TaskState } from './run-state.ts';
+import type { AttemptState } from './life.ts';
 
 /** Adds attempts that the journal had lost to those that are to be taken up. */
 export function rememberSpooled(state: RunState, attempts: readonly SpooledAttempt[]): void {

@@ -1,6 +1,6 @@
 import type { Json } from '../base/index.ts';
 import type { EventOf } from '../model/index.ts';
-import type { AttemptState } from './run-state.ts';
+import type { AttemptState } from './life.ts';
 
 /**
  * How far the work of a task has come: what its next attempt is for, or what the one under way does. Whether it waits, runs, is

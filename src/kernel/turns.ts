@@ -1,10 +1,11 @@
 import type { Event } from '../model/index.ts';
 import { placementOf } from './placement.ts';
 import { released } from './released.ts';
-import { kindOf, type AttemptState, type RunState, type TaskState } from './run-state.ts';
+import { kindOf, type RunState, type TaskState } from './run-state.ts';
 import { isSlotEquipped } from './slots.ts';
 import { finishedOf, kindOfStage, work } from './stage.ts';
 import type { Success } from './succeeded.ts';
+import type { AttemptState } from './life.ts';
 
 /** What the next attempt of a task is for: see `attempt.started`. */
 export function nextKind(state: RunState, task: TaskState): AttemptState['kind'] {

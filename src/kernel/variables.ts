@@ -2,16 +2,15 @@ import type { Json, JsonObject } from '../base/index.ts';
 import type { Failure, TaskStatus, Variables } from '../model/index.ts';
 import {
   addressOf,
-  isSettled,
   scopeAt,
   statusOfTask,
   taskAt,
   type GroupState,
-  type Life,
   type RunState,
   type ScopeState,
   type TaskState,
 } from './run-state.ts';
+import { isSettled, type Life } from './life.ts';
 
 /** What an expression sees of a task. `output` is there only if it succeeded. */
 export interface TaskView {

@@ -8,6 +8,8 @@ import {
   scopeAt,
   statusOf,
   statusOfTask,
+  type DueTime,
+  type PersonsTurn,
   type RunState,
   type TaskState,
   type WorkspaceState,
@@ -164,10 +166,15 @@ function waitingOf({ life, spec }: TaskState): Partial<TaskReport> {
     ...('reason' in life && { reason: life.reason }),
     ...('until' in life && { until: life.until }),
     ...('actions' in life && { actions: life.actions }),
-    ...('gate' in life && { gate: life.gate }),
-    ...('call' in life && { call: life.call }),
-    ...('lent' in life && { lent: life.lent }),
+    ...('waitsFor' in life && turnOf(life.waitsFor)),
   };
+}
+
+function turnOf(waitsFor: PersonsTurn | DueTime): Partial<TaskReport> {
+  if (waitsFor.type === 'session') return { lent: waitsFor.session };
+  if (waitsFor.type !== 'gate') return {};
+  const { gate, call } = waitsFor;
+  return { gate, ...(call !== undefined && { call }) };
 }
 
 function conversationOf(task: TaskState): Partial<TaskReport> {

@@ -279,7 +279,7 @@ describe('a permission that an agent asks for', () => {
     expect(simulation.state.tasks.get('a')!.life).toMatchObject({
       status: 'held',
       reason: 'may I push?',
-      call,
+      waitsFor: { type: 'gate', call },
     });
     simulation.decide('approve', 'a');
     expect(simulation.state.tasks.get('a')).toMatchObject({ allowed: [call], approved: false });
@@ -321,7 +321,10 @@ describe('a session that a person has', () => {
     simulation.end('a', interrupted);
     expect(simulation.command(lend)).toMatchObject({ accepted: true });
     simulation.command({ type: 'retry', task: 'a' });
-    expect(simulation.state.tasks.get('a')!.life).toMatchObject({ status: 'held', lent: 's' });
+    expect(simulation.state.tasks.get('a')!.life).toMatchObject({
+      status: 'held',
+      waitsFor: { type: 'session', session: 's' },
+    });
     expect(simulation.command({ type: 'retry', task: 'a' })).toMatchObject({ accepted: false });
     simulation.command({ type: 'return', task: 'a', token: 't', at: 5 });
     expect(simulation.running).toEqual(['a']);

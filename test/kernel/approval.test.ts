@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { decodeState, encodeState, summaryOf, taskAt } from '../../src/kernel/index.ts';
+import { decodeState, encodeState, gateOf, summaryOf, taskAt } from '../../src/kernel/index.ts';
 import { done, failedWith, interrupted, simulate, type Simulation } from '../support/simulate.ts';
 import { body, forEach, graph, node, task, tries, uses, workflow } from '../support/workflows.ts';
 
 const approval = 'Release it?';
 
-function gateOf({ state }: Simulation, address: string): string | undefined {
-  const { life } = taskAt(state, address);
-  return life.status === 'held' ? life.gate : undefined;
+function openGate({ state }: Simulation, address: string): string | undefined {
+  return gateOf(taskAt(state, address).life)?.gate;
 }
 
 describe('asking', () => {
@@ -19,7 +18,7 @@ describe('asking', () => {
       status: 'held',
       reason: approval,
       actions: ['approve', 'reject', 'skip'],
-      gate: simulation.all('gate.opened')[0]!.data.gate,
+      waitsFor: { type: 'gate', gate: simulation.all('gate.opened')[0]!.data.gate },
     });
     simulation.end('other', done);
     expect(simulation.status).toBe('held');
@@ -80,7 +79,7 @@ describe('asking', () => {
     simulation.decide('approve', 'a#1');
     simulation.end('a#1', done);
     expect(simulation.statusOf('a#2')).toBe('held');
-    expect(gateOf(simulation, 'a#2')).not.toBe(simulation.all('gate.opened')[0]!.data.gate);
+    expect(openGate(simulation, 'a#2')).not.toBe(simulation.all('gate.opened')[0]!.data.gate);
   });
 });
 
@@ -162,7 +161,7 @@ describe('what is refused', () => {
     const simulation = simulate(workflow([task('a', { approval }), task('b', { approval }), task('c')]));
     const decisions = (['a', 'b'] as const).map((address) => ({
       task: address,
-      gate: gateOf(simulation, address)!,
+      gate: openGate(simulation, address)!,
     }));
     simulation.command({ type: 'approve', ...decisions[0]! });
     simulation.command({ type: 'reject', ...decisions[1]! });
@@ -225,6 +224,6 @@ describe('a task that asks', () => {
     ]);
     expect(taskAt(simulation.state, 'a').life).toMatchObject({ actions: ['retry', 'skip'] });
     simulation.command({ type: 'retry', task: 'a' });
-    expect(gateOf(simulation, 'a')).toBe(simulation.all('gate.opened')[1]!.data.gate);
+    expect(openGate(simulation, 'a')).toBe(simulation.all('gate.opened')[1]!.data.gate);
   });
 });

@@ -16,7 +16,11 @@ const retry: Deciding = (simulation) => ({ type: 'retry', ...seenIn(simulation) 
 const skip: Deciding = (simulation) => ({ type: 'skip', ...seenIn(simulation) });
 const gateOf: (type: 'approve' | 'reject') => Deciding = (type) => (simulation) => {
   const { life } = taskAt(simulation.state, 'a');
-  return { type, task: 'a', gate: (life.status === 'held' && life.gate) || 'none' };
+  return {
+    type,
+    task: 'a',
+    gate: (life.status === 'held' && life.waitsFor.type === 'gate' && life.waitsFor.gate) || 'none',
+  };
 };
 const placing: (action: 'adopt' | 'discard') => Deciding = (action) => (simulation) => ({
   type: 'place',

@@ -103,7 +103,7 @@ describe('an open breaker', () => {
     expect(taskAt(simulation.state, 'c').life).toEqual({
       status: 'delayed',
       until: simulation.now + 1_000,
-      resource: 'api',
+      waitsFor: { type: 'resource', resource: 'api' },
       reason: 'the breaker of api is open: 2 transient failures in a row, the last of b: it is econnreset',
     });
     expect(simulation.status).toBe('delayed');
@@ -192,7 +192,7 @@ describe('a half-open breaker', () => {
     expect(taskAt(simulation.state, 'b').life).toEqual({
       status: 'delayed',
       until: simulation.now + 3_000,
-      resource: 'api',
+      waitsFor: { type: 'resource', resource: 'api' },
       reason: 'the breaker of api is half-open: a tries it first',
     });
     simulation.end('a', done);

@@ -108,6 +108,7 @@ describe('a task that failed', () => {
       status: 'delayed',
       until: simulation.now + 1_000,
       reason: 'attempt 1 failed (transient): it went wrong',
+      waitsFor: { type: 'time' },
     });
     simulation.wake();
     simulation.end('a', end({}));

@@ -188,6 +188,7 @@ describe('retry and skip', () => {
       status: 'held',
       reason: 'it was interrupted, and may have done its work: on-interrupt is ask',
       actions: ['retry', 'skip'],
+      waitsFor: { type: 'action' },
     });
   });
 

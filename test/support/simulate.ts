@@ -10,6 +10,7 @@ import {
   fold,
   foldCommit,
   newRunState,
+  gateOf,
   nextWake,
   nothingUsed,
   outputOf,
@@ -236,8 +237,8 @@ export class Simulation {
 
   /** A person decides about a task that asks. */
   decide(type: 'approve' | 'reject', task: string, comment?: string): CommandAnswer {
-    const life = this.state.tasks.get(task)?.life;
-    const gate = life?.status === 'held' ? life.gate : undefined;
+    const found = this.state.tasks.get(task);
+    const gate = found && gateOf(found.life)?.gate;
     return this.command({ type, task, gate: gate ?? 'none', ...(comment !== undefined && { comment }) });
   }
 
