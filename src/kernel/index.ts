@@ -45,7 +45,7 @@ export { isFailFast, reasonToStop } from './settle-task.ts';
 export { isSlotEquipped } from './slots.ts';
 export { decodeState, encodeState, snapshotFormat } from './snapshot.ts';
 export { ownerOf } from './spooled.ts';
-export { finishedOf, isConflicting, reportOf, type Stage } from './stage.ts';
+export { finishedOf, isConflicting, reportOf } from './stage.ts';
 export { spentOn } from './usage.ts';
 export { dollarsLeft, reasonToStopSpending } from './budgets.ts';
 export { addUsed, nothingUsed, tokensOf, UsageMeter } from './usage-meter.ts';
