@@ -82,7 +82,8 @@ export class IntegrateAttempt implements Attempt {
 type Kept = Pick<Extract<Outcome, { type: 'succeeded' }>, 'artifacts'>;
 
 function integrateRequest(state: RunState, task: TaskState, ports: SecretPorts): IntegrateRequest {
-  const { spec, mergesWith = largestBatch } = task;
+  const { spec, tally } = task;
+  const { mergesWith = largestBatch } = tally;
   const { check } = spec;
   const verified = wantedProposal(state, task);
   const others = check === undefined ? [] : companionsOf(state, task).slice(0, mergesWith);

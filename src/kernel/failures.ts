@@ -82,7 +82,8 @@ function revise(
   task: TaskState,
   { outcome, world }: { outcome: Failed; world: World },
 ): FailureConsequence {
-  const { address, spec, revisions = 0 } = task;
+  const { address, spec, tally } = task;
+  const { revisions } = tally;
   const { sameness, report } = outcome;
   const isLast = revisions >= spec.check!.revise || doomOf(state, task) !== undefined;
   const failure = { ...checkFailure(outcome.failure, revisions), class: 'unknown' as const };
@@ -141,7 +142,8 @@ function reject(
   task: TaskState,
   { outcome, world }: { outcome: Failed; world: World },
 ): FailureConsequence {
-  const { address, spec, revisions = 0 } = task;
+  const { address, spec, tally } = task;
+  const { revisions } = tally;
   const { members = [] } = proposalOf(task.stage) ?? {};
   const report = `Brought together with what others have made, it does not pass its check.\n${outcome.report}`;
   const failure = { ...checkFailure(outcome.failure, revisions), class: 'unknown' as const };
@@ -166,7 +168,8 @@ function reconcile(
   task: TaskState,
   { outcome, world }: { outcome: Failed; world: World },
 ): FailureConsequence {
-  const { address, spec, conflicts = 0 } = task;
+  const { address, spec, tally } = task;
+  const { conflicts } = tally;
   const { report = '', conflict: files = [] } = outcome;
   const isForAgent = spec.work.type === 'agent' && spec.onConflict === 'agent' && conflicts < mostConflicts;
   const failure = { ...outcome.failure, class: 'unknown' as const };
@@ -220,7 +223,7 @@ function tryAgain(
   task: TaskState,
   { failure, world, sameness }: { failure: Failure; world: World; sameness?: string | undefined },
 ): Event {
-  const failures = task.failures + 1;
+  const failures = task.tally.failures + 1;
   const delay = mayTryAgain(state, task, { failure, world })
     ? retryDelay(task.spec.retry, { failures, chance: world.chance() })
     : undefined;

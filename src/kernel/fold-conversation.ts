@@ -30,7 +30,8 @@ export function endTurn(task: TaskState, id: string, data: Ended): void {
   const attempt = task.life.status === 'running' ? task.life.attempt : undefined;
   if (attempt === undefined) return;
   if (data.sameness !== undefined) {
-    task.sameness = { key: data.sameness, times: timesTheSame(task, data.sameness) };
+    const sameness = { key: data.sameness, times: timesTheSame(task, data.sameness) };
+    task.tally = { ...task.tally, sameness };
   }
   if (attempt.agent === undefined) return;
   forgetSession(task, { how: attempt.agent.how, data });

@@ -62,15 +62,17 @@ export const placeFolders: PlaceFolders = {
     // What is made anew has to be looked at again by whoever did it.
     task.stage = withoutFinished(task.stage);
     if (task.stage.name === 'revise') task.stage = { ...task.stage, isConflict: false };
-    delete task.conflicts;
+    task.tally = { ...task.tally, conflicts: 0 };
     if (action !== 'discard') return;
     task.stage = work;
-    for (const known of ['session', 'lastEnd', 'revisions', 'wasLent'] as const) delete task[known];
+    task.tally = { ...task.tally, revisions: 0 };
+    for (const known of ['session', 'lastEnd', 'wasLent'] as const) delete task[known];
   },
   'workspace.integrated'(state, { task: address, data }) {
     const task = taskAt(state, address);
     dropProposal(state, task);
-    delete task.mergesWith;
+    const { mergesWith: _, ...tally } = task.tally;
+    task.tally = tally;
     task.stage = { name: 'integrate', finished: finishedOf(task.stage) ?? {} };
     change(task, { integrated: data });
     state.tip = data.commit;
@@ -108,7 +110,7 @@ export const placeFolders: PlaceFolders = {
   'merge.rejected'(state, { task: address, data }) {
     const task = taskAt(state, address);
     dropProposal(state, task);
-    task.mergesWith = data.most;
+    task.tally = { ...task.tally, mergesWith: data.most };
     state.agenda.continued.push(address);
   },
   'conflict.found'(state, { task: address, data }) {
@@ -118,7 +120,7 @@ export const placeFolders: PlaceFolders = {
     task.stage = { name: 'integrate', finished, isConflict: true };
     if (data.revision === 0) return;
     task.stage = { name: 'revise', report: data.report, isConflict: true };
-    task.conflicts = data.revision;
+    task.tally = { ...task.tally, conflicts: data.revision };
     state.agenda.continued.push(address);
   },
   'refs.changed'(state, { data }) {

@@ -30,8 +30,9 @@ export const turnFolders: TurnFolders = {
     const task = taskAt(state, address);
     dropProposal(state, task);
     task.stage = { name: 'revise', report: data.report, isConflict: false };
-    task.revisions = data.revision;
-    if (data.revision === 0) task.failures++;
+    const { failures } = task.tally;
+    const isFailure = data.revision === 0;
+    task.tally = { ...task.tally, revisions: data.revision, failures: isFailure ? failures + 1 : failures };
     state.agenda.continued.push(address);
   },
   'message.added'(state, { task: address, data }) {

@@ -24,7 +24,7 @@ import { countNetworkFailure } from './network.ts';
 import { foldRaise } from './budgets.ts';
 import { reopenTasks } from './reopen-tasks.ts';
 import { kindOf, scopeAt, taskAt, type RunState, type TaskState } from './run-state.ts';
-import { interruptionsInARow } from './in-a-row.ts';
+import { countInterruption } from './in-a-row.ts';
 import { forgetSpooled, forgetUnfit, rememberSpooled } from './spooled.ts';
 import { nextKind } from './turns.ts';
 import { countUsage, openAccount } from './usage.ts';
@@ -87,11 +87,6 @@ export function newRunState({ run, seq, at, events }: Commit): RunState {
 /** What has settled stays so, and what consists of other tasks has no attempt of its own to hold. */
 function isHoldable(life: Life): boolean {
   return !isSettled(life) && (life.status !== 'running' || life.attempt !== undefined);
-}
-
-function countInterruption(state: RunState, task: TaskState): void {
-  task.interruptions = interruptionsInARow(state, task);
-  task.settledAtInterruption = state.counts.settled;
 }
 
 function learnOfAttempt(state: RunState, task: TaskState, news: Partial<AttemptState>): void {
@@ -242,7 +237,8 @@ const folders: Folders = {
     countNetworkFailure(task, data, state.at);
     vacate(state, task);
     // Of a check it counts when there is nothing more to revise; a conflict is nobody's failure.
-    if (data.outcome === 'failed' && !isJudgement(kind)) task.failures++;
+    if (data.outcome === 'failed' && !isJudgement(kind))
+      task.tally = { ...task.tally, failures: task.tally.failures + 1 };
     if (data.outcome !== 'interrupted') return;
     state.agenda.ready.push(task);
     if (data.graceful !== true && data.neverBegan !== true) countInterruption(state, task);
@@ -267,9 +263,8 @@ const folders: Folders = {
     const task = taskAt(state, address);
     if (isLifted(task.life)) task.overspends = true;
     if (task.life.status === 'held') forgetUnfit(state, task, nextKind(state, task));
-    task.interruptions = 0;
-    delete task.sameness;
-    delete task.networkFailures;
+    const { sameness: _, networkFailures: __, ...tally } = task.tally;
+    task.tally = { ...tally, interruptions: 0 };
     if (task.life.status === 'delayed') hastenTrial(state, task);
     // Else it only goes on by itself, after the end of an attempt.
     if (task.life.status === 'delayed' || task.life.status === 'held') {

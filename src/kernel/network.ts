@@ -1,6 +1,7 @@
 import type { EventOf, Failure } from '../model/index.ts';
 import { matches } from './classify.ts';
 import type { TaskState } from './run-state.ts';
+import type { Tally } from './tally.ts';
 import type { World } from './world.ts';
 
 /** Bounds of one rule for all tasks, in whatever order they meet the failure: so often and so long it is tried again. */
@@ -22,7 +23,7 @@ export function isOfNetwork({ spec }: TaskState, failure: Failure, { evaluator }
 
 /** When it is tried again, or that it is not any more. */
 export function afterNetworkFailure(
-  { networkFailures }: TaskState,
+  { tally: { networkFailures } }: TaskState,
   { failure, world }: { failure: Failure; world: Pick<World, 'now' | 'chance'> },
 ): { readonly until: number; readonly reason: string } | { readonly lasted: string } {
   const { count, since } = counted(networkFailures, world.now);
@@ -36,10 +37,7 @@ export function afterNetworkFailure(
   return { until, reason: `the network has failed ${times} in a row: ${failure.message}` };
 }
 
-function counted(
-  before: TaskState['networkFailures'],
-  now: number,
-): NonNullable<TaskState['networkFailures']> {
+function counted(before: Tally['networkFailures'], now: number): NonNullable<Tally['networkFailures']> {
   return { count: (before?.count ?? 0) + 1, since: before?.since ?? now };
 }
 
@@ -49,6 +47,8 @@ export function countNetworkFailure(
   { network, outcome }: EventOf<'attempt.ended'>['data'],
   now: number,
 ): void {
-  if (network === true) task.networkFailures = counted(task.networkFailures, now);
-  else if (outcome !== 'interrupted' && outcome !== 'delayed') delete task.networkFailures;
+  const { networkFailures, ...tally } = task.tally;
+  if (network === true) task.tally = { ...tally, networkFailures: counted(networkFailures, now) };
+  else if (networkFailures === undefined) return;
+  else if (outcome !== 'interrupted' && outcome !== 'delayed') task.tally = tally;
 }

@@ -2,6 +2,7 @@ import { sealJson, type Json, type JsonObject } from '../base/index.ts';
 import type { TaskSpec, Workflow } from '../model/index.ts';
 import { addressOf, itemAddress, type RunState, type ScopeState, type TaskState } from './run-state.ts';
 import { work } from './stage.ts';
+import { newTally } from './tally.ts';
 import { specOf } from './workflow-index.ts';
 
 /** Opens a scope: its tasks exist from now on, and those that need nothing are up for a decision. */
@@ -69,9 +70,7 @@ function newTask(
     ancestorFailed: false,
     unmet: given.spec.needs.length,
     attempts: 0,
-    failures: 0,
-    interruptions: 0,
-    settledAtInterruption: -1,
+    tally: newTally,
     approved: false,
     ...generationOf(state.tasks.get(given.scope)),
   };

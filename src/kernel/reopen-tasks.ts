@@ -6,6 +6,7 @@ import { rebuildAgenda } from './rebuild-agenda.ts';
 import { recountAll, recountGroup, recountScope } from './recount.ts';
 import { scopeAt, taskAt, type RunState, type TaskState } from './run-state.ts';
 import { work } from './stage.ts';
+import { newTally } from './tally.ts';
 import { forgetViews } from './variables.ts';
 
 /** Folds `tasks.reopened`: afterwards everything is as if what is to be done again had never been done. */
@@ -60,19 +61,7 @@ function reachBelow(state: RunState, owners: ReadonlySet<string>): Iterable<stri
   return ownerOf.keys();
 }
 
-const beginnings = [
-  'key',
-  'startedAt',
-  'endedAt',
-  'endedIn',
-  'group',
-  'revisions',
-  'sameness',
-  'networkFailures',
-  'conflicts',
-  'mergesWith',
-  'slot',
-] as const;
+const beginnings = ['key', 'startedAt', 'endedAt', 'endedIn', 'group', 'slot'] as const;
 
 /** What belongs to the conversation with an agent. */
 const memories = [
@@ -91,9 +80,7 @@ function resetTask(task: TaskState, keepsSession: boolean): void {
   Object.assign(task, {
     life: { status: 'pending' },
     stage: keepsSession && task.stage.name === 'revise' ? task.stage : work,
-    failures: 0,
-    interruptions: 0,
-    settledAtInterruption: -1,
+    tally: newTally,
     approved: false,
   } satisfies Partial<TaskState>);
   for (const known of beginnings) delete task[known];

@@ -13,6 +13,7 @@ import {
 } from '../model/index.ts';
 import { Agenda } from './agenda.ts';
 import type { Stage } from './stage.ts';
+import type { Tally } from './tally.ts';
 import type { ToldSoFar } from './usage-meter.ts';
 import type { AskedCall, AttemptState, Life } from './life.ts';
 
@@ -179,14 +180,9 @@ export interface TaskState {
   /** Needs that have not settled. */
   unmet: number;
   attempts: number;
+  tally: Tally;
   /** How often it was begun from scratch again. */
   generation?: number;
-  failures: number;
-  /** Those of the network in a row, and when they began; they are not among the others. */
-  networkFailures?: { readonly count: number; readonly since: number };
-  /** Interruptions in a row without any task of the run settling in between. */
-  interruptions: number;
-  settledAtInterruption: number;
   /** A person has agreed to it: asked once, however often it is tried. */
   approved: boolean;
   /** The first attempt's id: the idempotency key of all of them. Absent: it has not begun, or is to be done again. */
@@ -220,20 +216,12 @@ export interface TaskState {
   slot?: number;
   /** It waits for a person there, so another has a place in its stead. */
   isAside?: true;
-  /** With so many others at most it is merged at once. */
-  mergesWith?: number;
-  /** How often it has been revised because of conflicts. */
-  conflicts?: number;
-  /** How often it has revised its work for the check since it last failed. */
-  revisions?: number;
   /** What people have to say to the agent, and it has not heard yet. */
   messages?: readonly string[];
   /** One of these is not to wait for the end of the attempt under way. */
   isUrgent?: boolean;
   /** Calls that it asked for, and a person has allowed. */
   allowed?: readonly AskedCall[];
-  /** How the last failure looked, and how often in a row. */
-  sameness?: { readonly key: string; readonly times: number };
   startedAt?: number;
   endedAt?: number;
   /** The commit in which it settled: unlike times, these never go back. */

@@ -178,7 +178,7 @@ function turnOf(waitsFor: PersonsTurn | DueTime): Partial<TaskReport> {
 }
 
 function conversationOf(task: TaskState): Partial<TaskReport> {
-  const { session, cli, generation, messages, revisions = 0, workspace, spec, attempts, stage } = task;
+  const { session, cli, generation, messages, tally, workspace, spec, attempts, stage } = task;
   return {
     ...(session !== undefined && { session }),
     ...agentOf(task),
@@ -186,7 +186,7 @@ function conversationOf(task: TaskState): Partial<TaskReport> {
     ...(generation !== undefined && { generation }),
     ...(messages !== undefined && { messages }),
     ...finishingOf(task),
-    ...(spec.check !== undefined && attempts > 0 && { revisions }),
+    ...(spec.check !== undefined && attempts > 0 && { revisions: tally.revisions }),
     ...(isConflicting(stage) && { unfitted: true }),
     ...(workspace !== undefined && { workspace: workspaceOf(workspace) }),
   };

@@ -42,7 +42,10 @@ describe('a task with a check', () => {
     for (const outcome of [done, red, done, red, done, red]) simulation.end('a', outcome);
 
     expect(kinds(simulation)).toEqual(['work', 'check', 'revision', 'check', 'revision', 'check']);
-    expect(simulation.state.tasks.get('a')).toMatchObject({ failures: 1, life: { status: 'delayed' } });
+    expect(simulation.state.tasks.get('a')).toMatchObject({
+      tally: { failures: 1 },
+      life: { status: 'delayed' },
+    });
     simulation.wake();
     expect(kinds(simulation).at(-1)).toBe('revision');
     for (const outcome of [done, { type: 'succeeded' } as const]) simulation.end('a', outcome);
@@ -411,7 +414,7 @@ describe('an agent that cannot be reached', () => {
     simulation.end('a', unreachable);
     const names = eventsOf(simulation, 'attempt.started').map(({ agent }) => agent?.name);
     expect(names).toEqual(['claude', 'claude', 'claude', 'codex']);
-    expect(simulation.state.tasks.get('a')!.failures).toBe(2);
+    expect(simulation.state.tasks.get('a')!.tally.failures).toBe(2);
   });
 
   test('is tried again after a while where there is no other, and is well when it answers', () => {

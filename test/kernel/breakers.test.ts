@@ -112,7 +112,7 @@ describe('an open breaker', () => {
   test('delays what fails transiently without using up its tries', () => {
     const simulation = opened();
     expect(simulation.statuses).toMatchObject({ a: 'failed', b: 'delayed' });
-    expect(taskAt(simulation.state, 'b')).toMatchObject({ attempts: 1, failures: 0 });
+    expect(taskAt(simulation.state, 'b')).toMatchObject({ attempts: 1, tally: { failures: 0 } });
     for (let trials = 0; trials < 20; trials++) {
       simulation.wake();
       simulation.end(simulation.running[0]!, unreachable);

@@ -27,7 +27,7 @@ test('interruptions do not use up the tries that a task has', () => {
 test('failures do not count as interruptions, nor interruptions as failures', () => {
   const simulation = simulate(lone).crash();
   simulation.end('a', failedWith());
-  expect(taskAt(simulation.state, 'a')).toMatchObject({ failures: 1, interruptions: 1 });
+  expect(taskAt(simulation.state, 'a')).toMatchObject({ tally: { failures: 1, interruptions: 1 } });
 });
 
 test('the tenth interruption in a row holds the task: it may be what ends the process', () => {
@@ -59,7 +59,7 @@ test('an interruption because the driver was asked to stop does not count', () =
   const simulation = simulate(lone);
   for (let stops = 0; stops < 20; stops++) simulation.end('a', { ...interrupted, graceful: true });
   expect(simulation.running).toEqual(['a']);
-  expect(taskAt(simulation.state, 'a').interruptions).toBe(0);
+  expect(taskAt(simulation.state, 'a').tally.interruptions).toBe(0);
 });
 
 test('with on-interrupt: ask a single interruption holds the task, even a graceful one', () => {
@@ -149,7 +149,7 @@ test('an attempt that never began is neither held nor counted, even with on-inte
   const simulation = simulate(workflow([task('push', { onInterrupt: 'ask' })]));
   for (let deaths = 0; deaths < 20; deaths++) simulation.end('push', { ...interrupted, neverBegan: true });
   expect(simulation.running).toEqual(['push']);
-  expect(taskAt(simulation.state, 'push')).toMatchObject({ interruptions: 0, key: 'try-1' });
+  expect(taskAt(simulation.state, 'push')).toMatchObject({ tally: { interruptions: 0 }, key: 'try-1' });
   expect(simulation.all('attempt.ended')[0]!.data).toMatchObject({
     outcome: 'interrupted',
     neverBegan: true,

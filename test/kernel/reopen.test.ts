@@ -169,7 +169,11 @@ describe('doing again', () => {
     simulation.end('a', failedWith());
     expect(simulation.status).toBe('failed');
     simulation.reopen('a');
-    expect(taskAt(simulation.state, 'a')).toMatchObject({ attempts: 3, failures: 0, key: 'try-3' });
+    expect(taskAt(simulation.state, 'a')).toMatchObject({
+      attempts: 3,
+      tally: { failures: 0 },
+      key: 'try-3',
+    });
     simulation.end('a', failedWith());
     expect(simulation.statusOf('a')).toBe('delayed');
     simulation.wake();
@@ -238,7 +242,7 @@ describe('doing again', () => {
     simulation.end('b', failedWith());
     expect(simulation.reopen('a', 'b')).toBeUndefined();
     expect(simulation.running).toEqual(['a', 'b']);
-    expect(taskAt(simulation.state, 'b')).toMatchObject({ failures: 0, key: 'try-4' });
+    expect(taskAt(simulation.state, 'b')).toMatchObject({ tally: { failures: 0 }, key: 'try-4' });
   });
 
   test('a task that is asked about, and has not begun, is asked about anew', () => {
@@ -482,7 +486,7 @@ describe('a retry by a person', () => {
     expect(simulation.running).toEqual(['a']);
     simulation.now += 1_000;
     expect(simulation.transition()).toEqual([]);
-    expect(taskAt(simulation.state, 'a')).toMatchObject({ attempts: 2, failures: 1 });
+    expect(taskAt(simulation.state, 'a')).toMatchObject({ attempts: 2, tally: { failures: 1 } });
   });
 });
 

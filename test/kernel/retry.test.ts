@@ -88,6 +88,6 @@ describe('what is retried', () => {
     expect(simulation.now).toBe(until);
     simulation.end('a', done);
     expect(simulation.status).toBe('succeeded');
-    expect(taskAt(simulation.state, 'a').failures).toBe(0);
+    expect(taskAt(simulation.state, 'a').tally.failures).toBe(0);
   });
 });

@@ -188,7 +188,7 @@ describe('a task in a worktree', () => {
     ]);
     for (const outcome of [done, done, conflict]) simulation.end('a', outcome);
     expect(simulation.statuses).toEqual({ a: 'held' });
-    expect(taskAt(simulation.state, 'a').failures).toBe(0);
+    expect(taskAt(simulation.state, 'a').tally.failures).toBe(0);
   });
 
   test('that only looks has nothing to integrate', () => {
@@ -261,10 +261,13 @@ describe('what is merged', () => {
     expect(waitingToMerge(simulation.state).map(({ address }) => address)).toEqual(['b', 'c', 'd']);
     simulation.end('a', proposed(['b', 'c', 'd']));
     simulation.end('a', red);
-    expect(taskAt(simulation.state, 'a')).toMatchObject({ mergesWith: 1, stage: { name: 'integrate' } });
+    expect(taskAt(simulation.state, 'a')).toMatchObject({
+      tally: { mergesWith: 1 },
+      stage: { name: 'integrate' },
+    });
     simulation.end('a', proposed(['b']));
     simulation.end('a', red);
-    expect(taskAt(simulation.state, 'a').mergesWith).toBe(0);
+    expect(taskAt(simulation.state, 'a').tally.mergesWith).toBe(0);
     simulation.end('a', proposed([]));
     simulation.end('a', red);
     expect(kinds(simulation).at(-1)).toBe('integrate');

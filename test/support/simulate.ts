@@ -203,7 +203,8 @@ export class Simulation {
 
   #tryOf(address: string): Try {
     const task = taskAt(this.state, address);
-    const { attempts: number, failures, spec } = task;
+    const { attempts: number, spec } = task;
+    const { failures } = task.tally;
     return { task: address, name: spec.name, number, failures, variables: variablesOf(this.state, task) };
   }
 
