@@ -73,6 +73,7 @@ export {
   type TaskOptions,
   type TaskReport,
   type UsageLimitOptions,
+  type Waiting,
   type WorkflowBuilder,
   type WorkflowSettings,
   type WorkspaceAction,

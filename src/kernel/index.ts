@@ -51,4 +51,5 @@ export { dollarsLeft, reasonToStopSpending } from './budgets.ts';
 export { addUsed, nothingUsed, tokensOf, UsageMeter } from './usage-meter.ts';
 export { statusOf, summaryOf } from './summary.ts';
 export { outputOf, outputsOfScope, variablesOf, viewOf, type TaskView } from './variables.ts';
+export { whyWaiting, type Waiting } from './why-waiting.ts';
 export type { World } from './world.ts';

@@ -70,6 +70,59 @@ function isMerging(state: RunState, task: TaskState): boolean {
   return placement !== undefined && 'integrates' in placement && placement.integrates;
 }
 
+/** What can keep a task that could start from starting. */
+export type LimitKind = 'lock' | 'items' | 'parallelism' | 'pool' | 'merge' | 'folder';
+
+const limitKinds: Readonly<Record<string, LimitKind>> = {
+  lock: 'lock',
+  items: 'items',
+  scope: 'parallelism',
+  pool: 'pool',
+  merge: 'merge',
+  folder: 'folder',
+};
+
+/** What a limit is of. A lock is known by its own name, below whoever holds it for all of its tasks. */
+export function limitNamed(limit: string): { readonly kind: LimitKind; readonly name?: string } {
+  const [prefix, rest = ''] = splitAt(limit);
+  const kind = limitKinds[prefix]!;
+  const name = kind === 'lock' ? splitAt(rest)[1]! : rest;
+  return name === '' ? { kind } : { kind, name };
+}
+
+function splitAt(text: string): [string, string?] {
+  const at = text.indexOf(':');
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** The first limit that has no room for a task. */
+export function takenLimit(state: RunState, task: TaskState): string | undefined {
+  const { limits } = state.agenda;
+  return limitsNeeded(state, task).find(([name, most]) => (limits.get(name)?.used ?? 0) >= most)?.[0];
+}
+
+/** The tasks that use up each limit. */
+export function holdersOfLimits(state: RunState): ReadonlyMap<string, readonly string[]> {
+  const holders = new Map<string, string[]>();
+  for (const task of state.tasks.values()) {
+    for (const limit of heldBy(state, task)) {
+      const known = holders.get(limit);
+      if (known === undefined) holders.set(limit, [task.address]);
+      else known.push(task.address);
+    }
+  }
+  return holders;
+}
+
+function heldBy(state: RunState, task: TaskState): readonly string[] {
+  const { life, slot, isAside, item, group, stage } = task;
+  const isAtWork = life.status === 'running' && group === undefined;
+  const held = isAtWork ? limitsNeeded(state, task).map(([name]) => name) : [];
+  if (proposalOf(stage) !== undefined) held.push(mergeLimit);
+  if (slot !== undefined && isAside !== true) held.push(poolLimit(item!.parent));
+  return held;
+}
+
 /** Takes one of these, to be kept over several attempts. */
 export function keep(state: RunState, name: string, capacity: number): void {
   limitOf(state, [name, capacity]).used++;

@@ -8,10 +8,12 @@ import {
   scopeAt,
   statusOf,
   statusOfTask,
+  whyWaiting,
   type DueTime,
   type PersonsTurn,
   type RunState,
   type TaskState,
+  type Waiting,
   type WorkspaceState,
 } from '../kernel/index.ts';
 import type { Failure, RunStatus, TaskStatus } from '../model/index.ts';
@@ -23,6 +25,10 @@ export interface TaskReport {
   readonly name: string;
   readonly needs: readonly string[];
   readonly status: TaskStatus;
+  /** How far its work has come: what its next attempt is for, or the one under way. */
+  readonly stage: 'work' | 'check' | 'revise' | 'integrate' | 'verify';
+  /** What it waits for. Absent: it runs, has settled, or starts as soon as somebody drives the run. */
+  readonly waiting?: Waiting;
   readonly attempts: number;
   /** The id of the last one. */
   readonly attempt?: string;
@@ -119,8 +125,9 @@ interface Delivered {
 export function checkpointOf(state: RunState, definition: Definition | undefined): Checkpoint {
   const { inputs, graph } = scopeAt(state, '');
   const { run, seq, version, at, lastTask, counts, delivered } = state;
+  const waiting = whyWaiting(state);
   const tasks = Object.fromEntries(
-    [...state.tasks.values()].map((task) => [task.address, reportOf(state, task)]),
+    [...state.tasks.values()].map((task) => [task.address, reportOf(state, task, waiting(task))]),
   );
   return Object.freeze({
     run,
@@ -141,13 +148,15 @@ export function checkpointOf(state: RunState, definition: Definition | undefined
   });
 }
 
-function reportOf(state: RunState, task: TaskState): TaskReport {
-  const { attempts, startedAt, endedAt, spec, lastAttempt } = task;
+function reportOf(state: RunState, task: TaskState, waiting: Waiting | undefined): TaskReport {
+  const { attempts, startedAt, endedAt, spec, lastAttempt, stage } = task;
   const output = outputOf(state, task);
   return {
     name: spec.name,
     needs: spec.needs,
     status: statusOfTask(task),
+    stage: stage.name,
+    ...(waiting !== undefined && { waiting }),
     attempts,
     ...(lastAttempt !== undefined && { attempt: lastAttempt }),
     ...(startedAt !== undefined && { startedAt }),

@@ -1,6 +1,7 @@
 export type { AgentOptions } from './agent-options.ts';
 export { chain, type ChainInputs, type ChainOptions, type ChainStep } from './chain.ts';
 export type { Checkpoint, RunResult, TaskReport } from './checkpoint.ts';
+export type { Waiting } from '../kernel/index.ts';
 export type { Command, CommandOptions } from './command-options.ts';
 export type { DayUsage } from './day-usage.ts';
 export type { DiffOptions, MergeOptions, PullRequestRequest } from './delivery.ts';

@@ -9,6 +9,7 @@ import { printCall } from '../questions.ts';
 import { senderText } from '../sender-text.ts';
 import { timesText } from '../task-lines.ts';
 import type { AttemptReport, CheckReport, Decision } from './attempts-of.ts';
+import { waitingText } from './waiting-text.ts';
 
 export interface ShownTask {
   readonly run: string;
@@ -47,9 +48,10 @@ function decisionFact({ at, approved, by }: Decision): Fact {
 type Fact = [name: string, value: string | undefined];
 
 function factsOf(task: TaskReport, now: number): Fact[] {
-  const { needs, reason, until, error, output } = task;
+  const { needs, waiting, reason, until, error, output } = task;
   return [
     ['needs', needs.length === 0 ? undefined : needs.join(', ')],
+    ['waits for', waiting && waitingText(waiting)],
     ...conversationFacts(task),
     ...placeFacts(task),
     ['reason', reason],
