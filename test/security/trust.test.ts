@@ -208,7 +208,9 @@ describe('at a terminal', () => {
     expect(await call('run', 'hello')).toMatchObject({ code: 0, stderr: '' });
     // Somebody has pulled.
     write('.piton/config.yaml', 'delivery: { command: "rm -rf /" }\n');
-    expect((await call('resume', '--all')).stderr).toContain('.piton/config.yaml is not as you have trusted');
+    expect((await call('resume', '--all')).stderr).toContain(
+      '.piton/config.yaml has changed since you trusted it',
+    );
     const changed = await answer('no', 'run', 'hello');
     expect(changed.stderr).toContain('- delivery: { command: "echo');
     expect(changed.stderr).toContain('+ delivery: { command: "rm -rf /" }');
@@ -235,6 +237,33 @@ describe('piton trust', () => {
     expect(await call('trust', 'revoke')).toMatchObject({ code: 0 });
     expect(await call('run', 'hello')).toMatchObject({ code: 4 });
     expect((await call('trust', 'list')).stdout).toContain('Nothing is trusted');
+  });
+
+  test('is taken back from a project that is gone, too', async () => {
+    const [here, gone] = [place(), newProject()];
+    const { call, folder } = here;
+    await call('-C', gone.folder, 'init');
+    await call('-C', folder, 'init');
+    rmSync(gone.folder, { recursive: true });
+    expect(await call('trust', 'revoke', gone.folder)).toMatchObject({ code: 0 });
+    expect((await call('trust', 'list')).stdout).toContain(folder);
+    expect((await call('trust', 'list')).stdout).not.toContain(gone.folder);
+    expect(await call('trust', 'list', folder)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('takes no folder'),
+    });
+  });
+
+  test('once taken back, is asked for with the runs that are there', async () => {
+    const { call, write } = place();
+    await call('init');
+    write('.piton/workflows/hello.yaml', hello);
+    await call('run', 'hello');
+    await call('trust', 'revoke');
+    const { code, stderr } = await call('trust');
+    expect(code).toBe(4);
+    expect(stderr).toContain('its store, with runs that nobody has trusted');
+    expect(stderr).not.toContain('nothing else');
   });
 
   test('holds for the place, by whatever way one comes there', async () => {
