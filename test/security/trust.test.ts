@@ -209,13 +209,18 @@ describe('at a terminal', () => {
     // Somebody has pulled.
     write('.piton/config.yaml', 'delivery: { command: "rm -rf /" }\n');
     expect((await call('resume', '--all')).stderr).toContain(
-      '.piton/config.yaml has changed since you trusted it',
+      '.piton/config.yaml has changed since you trusted the project',
     );
     const changed = await answer('no', 'run', 'hello');
     expect(changed.stderr).toContain('- delivery: { command: "echo');
     expect(changed.stderr).toContain('+ delivery: { command: "rm -rf /" }');
     write('.mcp.json', '{}');
     expect((await answer('no', 'run', 'hello')).stderr).toContain('.mcp.json');
+    // What is long must not push the rest out of sight.
+    write('.claude/skills/long.md', 'x\n'.repeat(1000));
+    expect((await answer('no', 'run', 'hello')).stderr).toMatch(
+      /Shown above: \.piton\/config\.yaml \(2 lines\), .*long\.md \(1000 lines\)\.\nTrust it\?/,
+    );
     expect(existsSync(join(folder, '.piton/piton.db'))).toBe(true);
   });
 });

@@ -1,5 +1,6 @@
 import { visibleText } from '../../../base/index.ts';
 import type { Output } from '../output/index.ts';
+import { plural } from '../progress/index.ts';
 import type { Standing } from './project-trust.ts';
 
 /** Everything that would be trusted, whole: what is cut off might be what matters. Shown as it is, with nothing hidden in it. */
@@ -15,6 +16,16 @@ export function showStanding({ errorStyle, complain }: Output, standing: Standin
   }
   if (hasForeignStore) complain('  its store, with runs that nobody has trusted: they could be gone on with');
   else if (changes.length === 0) complain('  nothing else: it has no settings of its own');
+  if (changes.reduce((sum, { lines }) => sum + lines.length, 0) > mostSeenAtOnce)
+    complain(summaryOf(changes));
+}
+
+/** So that nothing is out of sight because a longer one came after it. */
+const mostSeenAtOnce = 15;
+
+function summaryOf(changes: Standing['changes']): string {
+  const files = changes.map(({ file, lines }) => `${visibleText(file)} (${plural(lines.length, 'line')})`);
+  return `Shown above: ${files.join(', ')}.`;
 }
 
 function paint(style: Output['errorStyle'], line: string): string {
