@@ -89,7 +89,7 @@ function secretNamed(name: string, environment: Environment): string {
   if (value !== undefined) return value;
   throw new PitonError('SECRET_MISSING', `The secret ${name} is not in the environment.`, {
     secret: name,
-    remedy: `Set the environment variable ${name} where Piton is started, and go on with \`piton resume\`.`,
+    remedy: `Set the environment variable ${name} where Piton is started, and repeat the command.`,
   });
 }
 

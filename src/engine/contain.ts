@@ -21,7 +21,7 @@ export async function contain(order: SpoolOrder, given: Given): Promise<SpoolOrd
   const found = await ports.sandbox.availability();
   const obstacle: Obstacle | undefined = obstacleOf(given) ?? (found.by === 'none' ? found : undefined);
   if (obstacle !== undefined) {
-    if (mode === 'required') throw unavailable(task, obstacle);
+    if (mode === 'required') throw unavailable(task, obstacle, hasNetwork);
     const by = obstacle.instead ?? `none: ${obstacle.why}`;
     return { ...order, sandbox: { by, hasNetwork: true, words: [] } };
   }
@@ -99,25 +99,26 @@ function agentOf({ life }: TaskState): Pick<SandboxRequest, 'agent'> {
   return name === undefined ? {} : { agent: name };
 }
 
-function unavailable({ address }: TaskState, { why, remedy }: Obstacle): PitonError {
+function unavailable({ address }: TaskState, { why, remedy }: Obstacle, hasNetwork: boolean): PitonError {
   const message = `${address} is to run in a sandbox, and there is none: ${why}.`;
-  return new PitonError('SANDBOX_UNAVAILABLE', message, { task: address, remedy });
+  const also = hasNetwork ? '' : ' Without a sandbox, `network: off` has to go too.';
+  return new PitonError('SANDBOX_UNAVAILABLE', message, { task: address, remedy: `${remedy}${also}` });
 }
 
 /** What a failure looks like that may be the doing of the sandbox, and what opens it. The first that fits counts. */
 const signs: readonly { readonly sign: RegExp; readonly hint: string; readonly isOfNetwork?: boolean }[] = [
   {
     sign: /^bwrap: /m,
-    hint: 'The sandbox itself could not be made: `piton doctor` tells more, `sandbox: off` does without.',
+    hint: 'the sandbox itself could not be made: `piton doctor` tells more, `sandbox: off` does without',
   },
   {
-    sign: /could not resolve|name resolution|EAI_AGAIN|ENOTFOUND|ENETUNREACH|network is unreachable|ECONNREFUSED/i,
-    hint: 'It has no network: `network: on` opens it.',
+    sign: /could not resolve|name resolution|EAI_AGAIN|ENOTFOUND|ENETUNREACH|network is unreachable|ECONNREFUSED|(failed|could not|couldn't|unable) to connect|couldn't connect|connection refused/i,
+    hint: 'it has no network, which may be why: `network: on` opens it',
     isOfNetwork: true,
   },
   {
     sign: /read-only file system|EROFS|permission denied|EACCES|operation not permitted|EPERM/i,
-    hint: 'It ran in a sandbox, which may be why: `sandbox: off` opens it, and `writes` a single settings file.',
+    hint: 'it ran in a sandbox, which may be why: `sandbox: off` runs it without; `writes` opens a single settings file of its place',
   },
 ];
 
@@ -129,5 +130,5 @@ export function explainContained(outcome: Outcome, order: WrittenOrder | undefin
   const fits = signs.filter(({ isOfNetwork = false }) => !isOfNetwork || !sandbox.hasNetwork);
   const hint = fits.find(({ sign }) => sign.test(text))?.hint;
   if (hint === undefined) return outcome;
-  return { ...outcome, failure: { ...failure, message: `${failure.message}\n${hint}` } };
+  return { ...outcome, failure: { ...failure, message: `${failure.message}\n[${hint}]` } };
 }

@@ -155,11 +155,11 @@ function outcomeOf(
       return { type: 'failed', failure, conflict: files, report };
     }
     case 'exceeded': {
-      const message = `it has written what it was not to write: ${namesOf(found.files)} (adopt takes it all the same; or put it right in ${workspace!.path}, and retry)`;
+      const message = `it has written what it was not to write: ${namesOf(found.files)} (look at it; then adopt takes it all the same, or put it right in ${workspace!.path}, and retry)`;
       return { type: 'failed', failure: { code: 'WRITES_EXCEEDED', message, retryable: false } };
     }
     case 'steering': {
-      const message = `it has changed files that tell programs what to do, and that its \`writes\` do not name: ${namesOf(found.files)} (look at them in ${workspace!.path}; adopt takes them all the same, or put them back, and retry)`;
+      const message = `it has changed files that tell programs what to do, and that its \`writes\` do not name: ${namesOf(found.files)} (look at them; then adopt takes them all the same, or put them back in ${workspace!.path}, and retry)`;
       return { type: 'failed', failure: { code: 'STEERING_CHANGED', message, retryable: false } };
     }
     case 'refs':
@@ -168,13 +168,20 @@ function outcomeOf(
 }
 
 function outcomeOfChanges(refs: Extract<Integration, { type: 'refs' }>['changes']): Outcome {
-  const changes = `changed while it worked: ${refs.map(textOfChange).join(', ')}. Put them right if need be, then retry`;
+  const changes = `changed while it worked: ${refs.map(textOfChange).join(', ')}.`;
   const isConfig = refs.every(({ ref }) => ref.startsWith('config '));
   const failure = isConfig
-    ? { code: 'GIT_CONFIG_CHANGED', message: `what git starts in your repository was ${changes}` }
-    : { code: 'REFS_CHANGED', message: `refs of yours were ${changes}` };
+    ? { code: 'GIT_CONFIG_CHANGED', message: `what git starts in your repository was ${changes} ${putRight}` }
+    : {
+        code: 'REFS_CHANGED',
+        message: `refs of yours were ${changes} Put them right if need be, then retry`,
+      };
   return { type: 'failed', failure: { ...failure, retryable: false }, refs };
 }
+
+/** What is there when a run begins is taken for the user's own. */
+const putRight =
+  'Take out of .git what is not yours (of its configuration: git config --unset <key>), then retry. What is still there when your next run begins counts as yours';
 
 type Change = Extract<Integration, { type: 'refs' }>['changes'][number];
 

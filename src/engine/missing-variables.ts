@@ -16,15 +16,28 @@ export function withMissingVariables(
   { spool, environment }: Ports,
   attempt: string,
 ): Failure {
-  const { inherited = true, secrets = [] } = spool.describe(attempt) ?? {};
+  const { inherited = true, secrets = [], argv = [] } = spool.describe(attempt) ?? {};
   if (inherited === true) return failure;
   const given = takenFrom({ environment, inherited: [...inherited, ...secrets], secrets: [] });
-  const words = new Set(failure.message.match(/[A-Za-z_]\w{2,}/g));
+  const words = new Set([...namesIn(failure.message), ...usedBy(argv)]);
   const missing = [...words].filter(
     (word) => environment[word] !== undefined && given[word] === undefined && !ofShells.has(word),
   );
   const hint = hintOf(missing.slice(0, 3), failure);
   return hint === undefined ? failure : { ...failure, message: `${failure.message}\n[${hint}]` };
+}
+
+/** Whatever it says may be the name of a variable. To reach the agent of ssh takes one that nobody names. */
+function namesIn(message: string): readonly string[] {
+  const names = message.match(/[A-Za-z_]\w{2,}/g) ?? [];
+  return /\(publickey|authentication agent/i.test(message) ? [...names, 'SSH_AUTH_SOCK'] : names;
+}
+
+/** As shells write it: what is only empty there may fail without a word. What it sets itself is not missing. */
+function usedBy(argv: readonly string[]): readonly string[] {
+  const text = argv.join('\n');
+  const own = new Set([...text.matchAll(/\b(\w+)=|\b(?:for|read)\s+(\w+)/g)].map(([, a, b]) => a ?? b));
+  return [...text.matchAll(/\$\{?([A-Za-z_]\w{2,})/g)].flatMap(([, name]) => (own.has(name) ? [] : [name!]));
 }
 
 function hintOf(missing: readonly string[], { exit }: Failure): string | undefined {

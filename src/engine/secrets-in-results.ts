@@ -38,6 +38,6 @@ export function holdForSecrets(
     redact(file === undefined ? `${secret} in the message of commit ${commit}` : `${secret} in ${file}`),
   );
   const more = places.length > 5 ? ` and ${places.length - 5} more` : '';
-  const message = `what it made holds secrets, and was not committed: ${places.slice(0, 5).join(', ')}${more} (take them out in ${path}, then retry; from a commit that it has made itself: git -C ${path} reset --soft ${task.workspace!.base}; adopt takes it all the same)`;
+  const message = `what it made holds secrets, and was not committed: ${places.slice(0, 5).join(', ')}${more}. Take them out in ${path}, then retry. If the task has committed them itself, undo its commits first: git -C ${path} reset --soft ${task.workspace!.base}`;
   return { type: 'failed', failure: { code: 'SECRET_IN_RESULT', message, retryable: false } };
 }

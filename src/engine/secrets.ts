@@ -14,10 +14,15 @@ export function assertSecrets(state: RunState, environment: Environment): void {
   }
 }
 
+/** Of a run that is about to begin. Throws `SECRET_MISSING`. */
+export function assertSecretsOf(workflow: Workflow, environment: Environment): void {
+  for (const task of workflow.tasks) assertSecretsOfTask(task, environment);
+}
+
 function assertSecretsOfTask({ work }: TaskSpec, environment: Environment): void {
   if (work.type === 'command' || work.type === 'agent') secretsOf(work, environment);
   if (work.type === 'workflow') {
-    for (const task of work.workflow.tasks) assertSecretsOfTask(task, environment);
+    assertSecretsOf(work.workflow, environment);
   }
 }
 

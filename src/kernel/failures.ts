@@ -114,8 +114,8 @@ const placeCodes: ReadonlySet<string> = new Set([
   'REMOTE_UNSUPPORTED',
 ]);
 
-/** A person may take these results as they are. */
-const adoptable: ReadonlySet<string> = new Set(['WRITES_EXCEEDED', 'STEERING_CHANGED', 'SECRET_IN_RESULT']);
+/** A person may take these results as they are. A secret is not among them: what is offered first must not publish it. */
+const adoptable: ReadonlySet<string> = new Set(['WRITES_EXCEEDED', 'STEERING_CHANGED']);
 
 function holdForPlace(state: RunState, task: TaskState, outcome: Failed): FailureConsequence {
   const { failure, refs } = outcome;

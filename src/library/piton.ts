@@ -1,6 +1,7 @@
 import { livenessOf, PitonError, randomId } from '../base/index.ts';
 import { checkInputs } from '../definition/index.ts';
 import {
+  assertSecretsOf,
   Engine,
   findLostEnd,
   leaseName,
@@ -119,8 +120,11 @@ export class Piton implements AsyncDisposable {
     const repository = await this.#ports.workspaces.find(origin.directory, workflow.base);
     if (repository === undefined && mentionsGit(workflow)) throw noRepository(origin.directory);
     if (repository === undefined) return origin;
-    if ((await this.#ports.store.findRun(id)) === undefined)
+    if ((await this.#ports.store.findRun(id)) === undefined) {
+      // Before the repository's configuration is taken for the user's own: that is only for runs that begin.
+      assertSecretsOf(workflow, this.#ports.environment);
       await this.#ports.workspaces.assertFree(repository, id);
+    }
     return { ...origin, repository };
   }
 

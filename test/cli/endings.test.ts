@@ -90,4 +90,14 @@ describe('what is to be typed', () => {
     expect(actionsOf({ actions: ['retry'], lent: 's' })).toEqual(['resume', 'retry']);
     expect(actionsOf({ actions: ['retry'] })).toEqual(['retry']);
   });
+
+  test('begins with looking at it, where what was made can be taken as it is', () => {
+    const actions = actionsOf({ actions: ['adopt', 'retry', 'recreate'] });
+    expect(actions).toEqual(['diff', 'adopt', 'retry', 'recreate']);
+    expect(shortCommands(actions, 'r', 'a')).toEqual([
+      'piton diff r a --patch',
+      'piton inbox  # 3 other ways, each explained',
+    ]);
+    expect(actionsOf({ actions: ['retry', 'adopt'] })).toEqual(['retry', 'adopt']);
+  });
 });

@@ -153,7 +153,11 @@ test('what happens to places and beyond them is told where it matters, and kept 
   ];
   expect(tell({ type: 'refs.changed', task: 'fix', data: { refs } })).toMatchObject({
     tone: 'warning',
-    text: 'fix changed what is not its own: refs/heads/main moved, refs/tags/v1 deleted; what was there is kept',
+    text: 'fix changed what is not its own: refs/heads/main moved, refs/tags/v1 deleted; what refs pointed to is kept',
+  });
+  const config = [{ ref: 'config core.pager', after: 'b' }];
+  expect(tell({ type: 'refs.changed', task: 'fix', data: { refs: config } })).toMatchObject({
+    text: 'fix changed what is not its own: core.pager added',
   });
   const artifacts: Event = { type: 'artifacts.kept', task: 'fix', data: { paths: ['dist'], bytes: 9 } };
   expect(tell(artifacts)).toMatchObject({ isPassing: true, text: '1 artifact of fix kept' });

@@ -13,7 +13,12 @@ test.each([
     bad: () => {
       throw new PitonError(code, 'It cannot be read.');
     },
-    good: () => ({ tasks: { a: { status: 'held', reason: 'Go?', actions: ['approve'] } } }),
+    good: () => ({
+      tasks: {
+        a: { status: 'held', reason: 'Go?', actions: ['approve'] },
+        b: { status: 'held', reason: 'Beyond.', actions: ['adopt'] },
+      },
+    }),
   };
   const piton = {
     list: async () => Object.keys(checkpoints).map((run) => ({ run, workflow: 'flow', updatedAt: 1 })),
@@ -22,6 +27,12 @@ test.each([
   };
   expect(await waitingTasks(piton as unknown as Piton, new Damages())).toMatchObject([
     { run: 'bad', reason: expect.stringContaining('It cannot be read.'), commands: [command] },
-    { run: 'good', task: 'a', commands: ['piton approve good a'] },
+    { run: 'good', task: 'a', actions: ['approve'], commands: ['piton approve good a'] },
+    {
+      run: 'good',
+      task: 'b',
+      actions: ['diff', 'adopt'],
+      commands: ['piton diff good b --patch', 'piton workspace adopt b --run good'],
+    },
   ]);
 });

@@ -170,14 +170,25 @@ describe('a failure for want of a variable names the way to give it', () => {
     ['bash', 'set -u; echo $AWS_REGION'],
     ['sh', 'echo ${AWS_REGION:?is missing}'],
     ['sh', 'echo "Error: AWS_REGION must be set" >&2; exit 1'],
+    ['sh', 'test -n "$AWS_REGION"'],
+    ['sh', 'curl() { echo 401 >&2; return 22; }; curl -H "region: ${AWS_REGION}"'],
   ])('of %s: %s', async (shell, run) => {
     const { error } = await resultOf({ tasks: { task: { shell, run } } });
     expect(error!.message).toMatch(/AWS_REGION is in your environment and was not given.*inherit-env/s);
   });
 
+  test('of ssh: what it says names none', async () => {
+    const run = 'echo "git@example.com: Permission denied (publickey)." >&2; exit 128';
+    const environment = { ...mine, SSH_AUTH_SOCK: '/nowhere' };
+    const { error } = await resultOf({ tasks: { task: { run } } }, { environment });
+    expect(error!.message).toMatch(/SSH_AUTH_SOCK is in your environment.*inherit-env/s);
+  });
+
   test('but not where that cannot help', async () => {
     const run = 'echo "Error: NO_SUCH_NAME and PATH" >&2; exit 1';
     expect((await resultOf({ tasks: { task: { run } } })).error!.message).not.toContain('inherit-env');
+    const own = 'AWS_REGION=eu; test "$AWS_REGION" = us';
+    expect((await resultOf({ tasks: { task: { run: own } } })).error!.message).not.toContain('inherit-env');
     const asked = { run: 'echo "no AWS_REGION" >&2; exit 1', 'inherit-env': 'AWS_*' };
     expect((await resultOf({ tasks: { task: asked } })).error!.message).not.toContain('inherit-env');
   });

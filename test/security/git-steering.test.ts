@@ -1,8 +1,9 @@
 /** Results that change what programs are told to do, and changes of the shared repository, are held for a person. */
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Run, RunEvent } from '../../src/index.ts';
+import { Git } from '../../src/workspaces/git/index.ts';
 import { shell, write } from '../support/git-playground.ts';
 import { scene } from '../support/integrate-scene.ts';
 import { edit, git, openRepository } from '../support/repository-place.ts';
@@ -116,6 +117,24 @@ describe('the configuration of the repository that changes during a run', () => 
     for (const [key, value] of Object.entries(settings)) shell(ground.root, 'config', key, value);
     expect((await worker.integrate()).type).toBe('integrated');
   });
+});
+
+test("git's configuration is taken for one's own by a run that begins, not by one that is refused", async () => {
+  const { run, repository } = await openRepository();
+  const task = { agent: 'scripted', prompt: 'Go.\n```part\nsteps: [{ answer: done }]\n```\n' };
+  await (await run({ task })).result();
+  const looking = new Git({ environment: process.env, durability: 'process' });
+  onTestFinished(() => looking.close());
+  const changed = () => looking.configChanges({ commonDir: join(repository, '.git') });
+  shell(repository, 'config', 'core.pager', 'evil');
+  expect(await changed()).toMatchObject([{ key: 'core.pager' }]);
+  const lacking = { task: { ...task, secrets: ['NO_SUCH_SECRET'] } };
+  await expect(run(lacking, { id: 'lacking' })).rejects.toMatchObject({ code: 'SECRET_MISSING' });
+  shell(repository, 'branch', 'piton/taken');
+  await expect(run({ task }, { id: 'taken' })).rejects.toMatchObject({ code: 'BRANCH_TAKEN' });
+  expect(await changed()).toMatchObject([{ key: 'core.pager' }]);
+  await (await run({ task }, { id: 'begun' })).result();
+  expect(await changed()).toEqual([]);
 });
 
 test('a run says so in words, and what could be done', async () => {

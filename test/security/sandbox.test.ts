@@ -137,7 +137,21 @@ describe.skipIf(!here)('in the sandbox', () => {
     const { run, repository } = await openHere();
     const task = { run: `touch ${repository}/evil`, sandbox: 'auto', workspace: 'worktree' };
     const started = await run({ task });
-    expect(await started.result()).toHaveProperty('error.message', expect.stringContaining('`sandbox: off`'));
+    expect(await started.result()).toHaveProperty(
+      'error.message',
+      expect.stringMatching(/\[it ran in a sandbox.*`sandbox: off`.*\]$/),
+    );
+  });
+
+  test.each([
+    "curl: (7) Failed to connect to 192.0.2.1 port 80: Couldn't connect to server",
+    'ssh: connect to host example.com port 22: Connection refused',
+    'Could not resolve host: example.com',
+  ])('a failure that looks like that of a missing network names its key: %s', async (said) => {
+    const { run } = await openHere();
+    const task = { run: `cat <<'END' >&2; exit 1\n${said}\nEND\n`, network: 'off', workspace: 'worktree' };
+    const started = await run({ task });
+    expect(await started.result()).toHaveProperty('error.message', expect.stringContaining('`network: on`'));
   });
 
   test('what it leaves behind ends with it: without a session, an environment or a parent', async () => {

@@ -128,6 +128,13 @@ describe('a person', () => {
     expect(branchOf(repository)).not.toContain(token);
   });
 
+  test('is not offered first what would publish it', async () => {
+    const { started } = await held('echo "$TOKEN" > b.txt');
+    const { actions } = (await started.checkpoint()).tasks['a']!;
+    expect(actions?.[0]).toBe('retry');
+    expect(actions).toContain('adopt');
+  });
+
   test('takes it as it is', async () => {
     const { started, repository, path } = await held('echo "$TOKEN" > b.txt');
     expect(readFileSync(join(path, 'b.txt'), 'utf8')).toContain(token);

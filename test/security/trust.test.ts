@@ -208,12 +208,19 @@ describe('at a terminal', () => {
     expect(await call('run', 'hello')).toMatchObject({ code: 0, stderr: '' });
     // Somebody has pulled.
     write('.piton/config.yaml', 'delivery: { command: "rm -rf /" }\n');
-    expect((await call('resume', '--all')).stderr).toContain('.piton/config.yaml is not as you have trusted');
+    expect((await call('resume', '--all')).stderr).toContain(
+      '.piton/config.yaml has changed since you trusted the project',
+    );
     const changed = await answer('no', 'run', 'hello');
     expect(changed.stderr).toContain('- delivery: { command: "echo');
     expect(changed.stderr).toContain('+ delivery: { command: "rm -rf /" }');
     write('.mcp.json', '{}');
     expect((await answer('no', 'run', 'hello')).stderr).toContain('.mcp.json');
+    // What is long must not push the rest out of sight.
+    write('.claude/skills/long.md', 'x\n'.repeat(1000));
+    expect((await answer('no', 'run', 'hello')).stderr).toMatch(
+      /Shown above: \.piton\/config\.yaml \(2 lines\), .*long\.md \(1000 lines\)\.\nTrust it\?/,
+    );
     expect(existsSync(join(folder, '.piton/piton.db'))).toBe(true);
   });
 });
@@ -235,6 +242,33 @@ describe('piton trust', () => {
     expect(await call('trust', 'revoke')).toMatchObject({ code: 0 });
     expect(await call('run', 'hello')).toMatchObject({ code: 4 });
     expect((await call('trust', 'list')).stdout).toContain('Nothing is trusted');
+  });
+
+  test('is taken back from a project that is gone, too', async () => {
+    const [here, gone] = [place(), newProject()];
+    const { call, folder } = here;
+    await call('-C', gone.folder, 'init');
+    await call('-C', folder, 'init');
+    rmSync(gone.folder, { recursive: true });
+    expect(await call('trust', 'revoke', gone.folder)).toMatchObject({ code: 0 });
+    expect((await call('trust', 'list')).stdout).toContain(folder);
+    expect((await call('trust', 'list')).stdout).not.toContain(gone.folder);
+    expect(await call('trust', 'list', folder)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('takes no folder'),
+    });
+  });
+
+  test('once taken back, is asked for with the runs that are there', async () => {
+    const { call, write } = place();
+    await call('init');
+    write('.piton/workflows/hello.yaml', hello);
+    await call('run', 'hello');
+    await call('trust', 'revoke');
+    const { code, stderr } = await call('trust');
+    expect(code).toBe(4);
+    expect(stderr).toContain('its store, with runs that nobody has trusted');
+    expect(stderr).not.toContain('nothing else');
   });
 
   test('holds for the place, by whatever way one comes there', async () => {

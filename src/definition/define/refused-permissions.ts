@@ -14,7 +14,8 @@ const refusals: Readonly<Record<string, (permissions: Permissions) => Refusal | 
       ? undefined
       : {
           message: 'The agent `command` is any program, which cannot be limited.',
-          remedy: 'Say `permissions: full` if it may do whatever it does.',
+          remedy:
+            'Say `permissions: full` if it may do whatever it does; with `sandbox: required`, it still writes only in its place.',
         },
   goose: (permissions) =>
     permissions === 'full' || permissions === 'read'

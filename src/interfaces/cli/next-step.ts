@@ -1,6 +1,6 @@
 import type { Checkpoint, TaskReport } from '../../library/index.ts';
 import type { ShownStatus } from './output/index.ts';
-import { commandFor, shellWord } from './progress/shell-words.ts';
+import { actionsOf, commandFor, shellWord } from './progress/shell-words.ts';
 
 const verbs: Readonly<Partial<Record<ShownStatus, string>>> = {
   interrupted: 'resume',
@@ -57,9 +57,12 @@ function heldCommands(run: string, tasks: Checkpoint['tasks']): string[] {
 }
 
 /** What may be typed about a held task, the likeliest first. */
-export function commandsFor(run: string, address: string, { status, actions, lent }: TaskReport): string[] {
+export function commandsFor(
+  run: string,
+  address: string,
+  { status, actions = [], lent }: TaskReport,
+): string[] {
   if (status !== 'held') return [];
-  const commands = (actions ?? []).map((action) => commandFor(action, run, address));
   // When the session is back, whoever drives the run sees that, and nothing else has to be decided.
-  return lent === undefined ? commands : [`piton resume ${shellWord(run)}`, ...commands];
+  return actionsOf({ actions, lent }).map((action) => commandFor(action, run, address));
 }

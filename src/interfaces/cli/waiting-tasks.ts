@@ -3,7 +3,7 @@ import type { Piton } from '../../library/index.ts';
 import type { AskedCall } from './conversation/index.ts';
 import type { Damages } from './damages.ts';
 import { commandsFor } from './next-step.ts';
-import { shellWord } from './progress/shell-words.ts';
+import { actionsOf, shellWord } from './progress/shell-words.ts';
 import { messageOf } from './report-error.ts';
 import type { RunRecord } from './runs.ts';
 
@@ -19,7 +19,7 @@ export interface WaitingTask {
   /** What an agent asks for, if that is it. */
   readonly call?: AskedCall;
   readonly actions: readonly string[];
-  /** To be typed. */
+  /** To be typed, one for each action. */
   readonly commands: readonly string[];
 }
 
@@ -46,7 +46,7 @@ async function waitingIn(piton: Piton, record: RunRecord): Promise<WaitingTask[]
     return Object.entries(tasks)
       .filter(([, { status }]) => status === 'held')
       .map(([task, report]) => {
-        const { reason = '', actions = [], call } = report;
+        const { reason = '', actions = [], call, lent } = report;
         const asked = call === undefined ? {} : { call };
         return {
           run,
@@ -55,7 +55,7 @@ async function waitingIn(piton: Piton, record: RunRecord): Promise<WaitingTask[]
           since,
           reason,
           ...asked,
-          actions,
+          actions: actionsOf({ actions, lent }),
           commands: commandsFor(run, task, report),
         };
       });

@@ -60,10 +60,10 @@ export class WorktreeWorkspaces implements PlaceAdapter, Leftovers {
     return countUncommitted(this.#options.git, { path: root, gitDir: await gitDirOf(root), commonDir });
   }
 
-  /** A run that begins takes the configuration of the repository as it is now. */
+  /** A run that begins takes the configuration of the repository as it is now; one that is refused does not. */
   async assertFree(repository: RepositoryOrigin, run: string): Promise<void> {
+    await assertFree(this.#options.git, repository, run);
     await this.#options.git.recordConfig(repository, { isFirst: false });
-    return assertFree(this.#options.git, repository, run);
   }
 
   async witness(repository: RepositoryOrigin, run: string): Promise<Witness | undefined> {

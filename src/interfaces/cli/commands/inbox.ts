@@ -38,6 +38,7 @@ function printTask(
 
 /** Of a place, what each does cannot be read from its name. */
 const meanings: Readonly<Record<string, string>> = {
+  diff: 'look at what it has made',
   resolve: 'make it fit by hand',
   retry: 'go on there, and try again',
   recreate: 'make its place again from what is committed on its branch',
@@ -53,10 +54,8 @@ function commandLines(
 ): readonly string[] {
   if (!actions.includes('recreate')) return commands;
   const width = Math.max(...commands.map((command) => widthOf(command)));
-  // Before those of the actions there may be another one.
-  const offset = commands.length - actions.length;
   return commands.map((command, index) => {
-    const meaning = meanings[actions[index - offset] ?? ''];
+    const meaning = meanings[actions[index] ?? ''];
     return meaning === undefined ? command : `${padTo(command, width)}  ${dim(`# ${meaning}`)}`;
   });
 }

@@ -1,4 +1,5 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { nearest, PitonError } from '../../../base/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
@@ -14,12 +15,13 @@ interface Options {
   readonly yes?: boolean;
 }
 
-const actions: Readonly<Record<string, (context: Context) => ExitCode>> = { list, revoke };
+const actions: Readonly<Record<string, (context: Context, folder?: string) => ExitCode>> = { list, revoke };
 
 export const command = defineCommand<Options>({
   configure: (command) =>
     command
       .argument('[what]', 'list, or revoke; default: trust this project')
+      .argument('[folder]', 'of revoke: another project, as list shows it, also one that is gone')
       .option('-y, --yes', 'without a question: you have looked')
       .option('--json', 'print JSON')
       .addHelpText('after', explanation),
@@ -28,13 +30,15 @@ export const command = defineCommand<Options>({
     ['piton trust --yes', 'where you have looked already'],
     ['piton trust list', 'what you trust'],
     ['piton trust revoke', 'not this project any more'],
+    ['piton trust revoke ~/old', 'not that one any more'],
   ],
   async run(context, { args, options }) {
-    const [what] = args;
+    const [what, folder] = args;
     if (what === undefined) return trustThis(context, options.yes === true);
     const action = Object.hasOwn(actions, what) ? actions[what] : undefined;
     if (action === undefined) throw unknown(what);
-    return action(context);
+    if (folder !== undefined && action !== revoke) throw unexpected(what, folder);
+    return action(context, folder);
   },
 });
 
@@ -82,15 +86,22 @@ function list({ env, output }: Context): ExitCode {
   return exitCodes.done;
 }
 
-function revoke({ config, env, output }: Context): ExitCode {
-  const root = realpathSync(config.root);
+function revoke({ config, env, output, directory }: Context, folder?: string): ExitCode {
+  const named = folder === undefined ? config.root : resolve(directory, folder);
+  const root = existsSync(named) ? realpathSync(named) : named;
   const wasTrusted = removeRecord(env, root);
   output.json({ root, wasTrusted });
   output.print(
     wasTrusted ? `${cleanLine(root)} is not trusted any more.` : `${cleanLine(root)} was not trusted.`,
   );
-  output.next('piton trust');
+  output.next('piton trust list');
   return exitCodes.done;
+}
+
+function unexpected(what: string, folder: string): PitonError {
+  return new PitonError('USAGE_INVALID', `piton trust ${what} takes no folder, but was given ${folder}.`, {
+    remedy: `Type piton trust ${what}.`,
+  });
 }
 
 function unknown(what: string): PitonError {

@@ -166,8 +166,8 @@ function sandboxSaying(
   const by = [...sandboxes].find(([, first]) => first === attempt)?.[0];
   if (by === undefined) return undefined;
   const why = /^none: (.*)$/s.exec(by)?.[1];
-  if (why === undefined) return passing(`${task} and its like run in a sandbox (${by})`);
-  return say('warning', '!', `${task} and its like run without a sandbox: ${why}; see \`piton doctor\``);
+  if (why === undefined) return passing(`tasks such as ${task} run in a sandbox (${by})`);
+  return say('warning', '!', `tasks such as ${task} run without a sandbox: ${why}; see \`piton doctor\``);
 }
 
 const lostHolder = ': whoever had it open is gone';

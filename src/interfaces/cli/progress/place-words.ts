@@ -54,8 +54,23 @@ export function rejectedText({ members, most }: EventOf<'merge.rejected'>['data'
 }
 
 export function refsText({ refs }: EventOf<'refs.changed'>['data']): string {
-  const names = refs.map(({ ref, after }) => `${ref} ${after === undefined ? 'deleted' : 'moved'}`);
-  return `changed what is not its own: ${filesText(names)}; what was there is kept`;
+  const told = `changed what is not its own: ${filesText(refs.map(refText))}`;
+  // Of git's configuration nothing is kept.
+  return refs.some((change) => !isOfConfig(change)) ? `${told}; what refs pointed to is kept` : told;
+}
+
+type RefChange = EventOf<'refs.changed'>['data']['refs'][number];
+
+function refText(change: RefChange): string {
+  const { ref, before, after } = change;
+  const [gone, made, other] = isOfConfig(change)
+    ? ['removed', 'added', 'changed']
+    : ['deleted', 'made', 'moved'];
+  return `${ref.replace(/^config /, '')} ${after === undefined ? gone : before === undefined ? made : other}`;
+}
+
+function isOfConfig({ ref }: RefChange): boolean {
+  return ref.startsWith('config ');
 }
 
 export function orderedText({ action }: EventOf<'workspace.ordered'>['data']): string {

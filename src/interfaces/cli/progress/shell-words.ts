@@ -16,10 +16,14 @@ export function commandFor(action: string, run: string, task: string): string {
     return `piton ${action} ${shellWord(task)} --run ${shellWord(run)}`;
   if (Object.hasOwn(raises, action)) return `${commandFor('approve', run, task)} --budget ${raises[action]}`;
   const ofRun = `piton ${action} ${shellWord(run)}`;
-  return action === 'resume' ? ofRun : `${ofRun} ${shellWord(task)}`;
+  if (action === 'resume') return ofRun;
+  return `${ofRun} ${shellWord(task)}${action === 'diff' ? ' --patch' : ''}`;
 }
 
-/** What may be done about a held task. One that waits for its session goes on by itself, if somebody drives the run. */
+/**
+ * What may be done about a held task. One that waits for its session goes on by itself, if somebody drives the run. What can be
+ * taken as it is, is looked at first: whoever types what is offered must not agree to it unseen.
+ */
 export function actionsOf({
   actions,
   lent,
@@ -27,7 +31,8 @@ export function actionsOf({
   readonly actions: readonly string[];
   readonly lent?: string | undefined;
 }): readonly string[] {
-  return lent === undefined ? actions : ['resume', ...actions];
+  if (lent !== undefined) return ['resume', ...actions];
+  return actions[0] === 'adopt' ? ['diff', ...actions] : actions;
 }
 
 /**

@@ -99,6 +99,7 @@ export function reasonOf({ record, changes, hasForeignStore }: Standing): string
       ? 'nobody has said yet that it may execute anything here'
       : `nobody has said yet that what is in ${list} may be executed`;
   }
-  if (files.length > 0) return `${list} ${files.length === 1 ? 'is' : 'are'} not as you have trusted`;
+  if (files.length > 0)
+    return `${list} ${files.length === 1 ? 'has' : 'have'} changed since you trusted the project`;
   return hasForeignStore ? 'its store holds runs that were not begun here' : 'it has changed';
 }

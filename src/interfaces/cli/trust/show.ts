@@ -1,22 +1,31 @@
 import { visibleText } from '../../../base/index.ts';
 import type { Output } from '../output/index.ts';
+import { plural } from '../progress/index.ts';
 import type { Standing } from './project-trust.ts';
 
 /** Everything that would be trusted, whole: what is cut off might be what matters. Shown as it is, with nothing hidden in it. */
 export function showStanding({ errorStyle, complain }: Output, standing: Standing): void {
   const { root, record, changes, hasForeignStore } = standing;
-  complain(
-    record === undefined
-      ? errorStyle.bold(`${visibleText(root)} has not been trusted yet.`)
-      : errorStyle.bold(`${visibleText(root)} is not as you have trusted it.`),
-  );
+  const isNew = record === undefined;
+  const what = isNew ? 'has not been trusted yet.' : 'has changed since you trusted it.';
+  complain(errorStyle.bold(`${visibleText(root)} ${what}`));
   complain('In a project that is trusted, Piton executes the workflows that you name, and obeys:');
   for (const { file, lines } of changes) {
     complain(`  ${visibleText(file)}`);
     for (const line of lines) complain(`    ${paint(errorStyle, line)}`);
   }
-  if (changes.length === 0) complain('  nothing else: it has no settings of its own');
-  if (hasForeignStore) complain('  its store: the runs in it were not begun here, and could be gone on with');
+  if (hasForeignStore) complain('  its store, with runs that nobody has trusted: they could be gone on with');
+  else if (changes.length === 0) complain('  nothing else: it has no settings of its own');
+  if (changes.reduce((sum, { lines }) => sum + lines.length, 0) > mostSeenAtOnce)
+    complain(summaryOf(changes));
+}
+
+/** So that nothing is out of sight because a longer one came after it. */
+const mostSeenAtOnce = 15;
+
+function summaryOf(changes: Standing['changes']): string {
+  const files = changes.map(({ file, lines }) => `${visibleText(file)} (${plural(lines.length, 'line')})`);
+  return `Shown above: ${files.join(', ')}.`;
 }
 
 function paint(style: Output['errorStyle'], line: string): string {
