@@ -2,11 +2,10 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { hasCode, PitonError } from '../base/index.ts';
 import type { RunState } from '../kernel/index.ts';
-import type { Origin } from '../model/index.ts';
+import { isSeenBySpool, type Origin } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import type { Witness } from '../workspaces/index.ts';
 import type { LoadedRun } from './load-run.ts';
-import { isSeenBySpool } from './is-process.ts';
 import { isInJournal, lostEnd } from './lost-end.ts';
 import type { CreateOptions, EnginePorts } from './options.ts';
 import { examineRun } from './verify-run.ts';
@@ -53,7 +52,8 @@ async function assertAllKnown(ports: EnginePorts, { state, head }: LoadedRun): P
   const { store, spool } = ports;
   const { run, tasks } = state;
   if (store.durability === 'none') return;
-  if (!spool.heads.isDamaged(run) && ![...tasks.values()].some(({ spec }) => isSeenBySpool(spec))) return;
+  if (!spool.heads.isDamaged(run) && ![...tasks.values()].some(({ spec }) => isSeenBySpool(spec.work)))
+    return;
   const { damage } = await examineRun(ports, run, await witnessesOf(ports, run));
   if (damage !== undefined) throw lostEnd(store, { run, seq: head.seq, witnessed: damage.knownSeq });
   await spool.heads.replace(run, head, undefined);

@@ -1,6 +1,5 @@
 import { taskAt, type RunState } from '../kernel/index.ts';
-import type { Event } from '../model/index.ts';
-import { isProcess } from './is-process.ts';
+import { isProcess, type Event } from '../model/index.ts';
 
 /**
  * Whether these have to be durable before anything acts on them, whatever the checkpoint policy. Whether something had begun must be
@@ -11,7 +10,7 @@ export function mustBeCertain(state: RunState, events: readonly Event[]): boolea
     if (event.type !== 'attempt.started' && event.type !== 'task.succeeded') return false;
     const { spec, workspace } = taskAt(state, event.task);
     if (event.type === 'task.succeeded') return workspace !== undefined;
-    return spec.onInterrupt === 'ask' || isProcess(spec);
+    return spec.onInterrupt === 'ask' || isProcess(spec.work);
   });
 }
 
@@ -25,6 +24,6 @@ export function mustBeWitnessed(state: RunState, events: readonly Event[]): bool
     if (event.type === 'tasks.reopened') return true;
     if (event.type !== 'attempt.started') return false;
     const { spec } = taskAt(state, event.task);
-    return spec.onInterrupt === 'ask' && !isProcess(spec);
+    return spec.onInterrupt === 'ask' && !isProcess(spec.work);
   });
 }

@@ -7,10 +7,9 @@ import {
   type RunState,
   type TaskState,
 } from '../kernel/index.ts';
-import type { RunStatus, Workflow } from '../model/index.ts';
+import { isProcess, type RunStatus, type Workflow } from '../model/index.ts';
 import type { Spool } from '../spool/index.ts';
 import { standingOf, type Found } from './find-attempt.ts';
-import { isProcess } from './is-process.ts';
 
 /** What going on with a run would do. */
 export interface ResumePreview {
@@ -59,7 +58,7 @@ function previewTask(state: RunState, task: TaskState, spool: Spool): TaskPrevie
 }
 
 function previewAttempt(state: RunState, task: TaskState, spool: Spool): Omit<TaskPreview, 'task'> {
-  if (task.life.status !== 'running' || !isProcess(task.spec)) return interruptionOf(state, task);
+  if (task.life.status !== 'running' || !isProcess(task.spec.work)) return interruptionOf(state, task);
   const attempt = task.life.attempt!;
   const standing = standingOf(spool, attempt);
   switch (standing.type) {

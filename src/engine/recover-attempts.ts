@@ -1,9 +1,8 @@
 import { decideOutcome, type TaskState, type World } from '../kernel/index.ts';
-import type { Event } from '../model/index.ts';
+import { isProcess, type Event } from '../model/index.ts';
 import type { Spool } from '../spool/index.ts';
 import type { Found } from './find-attempt.ts';
 import { findAttempt } from './find-attempt.ts';
-import { isProcess } from './is-process.ts';
 import type { RunWriter } from './run-writer.ts';
 import { spooledAttemptOf } from './witnesses.ts';
 
@@ -41,7 +40,7 @@ async function recoverAttempt(
   const { state } = writer;
   if (task.life.status !== 'running') return undefined;
   const attempt = task.life.attempt!;
-  if (!isProcess(task.spec) || attempt.kind === 'integrate') {
+  if (!isProcess(task.spec.work) || attempt.kind === 'integrate') {
     // A function lived in the process of its driver.
     const outcome = { type: 'interrupted', reason: 'the process that ran it ended' } as const;
     return void writer.add(decideOutcome(state, task, { outcome, world: world() }));

@@ -1,10 +1,9 @@
 import { hasCode, PitonError } from '../base/index.ts';
 import { fold, isSettled, summaryOf, type RunState, type SpooledAttempt } from '../kernel/index.ts';
-import { journalVersion, type Event, type Lease, type StoredCommit } from '../model/index.ts';
+import { isSeenBySpool, journalVersion, type Event, type Lease, type StoredCommit } from '../model/index.ts';
 import type { JournalHead, WrittenOrder } from '../spool/index.ts';
 import { damaged, faultOf, readChain, type Chain, type Damage } from './chain.ts';
 import { encodeCommit } from './codec.ts';
-import { isSeenBySpool } from './is-process.ts';
 import { passCrashPoints } from './journal.ts';
 import { expectedRecord } from './expected-record.ts';
 import { foldCommits, mendSnapshots } from './load-run.ts';
@@ -140,7 +139,7 @@ function mayHaveRun(state: RunState, { damage, lost, isUnclear, isWhole }: Lost)
   return [...state.tasks.values()]
     .filter(({ address, life }) => !isSettled(life) && (named?.has(address) ?? true))
     .filter(({ life }) => life.status !== 'running' || life.attempt !== undefined)
-    .filter(({ address, spec }) => !isWhole || isUnclear.has(address) || !isSeenBySpool(spec))
+    .filter(({ address, spec }) => !isWhole || isUnclear.has(address) || !isSeenBySpool(spec.work))
     .map(({ address }) => address);
 }
 

@@ -1,5 +1,5 @@
 import { isSettled, type RunState } from '../kernel/index.ts';
-import type { TaskSpec, Workflow } from '../model/index.ts';
+import { isProgram, type TaskSpec, type Workflow } from '../model/index.ts';
 import { secretsOf } from './command-order.ts';
 import type { Environment } from './task-environment.ts';
 
@@ -20,7 +20,7 @@ export function assertSecretsOf(workflow: Workflow, environment: Environment): v
 }
 
 function assertSecretsOfTask({ work }: TaskSpec, environment: Environment): void {
-  if (work.type === 'command' || work.type === 'agent') secretsOf(work, environment);
+  if (isProgram(work)) secretsOf(work, environment);
   if (work.type === 'workflow') {
     assertSecretsOf(work.workflow, environment);
   }
@@ -37,5 +37,5 @@ export function secretNames(workflow: Workflow): readonly string[] {
 
 function secretNamesOf({ work }: TaskSpec): readonly string[] {
   if (work.type === 'workflow') return secretNames(work.workflow);
-  return work.type === 'command' || work.type === 'agent' ? work.secrets : [];
+  return isProgram(work) ? work.secrets : [];
 }

@@ -1,5 +1,5 @@
 import { addressOf, isSettled, ownerOf, type RunState, type TaskState } from '../kernel/index.ts';
-import type { TaskSpec } from '../model/index.ts';
+import { isProgram, type TaskSpec } from '../model/index.ts';
 import type { WrittenOrder } from '../spool/index.ts';
 
 /**
@@ -40,5 +40,5 @@ function mustHaveFolder({ spec, life }: TaskState): boolean {
 
 /** A for-each may have had no items, and a delivery nothing to deliver. */
 function isAlwaysBegun({ work, forEach }: TaskSpec): boolean {
-  return forEach === undefined && (work.type === 'command' || work.type === 'agent');
+  return forEach === undefined && isProgram(work);
 }

@@ -1,4 +1,4 @@
-import type { TaskSpec, Workflow, WorkspaceSpec } from '../model/index.ts';
+import { isProgram, type TaskSpec, type Workflow, type WorkspaceSpec } from '../model/index.ts';
 import { scopeAt, taskAt, type RunState, type TaskState } from './run-state.ts';
 import { allNeeds } from './workflow-index.ts';
 
@@ -17,7 +17,7 @@ export interface Standing {
 
 /** Without a git repository all work in the folder of the run, unless they are to have one of their own. */
 export function placementOf(state: RunState, task: TaskState): Placement {
-  if (!isProcess(task.spec)) return shared;
+  if (!isProgram(task.spec.work)) return shared;
   const place = placementIn([...standingOf(state, task)], state.origin?.workspace);
   const isThere = place.mode === 'directory' || state.origin?.repository !== undefined;
   return isThere ? place : shared;
@@ -30,7 +30,7 @@ export function writesAlone(state: RunState, task: TaskState): boolean {
   if (!isOutside || !hasWritingAgent(workflow)) return false;
   const standing = [...standingOf(state, task)];
   const isStated = origin.workspace !== undefined || statedMode(standing) !== undefined;
-  return isProcess(task.spec) && writes(task.spec) && !isStated;
+  return isProgram(task.spec.work) && writes(task.spec) && !isStated;
 }
 
 /** From the task itself outwards. */
@@ -48,7 +48,7 @@ function* standingOf(state: RunState, task: TaskState): Generator<Standing> {
  */
 export function placementIn(standing: readonly Standing[], configured?: WorkspaceSpec): Placement {
   const { spec } = standing[0]!;
-  if (!isProcess(spec)) return shared;
+  if (!isProgram(spec.work)) return shared;
   const stated = statedMode(standing) ?? configured ?? { mode: defaultMode(standing) };
   if (stated.mode === 'shared') return shared;
   return { ...stated, integrates: stated.mode !== 'directory' && writes(spec) };
@@ -61,10 +61,6 @@ function statedMode(standing: readonly Standing[]): WorkspaceSpec | undefined {
 function defaultMode(standing: readonly Standing[]): 'worktree' | 'shared' {
   if (!hasWritingAgent(standing.at(-1)!.workflow)) return 'shared';
   return writes(standing[0]!.spec) || standing.some(needsWork) ? 'worktree' : 'shared';
-}
-
-function isProcess({ work }: TaskSpec): boolean {
-  return work.type === 'command' || work.type === 'agent';
 }
 
 /** The innermost that says something. */

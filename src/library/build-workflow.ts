@@ -1,3 +1,4 @@
+import { isProgram } from '../model/index.ts';
 import {
   defineWorkflow,
   type AgentDraft,
@@ -85,7 +86,7 @@ function workPart(
   work: AnyWork,
   given: string | undefined,
 ): Pick<TaskPart, 'functions' | 'closures'> & { work: TaskDraft['work'] } {
-  if (isProcess(work)) return { work, functions: {}, closures: {} };
+  if ('type' in work && isProgram(work)) return { work, functions: {}, closures: {} };
   if (!isDefinition(work)) {
     const run: TaskFunction = (call) => work(taskContext(call));
     return { work: { type: 'function', function: name }, functions: { [name]: run }, closures: {} };
@@ -97,10 +98,6 @@ function workPart(
     functions,
     closures,
   };
-}
-
-function isProcess(work: AnyWork): work is CommandDraft | AgentDraft {
-  return 'type' in work && (work.type === 'command' || work.type === 'agent');
 }
 
 function taskContext(call: Parameters<TaskFunction>[0]): TaskContext<unknown, unknown, unknown> {

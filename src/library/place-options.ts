@@ -1,5 +1,5 @@
 import type { CommandDraft, TaskDraft } from '../definition/index.ts';
-import type { CleanupPolicy, SandboxMode } from '../model/index.ts';
+import { isProgram, type CleanupPolicy, type SandboxMode } from '../model/index.ts';
 
 /**
  * `worktree`: a git worktree of its own, whose work is brought to the branch of the run; `directory`: an empty folder of its
@@ -89,8 +89,7 @@ function inheritedSetup(
   { workspace }: AnyPlaceOptions,
   { setup }: PlaceSettings,
 ): Setup | false {
-  const isProcess = work.type === 'command' || work.type === 'agent';
-  return setup !== undefined && isProcess && workspace !== 'shared' ? setup : false;
+  return setup !== undefined && isProgram(work) && workspace !== 'shared' ? setup : false;
 }
 
 export function workspaceDraft(workspace: Workspace | undefined): TaskDraft['workspace'] {

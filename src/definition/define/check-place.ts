@@ -1,14 +1,13 @@
-import type { WorkspaceSpec } from '../../model/index.ts';
+import { isProgram, type WorkspaceSpec } from '../../model/index.ts';
 import { hasExpression } from '../expressions/templates.ts';
 import type { Finding, Path } from '../problems.ts';
 import type { TaskDraft } from '../workflow-draft.ts';
 import { checkCopiedFolder, checkPaths, keeping } from './check-paths.ts';
-import { isProcess } from './finish-setup.ts';
 import type { Scope } from './scope.ts';
 
 /** What is wrong with where a task is to work, and with what becomes of its work. `around`: what the workflow says. */
 export function checkPlace(task: TaskDraft, around: WorkspaceSpec | undefined, at: Path): Finding[] {
-  if (!isProcess(task.work)) return checkPlaceless(task, at);
+  if (!isProgram(task.work)) return checkPlaceless(task, at);
   const workspace = task.workspace ?? around;
   return [
     ...checkWorkspace(task.workspace, [...at, 'workspace']),

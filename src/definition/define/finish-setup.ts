@@ -1,4 +1,4 @@
-import type { SetupSpec, WorkspaceSpec } from '../../model/index.ts';
+import { isProgram, type SetupSpec, type WorkspaceSpec } from '../../model/index.ts';
 import type { Finding, Path } from '../problems.ts';
 import type { AgentDraft, CommandDraft, TaskDraft } from '../workflow-draft.ts';
 import { checkRun, checkShell } from './check-command.ts';
@@ -14,7 +14,7 @@ export interface FinishedSetup {
 /** Fills in what the draft of a setup leaves out: it is given what the task is given. */
 export function finishSetup({ setup, work }: TaskDraft, at: Path): FinishedSetup {
   // That others have no place of their own, to be made usable, is told where places are checked.
-  if (setup === undefined || !isProcess(work)) return { findings: [] };
+  if (setup === undefined || !isProgram(work)) return { findings: [] };
   const place = [...at, 'setup'];
   const filling = fillingOf(setup);
   const filled = checkFilling(filling, place);
@@ -60,10 +60,6 @@ function checkFilling({ copy, caches = [] }: FillingSpec, at: Path): Finding[] {
 function copiedToo(path: string, at: Path): Finding {
   const message = `\`${path}\` is copied too: then each place has one of its own, and nothing is shared.`;
   return { at, message, remedy: 'Take it out of `copy`, or out of `caches`.' };
-}
-
-export function isProcess(work: TaskDraft['work']): work is CommandDraft | AgentDraft {
-  return work.type === 'command' || work.type === 'agent';
 }
 
 function withSurroundings(setup: CommandDraft, work: CommandDraft | AgentDraft): CommandDraft {

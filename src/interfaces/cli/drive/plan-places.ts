@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { placementIn, type Placement, type Standing } from '../../../engine/index.ts';
 import type { Config } from '../../../config/index.ts';
-import type { Workflow } from '../../../model/index.ts';
+import { isProgram, type Workflow } from '../../../model/index.ts';
 
 /** Where a task will work, by the names of the tasks that lead to it: `build/test`. */
 export interface PlannedPlace {
@@ -47,7 +47,7 @@ function standingsIn(workflow: Workflow, { outer, path }: Inside): Named[] {
     const task = path + spec.name;
     if (spec.work.type === 'workflow')
       return standingsIn(spec.work.workflow, { outer: standing, path: `${task}/` });
-    return spec.work.type === 'command' || spec.work.type === 'agent' ? [{ task, standing }] : [];
+    return isProgram(spec.work) ? [{ task, standing }] : [];
   });
 }
 
