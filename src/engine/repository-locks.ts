@@ -1,7 +1,7 @@
-import { livenessOf } from '../base/index.ts';
 import type { RunState } from '../kernel/index.ts';
 import type { Lease, Workflow } from '../model/index.ts';
 import type { Spool } from '../spool/index.ts';
+import { isDead, mayLive, takeLease } from './leases.ts';
 import type { EnginePorts } from './options.ts';
 
 /** A lock that all runs of the store in one repository share. */
@@ -68,18 +68,15 @@ async function takeLock(
   name: string,
   attempt: string,
 ): Promise<{ readonly taken: boolean; readonly lease: Lease }> {
-  const { store, owner, leaseMs } = ports;
-  const request = { name, owner, token: attempt, leaseMs };
-  const current = await store.findLease(name);
-  const isTaken = current !== undefined && current.token !== attempt && isHeld(ports, current);
-  if (isTaken) return { taken: false, lease: current };
-  return store.takeLease({ ...request, ...(current !== undefined && { replaces: current.token }) });
+  const isOthers = (lease: Lease): boolean => lease.token !== attempt && isHeld(ports, lease);
+  const current = await ports.store.findLease(name);
+  // Also one that has run out: the process of its attempt may live on without its driver.
+  if (current !== undefined && isOthers(current)) return { taken: false, lease: current };
+  return takeLease(ports, { name, token: attempt }, (holder) => !isOthers(holder));
 }
 
-function isHeld({ clock, spool }: EnginePorts, { owner, token, expiresAt }: Lease): boolean {
-  const seen = livenessOf(owner);
-  if (seen === 'unknown') return expiresAt > clock.now();
-  return seen !== 'dead' || spool.look(token).type === 'alive';
+function isHeld({ clock, spool }: EnginePorts, lease: Lease): boolean {
+  return mayLive(lease, clock.now()) || (isDead(lease) && spool.look(lease.token).type === 'alive');
 }
 
 function holderOf(spool: Spool, { owner: { pid, host }, token }: Lease): string {

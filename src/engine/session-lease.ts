@@ -1,7 +1,8 @@
-import { livenessOf, PitonError, randomId } from '../base/index.ts';
+import { PitonError, randomId } from '../base/index.ts';
 import { lentOf, returnedSession, type RunState } from '../kernel/index.ts';
 import type { Event, Lease } from '../model/index.ts';
 import { isCarried } from '../spool/index.ts';
+import { isDead, mayLive, takeLease } from './leases.ts';
 import type { EnginePorts } from './options.ts';
 
 /** Who holds it is in the conversation: nobody else may write there. */
@@ -15,20 +16,16 @@ export function markerOf({ token }: Lease): string {
 }
 
 /** Throws `SESSION_BUSY`. */
-export async function takeSession(
-  { store, owner, leaseMs, clock }: EnginePorts,
-  session: string,
-): Promise<Lease> {
+export async function takeSession(ports: EnginePorts, session: string): Promise<Lease> {
+  const { store, clock } = ports;
   const name = leaseNameOf(session);
   const current = await store.findLease(name);
+  // Also one that has run out: the program may live on without whoever started it.
   if (current !== undefined && isHeld(current, clock.now())) throw busy(current);
-  const request = { name, owner, token: randomId(26), leaseMs };
-  const first = await store.takeLease(request);
-  if (first.taken) return first.lease;
-  if (isHeld(first.lease, clock.now())) throw busy(first.lease);
-  const second = await store.takeLease({ ...request, replaces: first.lease.token });
-  if (!second.taken) throw busy(second.lease);
-  return second.lease;
+  const isGone = (holder: Lease): boolean => !isHeld(holder, clock.now());
+  const { taken, lease } = await takeLease(ports, { name, token: randomId(26) }, isGone);
+  if (!taken) throw busy(lease);
+  return lease;
 }
 
 function busy({ owner: { pid, host } }: Lease): PitonError {
@@ -69,7 +66,5 @@ export async function takenSessions({ store, clock }: EnginePorts, state: RunSta
 }
 
 function isHeld(lease: Lease, now: number): boolean {
-  const seen = livenessOf(lease.owner);
-  if (seen === 'unknown') return lease.expiresAt > now;
-  return seen !== 'dead' || isCarried(markerOf(lease));
+  return mayLive(lease, now) || (isDead(lease) && isCarried(markerOf(lease)));
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { hasCode, livenessOf, PitonError, randomId } from '../base/index.ts';
+import { livenessOf, PitonError, randomId } from '../base/index.ts';
 import type { Lease } from '../model/index.ts';
-import type { Store, TakeLeaseRequest } from '../store/index.ts';
+import { isDead, takeLease } from './leases.ts';
 import { leaseName, type EnginePorts } from './options.ts';
 
 export interface TakeOptions {
@@ -23,33 +23,21 @@ export async function takeRunLease(
   run: string,
   { takeover = false, driverSince = Infinity }: TakeOptions = {},
 ): Promise<Lease> {
-  const { store, owner, leaseMs } = ports;
-  const request = { name: leaseName(run), owner, token: randomId(26), leaseMs };
-  const first = await takeIfFree(store, request);
-  if (first.taken) return first.lease;
-  const isMeant = takeover !== false && first.lease.takenAt <= driverSince;
-  if (!isMeant && livenessOf(first.lease.owner) !== 'dead') throw driven(run, first.lease);
-  if (takeover === 'kill') await kill(run, first.lease);
-  const second = await store.takeLease({ ...request, replaces: first.lease.token });
-  if (!second.taken) throw driven(run, second.lease);
-  return second.lease;
+  const isGone = async (holder: Lease): Promise<boolean> => {
+    const isMeant = takeover !== false && holder.takenAt <= driverSince;
+    if (!isMeant && !isDead(holder)) return false;
+    if (takeover === 'kill') await kill(run, holder);
+    return true;
+  };
+  const { taken, lease } = await takeLease(ports, { name: leaseName(run), token: randomId(26) }, isGone);
+  if (!taken) throw driven(run, lease);
+  return lease;
 }
 
 /** Under a lease that has not run out, by a process that may be alive. */
 export async function isDrivenElsewhere({ store, clock }: EnginePorts, run: string): Promise<boolean> {
   const lease = await store.findLease(leaseName(run));
-  return lease !== undefined && lease.expiresAt > clock.now() && livenessOf(lease.owner) !== 'dead';
-}
-
-/** Whoever was stopped in the middle of a write keeps everybody else from writing: it is named, and can be ended. */
-async function takeIfFree(store: Store, request: TakeLeaseRequest): ReturnType<Store['takeLease']> {
-  try {
-    return await store.takeLease(request);
-  } catch (thrown) {
-    const lease = hasCode(thrown, 'STORE_BUSY') ? await store.findLease(request.name) : undefined;
-    if (lease === undefined || livenessOf(lease.owner) !== 'stopped') throw thrown;
-    return { taken: false, lease };
-  }
+  return lease !== undefined && lease.expiresAt > clock.now() && !isDead(lease);
 }
 
 const killPatienceMs = 5_000;

@@ -5,6 +5,7 @@ import {
   Engine,
   findLostEnd,
   leaseName,
+  mayLive,
   pruneRuns,
   readLastLine,
   readOutput,
@@ -176,10 +177,15 @@ export class Piton implements AsyncDisposable {
   async driver(id: string): Promise<DriverReport | undefined> {
     const lease = await this.#ports.store.findLease(leaseName(id));
     if (lease === undefined) return undefined;
-    const { owner, takenAt, expiresAt } = lease;
-    const seen = livenessOf(owner);
-    const alive = seen === 'unknown' ? expiresAt > this.#ports.clock.now() : seen !== 'dead';
-    return { alive, stopped: seen === 'stopped', host: owner.host, pid: owner.pid, since: takenAt };
+    const { owner, takenAt } = lease;
+    const alive = mayLive(lease, this.#ports.clock.now());
+    return {
+      alive,
+      stopped: livenessOf(owner) === 'stopped',
+      host: owner.host,
+      pid: owner.pid,
+      since: takenAt,
+    };
   }
 
   /** What a command has printed so far and, with `follow`, prints until it ends; secrets are left out. */

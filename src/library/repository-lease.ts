@@ -1,8 +1,8 @@
-import { livenessOf, PitonError, randomId } from '../base/index.ts';
-import type { EnginePorts } from '../engine/index.ts';
+import { PitonError, randomId } from '../base/index.ts';
+import { takeLease, type EnginePorts } from '../engine/index.ts';
 import type { Lease } from '../model/index.ts';
 
-type LeasePorts = Pick<EnginePorts, 'store' | 'owner' | 'leaseMs' | 'clock'>;
+type LeasePorts = Pick<EnginePorts, 'store' | 'owner' | 'leaseMs'>;
 
 /**
  * Does something while nobody else of this store changes the places or branches of a repository. Whoever is dead does
@@ -35,14 +35,9 @@ export function withRepositoryLeases<Result>(
 }
 
 async function takeRepository(ports: LeasePorts, commonDir: string): Promise<Lease> {
-  const { store, owner, leaseMs } = ports;
-  const request = { name: `workspaces:${commonDir}`, owner, token: randomId(26), leaseMs };
-  const first = await store.takeLease(request);
-  if (first.taken) return first.lease;
-  if (livenessOf(first.lease.owner) !== 'dead') throw held(commonDir, first.lease);
-  const second = await store.takeLease({ ...request, replaces: first.lease.token });
-  if (second.taken) return second.lease;
-  throw held(commonDir, second.lease);
+  const { taken, lease } = await takeLease(ports, { name: `workspaces:${commonDir}`, token: randomId(26) });
+  if (taken) return lease;
+  throw held(commonDir, lease);
 }
 
 function held(commonDir: string, { owner: { pid, host }, takenAt }: Lease): PitonError {
