@@ -126,3 +126,4 @@ export {
   type AddedWorktree,
   type WorktreeOrder,
 } from './worktrees.ts';
+export { assertFiltered } from './unfiltered.ts';

@@ -1,5 +1,12 @@
 import type { Integration, RefChange } from '../contract.ts';
-import { findForeignChanges, keepCommit, mergeBaseOf, pathsBetween, type Git } from '../git/index.ts';
+import {
+  assertFiltered,
+  findForeignChanges,
+  keepCommit,
+  mergeBaseOf,
+  pathsBetween,
+  type Git,
+} from '../git/index.ts';
 import { unnamedSteering } from '../steering-paths.ts';
 import type { Work } from './integrate-work.ts';
 import type { Made } from './take-result.ts';
@@ -19,7 +26,9 @@ interface Looked {
   readonly seen: Seen;
 }
 
-/** What a person has to be asked about before it is brought in. Whoever has adopted it was asked. */
+/**
+ * What a person has to be asked about before it is brought in. Whoever has adopted it was asked. Throws `FILTER_MISSING`.
+ */
 export async function objectionTo(git: Git, work: Work, looked: Looked): Promise<Objection | undefined> {
   if (work.isAdopted) return undefined;
   const { writes = [], repository } = work;
@@ -28,6 +37,7 @@ export async function objectionTo(git: Git, work: Work, looked: Looked): Promise
   if (files.length > 0) return { type: 'exceeded', files: files.toSorted() };
   const steering = unnamedSteering(paths, writes, (patterns) => allowedBy(patterns, repository));
   if (steering.length > 0) return { type: 'steering', files: steering.toSorted() };
+  await assertFiltered(git, repository, { commit: looked.made.commit, paths });
   const changes = [...(await foreignChanges(git, work, looked)), ...(await configChanges(git, work))];
   return changes.length === 0 ? undefined : { type: 'refs', changes };
 }
