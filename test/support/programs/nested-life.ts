@@ -36,7 +36,7 @@ if (existsSync(path)) {
     at,
     caches: [],
   });
-  await removeWorktree(git, { ...owner, path, branch: taskBranch(run, task) });
+  await removeWorktree(git, { ...owner, path });
 }
 const branch = taskBranch(run, 'again');
 await restoreArchive(git, { ...owner, path: again, branch, archive: archiveRef(run, task, at) });
