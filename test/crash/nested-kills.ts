@@ -1,4 +1,4 @@
-/** A worktree with a submodule, a clone and keys of git-crypt, killed while it is archived and laid out again. */
+/** A worktree with a submodule, a clone, another worktree and keys of git-crypt, killed while it is archived and laid out again. */
 import { mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -30,6 +30,8 @@ async function scene(library: string): Promise<Scene> {
   commit(join(path, 'lib'), { 'own.txt': 'committed in the submodule' });
   shell(path, 'init', '--quiet', 'clone');
   commit(join(path, 'clone'), { 'own.txt': 'committed in the clone' });
+  shell(path, 'worktree', 'add', '--quiet', '--detach', 'sibling');
+  write(join(path, 'sibling'), { 'own.txt': 'in another worktree' });
   const state = realpathSync(temporaryFolder());
   mkdirSync(join(state, 'piton'), { mode: 0o700 });
   return {
@@ -53,15 +55,24 @@ function ending({ root, order: { again, state } }: Scene): object {
     entries,
     refs: ownRefs(root).replaceAll(/[0-9a-f]{40}/g, ''),
     submodule: shell(join(again, 'lib'), 'log', '-1', '--format=%s %T'),
+    sibling: readFileSync(join(again, 'sibling/own.txt'), 'utf8'),
+    worktrees: shell(root, 'worktree', 'list').split('\n').length,
     clone: shell(join(again, 'clone'), 'log', '-1', '--format=%s %T'),
     inside: [join(again, 'lib'), join(again, 'clone')].map((path) => shell(path, 'status', '--porcelain')),
-    own: fingerprint(again, (name) => ['.git', 'lib', 'clone'].includes(name)),
+    own: fingerprint(again, (name) => ['.git', 'lib', 'clone', 'sibling'].includes(name)),
     key: readFileSync(join(root, '.git/worktrees/again/git-crypt/keys/default'), 'utf8'),
     fsck: [fsck(root), fsck(join(again, 'lib'))],
   };
 }
 
-const effects = ['config-recorded', 'blobs-written', 'keys-lent', 'folder-restored', 'module-placed'];
+const effects = [
+  'config-recorded',
+  'blobs-written',
+  'keys-lent',
+  'nested-made',
+  'folder-restored',
+  'module-placed',
+];
 const some = new Set(['after:git.config-recorded#1', 'after:git.folder-restored#2']);
 
 /** Killed there and done again, it ends as if nothing had happened. Gives how often it was killed. */
