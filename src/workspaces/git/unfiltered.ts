@@ -123,7 +123,15 @@ function refusal(
 
 /** The same, told by git before anything was committed. */
 export function filterFailed(error: PitonError): PitonError {
-  const { remedy = '' } = error;
-  const message = error.message.replace(` ${remedy}`, '');
-  return new PitonError('FILTER_MISSING', message, { ...error.details, remedy, cause: error });
+  const { remedy = '', details } = error;
+  const said = String(details['stderr']);
+  const [, path = 'A file', filter = ''] = /^fatal: (.+): clean filter '?(.+?)'? failed$/m.exec(said) ?? [];
+  const message = `${path} belongs to the filter '${filter}', which is not set up here, or fails: nothing was committed. Git said: ${said}`;
+  return new PitonError('FILTER_MISSING', message, {
+    ...details,
+    files: [path],
+    filter,
+    remedy,
+    cause: error,
+  });
 }
