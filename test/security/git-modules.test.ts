@@ -60,6 +60,17 @@ describe('a commit in a submodule', () => {
     expect(keptIn(found)).toBe(`refs/piton/kept/${made}`);
   });
 
+  test('that holds a secret holds the task, and is not kept', async () => {
+    const found = await moduleGround();
+    commitInside(found);
+    const secrets = { TOKEN: 'of the agent', OTHER: 'not in there' };
+    expect(await found.build.integrate({ secrets })).toEqual({
+      type: 'secrets',
+      found: [{ path: 'a lib/own.txt', secret: 'TOKEN' }],
+    });
+    expect([keptIn(found), found.runTip()]).toEqual(['', found.origin.base]);
+  });
+
   test('that others can fetch holds nothing, and leaves no ref', async () => {
     const found = await moduleGround();
     commit(found.library, { 'later.txt': 'of others' });

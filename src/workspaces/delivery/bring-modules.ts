@@ -101,6 +101,8 @@ async function take(
       remedy: `Run \`git submodule update --init -- ${path}\` in ${repository.root}, then merge again: it is brought there.`,
     });
   }
-  if (!isDryRun) await bringCommit(git, { target, objects, commit });
+  if (isDryRun) return true;
+  await bringCommit(git, { target, objects, commit });
+  await keepInModule(git, target, commit);
   return true;
 }

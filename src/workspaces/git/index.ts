@@ -137,5 +137,6 @@ export {
   isUpstream,
   keepInModule,
   ownObjects,
+  secretsInModule,
 } from './modules.ts';
 export { restorePlainFolder } from './restore-folder.ts';

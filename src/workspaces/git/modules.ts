@@ -9,6 +9,7 @@ import { asBytes, quoted } from './plain-folders.ts';
 import { inRepository, realPlace, type RepositoryPlace, type WorktreePlace } from './places.ts';
 import { moveRef } from './refs.ts';
 import { readSmall } from './repository-parts.ts';
+import { findSecrets, type SecretFound } from './scan-secrets.ts';
 import { readLink } from './worktree-list.ts';
 
 /**
@@ -85,7 +86,7 @@ export interface Bringing {
   readonly commit: string;
 }
 
-/** Copies the commit and all that it needs, under a ref of Piton's. What the objects are called is not believed, but found out anew. */
+/** Copies the commit and all that it needs. What the objects are called is not believed, but found out anew. No ref keeps them yet. */
 export async function bringCommit(git: Git, { target, objects, commit }: Bringing): Promise<void> {
   const place = inRepository(target);
   const known = (await git.run(['for-each-ref', '--format=^%(objectname)'], place)).stdout;
@@ -95,14 +96,23 @@ export async function bringCommit(git: Git, { target, objects, commit }: Bringin
   });
   const indexing = { ...place, input: pack.bytes, effect: 'module-brought' };
   await git.run(['index-pack', '--stdin', '--fix-thin'], indexing);
-  await keepInModule(git, target, commit);
 }
 
-/** Unless a ref of the user's keeps it. Throws GIT_FAILED if not all is there that the commit needs. */
+/** Under a ref of Piton's, unless one of the user's keeps it. Throws GIT_FAILED if not all is there that the commit needs. */
 export async function keepInModule(git: Git, target: RepositoryPlace, commit: string): Promise<void> {
   const args = ['rev-list', '--objects', commit, '--not', '--branches', '--tags', '--remotes'];
   const { stdout } = await git.run([...careful, ...args], inRepository(target));
   if (stdout !== '') await moveRef(git, target, { ref: moduleRef(commit), to: commit, from: undefined });
+}
+
+/** In what the commit brings that the user's own branches do not have. */
+export function secretsInModule(
+  git: Git,
+  target: RepositoryPlace,
+  { commit, secrets }: { readonly commit: string; readonly secrets: Readonly<Record<string, string>> },
+): Promise<readonly SecretFound[]> {
+  const known = ['HEAD', '--branches', '--tags', '--remotes'] as const;
+  return findSecrets(git, { repository: target, tree: `${commit}^{tree}`, head: commit, known, secrets });
 }
 
 export interface Foreign {

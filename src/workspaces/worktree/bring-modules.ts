@@ -8,9 +8,12 @@ import {
   isUpstream,
   keepInModule,
   ownObjects,
+  secretsInModule,
   type ChangedFile,
   type Git,
+  type RepositoryPlace,
 } from '../git/index.ts';
+import type { Integration } from '../contract.ts';
 import type { Work } from './integrate-work.ts';
 import type { Made } from './take-result.ts';
 
@@ -19,16 +22,29 @@ interface Bringing {
   readonly files: readonly ChangedFile[];
 }
 
+type Leaked = Extract<Integration, { type: 'secrets' }>;
+
 /**
  * What a task has committed in a submodule lies in a repository that goes with its worktree: the user gets it before the branch of
- * the run names it. Throws `SUBMODULE_UNKNOWN`, unless a person has adopted it.
+ * the run names it, unless there are secrets in it. Throws `SUBMODULE_UNKNOWN`, unless a person has adopted it.
  */
-export async function bringModules(git: Git, work: Work, { made, files }: Bringing): Promise<undefined> {
+export async function bringModules(
+  git: Git,
+  work: Work,
+  { made, files }: Bringing,
+): Promise<Leaked | undefined> {
   const modules = files.filter(({ mode }) => mode === '160000');
   for (const { path, object: commit } of modules) {
-    const isThere = await bring(git, work, { made, path, commit });
-    if (!isThere && !work.isAdopted) throw unknown(work, made, { path, commit });
+    const wanted = { path, commit };
+    const target = await findUserModule(work.repository, path);
+    const isThere = await bring(git, work, { ...wanted, made, target });
+    if (!isThere && !work.isAdopted) throw unknown(work, made, wanted);
+    if (!isThere || target === undefined) continue;
+    const found = await leakedBy(git, work, { ...wanted, target });
+    if (found.length > 0) return { type: 'secrets', found };
+    await keepInModule(git, target, commit);
   }
+  return undefined;
 }
 
 interface Wanted {
@@ -36,16 +52,14 @@ interface Wanted {
   readonly commit: string;
 }
 
-async function bring(
-  git: Git,
-  { repository }: Work,
-  { made, path, commit }: Wanted & { readonly made: Made },
-): Promise<boolean> {
-  const target = await findUserModule(repository, path);
-  if (target !== undefined && (await holdsCommit(git, target, { commit }))) {
-    await keepInModule(git, target, commit);
-    return true;
-  }
+interface Into extends Wanted {
+  readonly made: Made;
+  /** The user's repository of the submodule, if it is there. */
+  readonly target: RepositoryPlace | undefined;
+}
+
+async function bring(git: Git, { repository }: Work, { made, path, commit, target }: Into): Promise<boolean> {
+  if (target !== undefined && (await holdsCommit(git, target, { commit }))) return true;
   const gitDir = await findWorktreeModule(made.worktree, path);
   const objects = gitDir === undefined ? undefined : await ownObjects(gitDir);
   if (gitDir === undefined || objects === undefined) return false;
@@ -53,6 +67,16 @@ async function bring(
   if (!(await holdsCommit(git, target, { commit, objects }))) return false;
   await bringCommit(git, { target, objects, commit });
   return true;
+}
+
+async function leakedBy(
+  git: Git,
+  { secrets = {}, isAdopted }: Work,
+  { path: module, commit, target }: Wanted & { readonly target: RepositoryPlace },
+): Promise<Leaked['found']> {
+  if (isAdopted || Object.keys(secrets).length === 0) return [];
+  const found = await secretsInModule(git, target, { commit, secrets });
+  return found.map((one) => (one.path === undefined ? one : { ...one, path: join(module, one.path) }));
 }
 
 function unknown({ repository: { root } }: Work, { worktree }: Made, { path, commit }: Wanted): PitonError {

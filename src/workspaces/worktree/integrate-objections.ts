@@ -21,7 +21,7 @@ export interface Seen {
   readonly ours: string;
 }
 
-type Objection = Extract<Integration, { type: 'exceeded' | 'steering' | 'refs' }>;
+type Objection = Extract<Integration, { type: 'exceeded' | 'steering' | 'secrets' | 'refs' }>;
 
 interface Looked {
   readonly made: Made;
@@ -42,7 +42,8 @@ export async function objectionTo(git: Git, work: Work, looked: Looked): Promise
   const steering = unnamedSteering(paths, writes, (patterns) => allowedBy(patterns, repository));
   if (steering.length > 0) return { type: 'steering', files: steering.toSorted() };
   await assertFiltered(git, repository, { commit: looked.made.commit, paths });
-  await bringModules(git, work, { ...looked, files: found });
+  const leaked = await bringModules(git, work, { ...looked, files: found });
+  if (leaked !== undefined) return leaked;
   const changes = [...(await foreignChanges(git, work, looked)), ...(await configChanges(git, work))];
   return changes.length === 0 ? undefined : { type: 'refs', changes };
 }
