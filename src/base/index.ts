@@ -30,3 +30,4 @@ export {
 } from './user-folders.ts';
 export { keyIn, readKeyIn, writeOnce } from './key-file.ts';
 export { visibleText } from './visible-text.ts';
+export { shellWord } from './shell-word.ts';

@@ -2,12 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { exitCodeOfEnding, worstOf, type Ending } from '../../src/interfaces/cli/drive/ending.ts';
 import { exitCodeOf } from '../../src/interfaces/cli/exit-codes.ts';
-import {
-  actionsOf,
-  commandFor,
-  shellWord,
-  shortCommands,
-} from '../../src/interfaces/cli/progress/shell-words.ts';
+import { actionsOf, commandFor, shortCommands } from '../../src/interfaces/cli/progress/shell-words.ts';
 
 describe('a command ends', () => {
   test.each<[Ending, number]>([

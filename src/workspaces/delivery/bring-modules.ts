@@ -1,3 +1,4 @@
+import { shellWord } from '../../base/index.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -98,7 +99,7 @@ async function take(
     throw refused(`the run has the submodule ${path} at ${commit}, which only ${where} holds`, {
       path,
       commit,
-      remedy: `Run \`git submodule update --init -- ${path}\` in ${repository.root}, then merge again: it is brought there.`,
+      remedy: `Run \`git submodule update --init -- ${shellWord(path)}\` in ${repository.root}, then merge again: it is brought there.`,
     });
   }
   if (isDryRun) return true;

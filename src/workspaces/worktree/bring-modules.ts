@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { PitonError } from '../../base/index.ts';
+import { PitonError, shellWord } from '../../base/index.ts';
 import {
   bringCommit,
   findUserModule,
@@ -84,6 +84,6 @@ function unknown({ repository: { root } }: Work, { worktree }: Made, { path, com
   return new PitonError('SUBMODULE_UNKNOWN', what, {
     path,
     commit,
-    remedy: `Run \`git submodule update --init -- ${path}\` in ${root} (fetch in it, if it is there), or push the commit from ${join(worktree.path, path)}; then \`piton retry\`. \`piton workspace adopt\` takes the result as it is.`,
+    remedy: `Run \`git submodule update --init -- ${shellWord(path)}\` in ${root} (fetch in it, if it is there), or push the commit from ${join(worktree.path, path)}; then \`piton retry\`. \`piton workspace adopt\` takes the result as it is.`,
   });
 }
