@@ -1,5 +1,6 @@
 /** What a shell learns, and what a person is told to type. */
 import { describe, expect, test } from 'vitest';
+import { shellWord } from '../../src/base/index.ts';
 import { exitCodeOfEnding, worstOf, type Ending } from '../../src/interfaces/cli/drive/ending.ts';
 import { exitCodeOf } from '../../src/interfaces/cli/exit-codes.ts';
 import { actionsOf, commandFor, shortCommands } from '../../src/interfaces/cli/progress/shell-words.ts';
