@@ -18,6 +18,7 @@ export {
   type JsonObject,
 } from './json.ts';
 export { sealJson } from './frozen-json.ts';
+export { loaderVariables } from './loader-variables.ts';
 export { nearest } from './nearest.ts';
 export { identityOf, livenessOf, ownIdentity, type ProcessIdentity } from './process-identity.ts';
 export { programFile } from './program-file.ts';

@@ -241,7 +241,11 @@ describe('where there is none', () => {
 const around: Surroundings = {
   place: '/p/.piton/worktrees/run/a',
   mayWrite: true,
-  git: { commonDir: '/p/.git', own: { gitDir: '/p/.git/worktrees/a', branches: ['/p/.git/refs/heads/x'] } },
+  git: {
+    commonDir: '/p/.git',
+    kept: ['/p/.git/objects/pack'],
+    own: { gitDir: '/p/.git/worktrees/a', branches: ['/p/.git/refs/heads/x'] },
+  },
   state: '/p/.piton',
   others: ['/p/.piton/worktrees', '/p/.piton/spool'],
   attempt: '/p/.piton/spool/1',
@@ -253,6 +257,7 @@ const around: Surroundings = {
   sessions: ['/home/me/.codex'],
   apart: ['/home/me/.codex/shell_snapshots'],
   steering: ['/home/me/.codex/config.toml', '/p/.piton/worktrees/run/a/.git'],
+  sockets: ['/home/me/.docker/run/docker.sock', '/run/docker.sock', '/p/.piton/worktrees/run/a/s'],
 };
 
 describe('the rules', () => {
@@ -265,6 +270,8 @@ describe('the rules', () => {
       ['hidden /p/.piton/spool', 'read /p/.piton/spool/1'],
       ['read /p/.piton/spool/1', 'write /p/.piton/spool/1/own'],
       ['read /p/.git', 'write /p/.git/objects'],
+      ['write /p/.git/objects', 'read /p/.git/objects/pack'],
+      ['read /', 'closed /home/me/.docker/run/docker.sock'],
       ['write /home/me/.codex', 'read /home/me/.codex/config.toml'],
       ['hidden /run', 'read /run/resolv.conf'],
     ] as const) {
