@@ -103,6 +103,19 @@ export async function replaceFile(file: string, text: string, durability: Durabi
   });
 }
 
+/** Undefined: it is not there, or no file. A pipe that an agent has put there would keep us waiting. */
+export async function readPlain(file: string): Promise<string | undefined> {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
+    if (!['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENXIO'].some((code) => hasCode(error, code))) throw error;
+  });
+  if (handle === undefined) return undefined;
+  try {
+    return (await handle.stat()).isFile() ? await handle.readFile('utf8') : undefined;
+  } finally {
+    await handle.close();
+  }
+}
+
 /** What is there, itself and not what a link leads to. */
 export async function findEntry(path: string): Promise<Stats | undefined> {
   try {

@@ -1,5 +1,5 @@
 /** What a contained process leaves behind, so that the next one, or Piton itself, opens to it what it cannot reach. */
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -25,13 +25,14 @@ interface Plot {
   readonly agent?: string;
   readonly check?: string;
   readonly task?: object;
-  readonly ignored?: string;
+  prepare?(place: RepositoryPlace): void;
 }
 
 /** What the check has seen. Nothing of what was planted is brought in, so that nothing is held. */
-async function carryOut({ agent = ':', check = ':', task = {}, ignored = '' }: Plot): Promise<string> {
+async function carryOut({ agent = ':', check = ':', task = {}, prepare }: Plot): Promise<string> {
   const place: RepositoryPlace = await openRepository({ environment });
-  const names = ['dist/', '.claude', '.codex', 'cache', 'home', ignored];
+  prepare?.(place);
+  const names = ['dist/', '.claude', '.codex', 'cache', 'home'];
   writeFileSync(join(place.repository, '.git/info/exclude'), names.join('\n'));
   const run = await place.run({
     agent: played([[{ run: agent }, { answer: 'done' }]], {
@@ -74,6 +75,46 @@ describe.skipIf(!here)('a link that an agent leaves', () => {
     });
     expect(seen).toBe('end');
     expect(readdirSync(outside)).toEqual([]);
+  });
+});
+
+describe.skipIf(!here)('in the record that git has of its place', () => {
+  const record = 'd=$(git rev-parse --git-dir); c=$(git rev-parse --git-common-dir)';
+
+  test('a link is not followed: neither to the index of the user, nor to any file', async () => {
+    const file = join(folderOutside(), 'precious');
+    writeFileSync(file, 'precious');
+    let index = (): Buffer => Buffer.alloc(0);
+    let before = index();
+    const links = `for at in "$d/logs/HEAD" "$c/logs/$(git symbolic-ref HEAD)"; do rm -f "$at"; ln -s ${file} "$at"; done`;
+    const seen = await carryOut({
+      agent: `${record}; ${links}; rm "$d/index"; ln -s "$c/index" "$d/index"`,
+      check: 'echo end',
+      prepare({ repository }) {
+        index = () => readFileSync(join(repository, '.git/index'));
+        before = index();
+      },
+    });
+    expect(seen).toBe('end');
+    expect(readFileSync(file, 'utf8')).toBe('precious');
+    expect(index()).toEqual(before);
+  });
+
+  test('a pipe keeps nobody waiting', async () => {
+    const pipes =
+      'rm "$d/index"; mkfifo "$d/index" "$d/ORIG_HEAD" "$(dirname "$c/$(git symbolic-ref HEAD)")/zz"';
+    expect(await carryOut({ check: `${record}; ${pipes}; echo end` })).toBe('end');
+  });
+
+  test('it makes no configuration, and in the objects changes neither packs nor what leads elsewhere', async () => {
+    const steps = [
+      'echo x >"$d/config.worktree"',
+      'echo /elsewhere >"$c/objects/info/alternates"',
+      'touch "$c/objects/pack/x"',
+      'echo x >"$c/logs/HEAD"',
+    ];
+    const check = `${record}; ${steps.map((step) => `(${step}) && echo open`).join('; ')}; echo end`;
+    expect(await carryOut({ check })).toBe('end');
   });
 });
 
