@@ -1,4 +1,5 @@
 /** What a contained process leaves behind, so that the next one, or Piton itself, opens to it what it cannot reach. */
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { homedir } from 'node:os';
@@ -146,5 +147,23 @@ describe.skipIf(!here)('in the sandbox', () => {
     onTestFinished(() => void server.close());
     const call = `const s=require('net').connect('${path}');s.on('connect',()=>{console.log('open');s.end()}).on('error',(e)=>console.log('shut'))`;
     expect(await carryOut({ check: `'${process.execPath}' -e "${call}"` })).toBe('shut');
+  });
+
+  test('a folder that was left open to Piton is not open to what it contains', () => {
+    const folder = temporaryFolder();
+    const outside = folderOutside();
+    const run = 'touch /proc/self/fd/251/escaped || true; ls -l /proc/self/fd >seen.txt';
+    writeFileSync(
+      join(folder, 'flow.json'),
+      JSON.stringify({ name: 'flow', tasks: { only: { run, sandbox: 'required' } } }),
+    );
+    // Above a gap: Node closes no others.
+    const text = `exec 251<${outside}; cd ${folder} && exec "$@"`;
+    const piton = join(import.meta.dirname, '../../bin/piton.js');
+    const words = ['-c', text, 'bash', process.execPath, piton, 'run', './flow.json', '--id', 'run'];
+    const env = { ...environment, PITON_TRUST: '1' };
+    expect(spawnSync('bash', words, { encoding: 'utf8', env }).status).toBe(0);
+    expect(readdirSync(outside)).toEqual([]);
+    expect(readFileSync(join(folder, 'seen.txt'), 'utf8')).not.toContain(outside);
   });
 });
