@@ -1,6 +1,7 @@
 export { attemptMarker, insideOf, isInsideAttempt } from './attempt-marker.ts';
 export { manualClock, systemClock, type Clock, type ManualClock } from './clock.ts';
 export { crashPoint, crashPointsArmed } from './crash-point.ts';
+export { deleteTree } from './delete-tree.ts';
 export { findTool, isExecutable } from './find-tool.ts';
 export { effect, guarded } from './effect.ts';
 export { formatDuration, parseDuration, writtenDuration } from './durations.ts';

@@ -101,6 +101,13 @@ describe.skipIf(!here)('in the record that git has of its place', () => {
     expect(index()).toEqual(before);
   });
 
+  test('what is new is not written to where a link among the objects leads', async () => {
+    const outside = folderOutside();
+    const links = `for i in $(seq 0 255); do n=$(printf %02x $i); [ -e "$c/objects/$n" ] || ln -s ${outside} "$c/objects/$n"; done`;
+    expect(await carryOut({ check: `${record}; ${links}; echo end` })).toBe('end');
+    expect(readdirSync(outside)).toEqual([]);
+  });
+
   test('a pipe keeps nobody waiting', async () => {
     const pipes =
       'rm "$d/index"; mkfifo "$d/index" "$d/ORIG_HEAD" "$(dirname "$c/$(git symbolic-ref HEAD)")/zz"';

@@ -4,11 +4,11 @@ import { chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { stateFolder } from '../../src/base/index.ts';
+import { findTool, stateFolder } from '../../src/base/index.ts';
 import { containmentOf, type TaskSpec } from '../../src/model/index.ts';
 import { bindingsOf, type Surroundings } from '../../src/sandbox/bindings.ts';
 import { bubblewrapArguments } from '../../src/sandbox/bubblewrap.ts';
-import { findSandbox } from '../../src/sandbox/index.ts';
+import { agentAmong, findSandbox } from '../../src/sandbox/index.ts';
 import { seatbeltProfile } from '../../src/sandbox/seatbelt.ts';
 import { edit, git, openRepository, type RepositoryPlace } from '../support/repository-place.ts';
 import { eventsOf, played } from '../support/scripted-place.ts';
@@ -212,6 +212,20 @@ describe('by what a task is contained', () => {
     const failed = events.find((event) => event.type === 'task.failed' && event.task === 'required');
     expect(failed).toHaveProperty('data.failure.code', 'SANDBOX_UNAVAILABLE');
   });
+});
+
+test('over ACP, an agent has the folders of the program that speaks it', () => {
+  expect(agentAmong(['opencode', 'acp'])).toBe('opencode');
+  expect(agentAmong(['npx', '-y', '@google/gemini-cli@1.0.0', '--experimental-acp'])).toBe('gemini');
+  expect(agentAmong(['/usr/bin/claude-code-acp'])).toBe('claude');
+  expect(agentAmong(['qwen', '--acp', 'mongoose'])).toBe(undefined);
+});
+
+test('what a project has installed for itself is not taken for a program of the system', () => {
+  const bin = join(temporaryFolder(), 'node_modules', '.bin');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, 'piton-no-such-tool'), '#!/bin/sh\n', { mode: 0o755 });
+  expect(findTool('piton-no-such-tool', bin)).toBe(undefined);
 });
 
 describe('where there is none', () => {

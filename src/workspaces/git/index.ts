@@ -140,4 +140,4 @@ export {
   secretsInModule,
 } from './modules.ts';
 export { restorePlainFolder } from './restore-folder.ts';
-export { keepPlain } from './plain-record.ts';
+export { keepPlain, keepPlainObjects } from './plain-record.ts';

@@ -1,8 +1,8 @@
 import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { effect, hasCode } from '../../base/index.ts';
+import { deleteTree, effect, hasCode } from '../../base/index.ts';
 import type { Cleaned, RepositoryOrigin, Stray } from '../contract.ts';
-import { deleteTree, namesIn, writeWhole } from '../files.ts';
+import { namesIn, writeWhole } from '../files.ts';
 import {
   archiveBranch,
   archiveStamp,

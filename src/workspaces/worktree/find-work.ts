@@ -3,6 +3,7 @@ import { PitonError } from '../../base/index.ts';
 import type { PlaceRequest, Prepared } from '../contract.ts';
 import {
   keepPlain,
+  keepPlainObjects,
   leadsTo,
   readLink,
   readMarker,
@@ -52,6 +53,7 @@ export async function lookForWork(work: Work): Promise<FoundWork | undefined> {
   if (marker === undefined ? link.isBare : !marker.isReady && marker.token === known.token) return undefined;
   if (marker?.token !== known.token) throw drifted(work, 'bears the mark of another');
   await keepPlain(dirname(join(commonDir, known.branch)));
+  await keepPlainObjects({ commonDir });
   return { worktree: { path, gitDir: link.gitDir, commonDir }, marker };
 }
 
