@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 interface Followed {
   readonly real: string;
@@ -17,9 +17,8 @@ function follow(path: string): Followed | undefined {
   while (rest.length > 0) {
     const [part = '', ...further] = rest;
     rest = further;
-    if (part === '' || part === '.') continue;
-    const next = part === '..' ? dirname(at) : join(at, part);
-    const target = part === '..' ? '' : targetOf(next);
+    const next = join(at, part);
+    const target = targetOf(next);
     if (target === undefined || links.length > mostLinks) return undefined;
     if (target === '') at = next;
     else {
@@ -52,10 +51,13 @@ export function realOf(...paths: readonly string[]): string[] {
 export function realBeside(writable: readonly string[]): (...paths: readonly string[]) => string[] {
   return (...paths) => {
     const found = paths.flatMap((path) => follow(path) ?? []);
-    const isOurs = ({ real, links }: Followed): boolean =>
-      writable.every((folder) => isWithin(folder, real) || !links.some((link) => isWithin(folder, link)));
-    return [...new Set(found.filter(isOurs).map(({ real }) => real))];
+    const ours = found.filter((one) => writable.every((folder) => staysIn(folder, one)));
+    return [...new Set(ours.map(({ real }) => real))];
   };
+}
+
+function staysIn(folder: string, { real, links }: Followed): boolean {
+  return isWithin(folder, real) || !links.some((link) => isWithin(folder, link));
 }
 
 export function isWithin(folder: string, path: string): boolean {
