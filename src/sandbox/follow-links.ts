@@ -1,4 +1,4 @@
-import { lstatSync, readlinkSync } from 'node:fs';
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 
 interface Followed {
@@ -9,8 +9,16 @@ interface Followed {
 
 const mostLinks = 40;
 
-/** Undefined: it is not there, or cannot be seen. */
+/** Undefined: it is not there, or cannot be seen. Mostly there is no link, which the system tells at once. */
 function follow(path: string): Followed | undefined {
+  try {
+    return realpathSync.native(path) === path ? { real: path, links: [] } : walk(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function walk(path: string): Followed | undefined {
   const links: string[] = [];
   let at = '/';
   let rest = path.split('/');
