@@ -1,6 +1,7 @@
 export { attemptMarker, insideOf, isInsideAttempt } from './attempt-marker.ts';
 export { manualClock, systemClock, type Clock, type ManualClock } from './clock.ts';
 export { crashPoint, crashPointsArmed } from './crash-point.ts';
+export { deleteTree } from './delete-tree.ts';
 export { findTool, isExecutable } from './find-tool.ts';
 export { effect, guarded } from './effect.ts';
 export { formatDuration, parseDuration, writtenDuration } from './durations.ts';
@@ -18,6 +19,7 @@ export {
   type JsonObject,
 } from './json.ts';
 export { sealJson } from './frozen-json.ts';
+export { loaderVariables } from './loader-variables.ts';
 export { nearest } from './nearest.ts';
 export { identityOf, livenessOf, ownIdentity, type ProcessIdentity } from './process-identity.ts';
 export { programFile } from './program-file.ts';
@@ -30,3 +32,4 @@ export {
 } from './user-folders.ts';
 export { keyIn, readKeyIn, writeOnce } from './key-file.ts';
 export { visibleText } from './visible-text.ts';
+export { shellWord } from './shell-word.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { PitonError } from '../base/index.ts';
 import { kindOf, type RunState, type TaskState } from '../kernel/index.ts';
 import { containmentOf, traitsOf, type Outcome } from '../model/index.ts';
-import type { Sandbox, SandboxRequest } from '../sandbox/index.ts';
+import { agentAmong, type Sandbox, type SandboxRequest } from '../sandbox/index.ts';
 import type { Spool, SpoolOrder, WrittenOrder } from '../spool/index.ts';
 import type { Placed } from './placing.ts';
 
@@ -76,7 +76,7 @@ function requestOf(order: SpoolOrder, given: Given, hasNetwork: boolean): Sandbo
     hasNetwork,
     mayWrite: mayWrite(task),
     ...gitOf(given),
-    ...agentOf(task),
+    ...programOf(order, task),
   };
 }
 
@@ -97,6 +97,13 @@ function mayWrite(task: TaskState): boolean {
 function agentOf({ life }: TaskState): Pick<SandboxRequest, 'agent'> {
   const name = life.status === 'running' ? life.attempt?.agent?.name : undefined;
   return name === undefined ? {} : { agent: name };
+}
+
+/** Whose folders it needs: over ACP, those of the program that speaks it. Its words are those of the task. */
+function programOf({ argv }: SpoolOrder, task: TaskState): Pick<SandboxRequest, 'agent'> {
+  const own = agentOf(task);
+  const agent = own.agent === 'acp' ? agentAmong(argv.slice(3)) : undefined;
+  return agent === undefined ? own : { agent };
 }
 
 function unavailable({ address }: TaskState, { why, remedy }: Obstacle, hasNetwork: boolean): PitonError {

@@ -106,6 +106,13 @@ const rows: Readonly<Record<string, Row>> = {
   },
 };
 
+/** Which of them a command line starts, itself or by a package runner: `npx @google/gemini-cli`. */
+export function agentAmong(words: readonly string[]): string | undefined {
+  const isNamed = (name: string): boolean =>
+    words.some((word) => word.split('/').some((part) => new RegExp(`^${name}(-|@|$)`).test(part)));
+  return Object.keys(rows).find(isNamed);
+}
+
 /** Of agents that are not listed nothing is known, and they are given nothing. */
 export function foldersOf(agent: string | undefined, env: Environment): AgentFolders {
   if (agent === 'scripted') {

@@ -1,8 +1,10 @@
+import { isWithin } from './follow-links.ts';
+
 /** What a contained process finds at a path. What is deeper counts more; of the same path, the later one. */
 export interface Binding {
   readonly path: string;
-  /** `hidden`: an empty folder. `own`: the attempt's temporary folder is there. */
-  readonly as: 'read' | 'write' | 'hidden' | 'own';
+  /** `hidden`: an empty folder. `own`: the attempt's temporary folder is there. `closed`: an empty file. */
+  readonly as: 'read' | 'write' | 'hidden' | 'own' | 'closed';
 }
 
 /** Paths are absolute, without links, and there. */
@@ -14,8 +16,10 @@ export interface Surroundings {
   /** Of a repository around it, if there is one. */
   readonly git?: {
     readonly commonDir: string;
-    /** Of a worktree of its own: git's record of it, and the folder of its branch. */
+    /** Of a worktree of its own: git's record of it, the folder of its branch, and the log of that. */
     readonly own?: { readonly gitDir: string; readonly branches: readonly string[] };
+    /** In the objects: what says where others are, and what everybody's history is packed into. */
+    readonly kept: readonly string[];
   };
   /** The project's: all that lies beside the spool. */
   readonly state?: string;
@@ -39,6 +43,8 @@ export interface Surroundings {
   readonly apart: readonly string[];
   /** What agents, git and Piton obey: in the place, in the agent's own folder, in git's record of the place. */
   readonly steering: readonly string[];
+  /** Where programs outside listen. */
+  readonly sockets: readonly string[];
 }
 
 /**
@@ -60,6 +66,7 @@ export function bindingsOf(around: Surroundings): Binding[] {
     [asWork, [place]],
     ['read', git === undefined ? [] : [git.commonDir]],
     [asWork, git === undefined ? [] : [`${git.commonDir}/objects`]],
+    ['read', git?.kept ?? []],
     [asWork, git?.own === undefined ? [] : [git.own.gitDir, ...git.own.branches]],
     // In the folder of the run it may lie in the place; a place of its own lies in it.
     ['read', state === undefined ? [] : [state]],
@@ -69,7 +76,15 @@ export function bindingsOf(around: Surroundings): Binding[] {
     ['read', around.steering],
   ];
   const bindings = rows.flatMap(([as, paths]) => paths.map((path): Binding => ({ path, as })));
-  return deepestLast(bindings);
+  const all = deepestLast(bindings);
+  return [...all, ...closed(around.sockets, all)];
+}
+
+/** Those that can be seen. What listens in the place may be its own, or a service for it. */
+function closed(sockets: readonly string[], bindings: readonly Binding[]): Binding[] {
+  return sockets
+    .filter((path) => bindings.findLast((binding) => isWithin(binding.path, path))?.as === 'read')
+    .map((path) => ({ path, as: 'closed' }));
 }
 
 /** Mounts cover what lies below them: each comes after those it lies in. */

@@ -80,5 +80,7 @@ function mountOf({ path, as }: Binding, temporary: string): string[] {
       return ['--bind', temporary, path];
     case 'hidden':
       return ['--tmpfs', path];
+    case 'closed':
+      return ['--ro-bind', '/dev/null', path];
   }
 }

@@ -1,10 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import { stateFolder } from '../base/index.ts';
+import { loaderVariables, stateFolder } from '../base/index.ts';
 import { cachesInstead, fetchedPrograms, foldersOf, packageCaches } from './agent-folders.ts';
 import { findSandbox, type Availability } from './availability.ts';
 import { bindingsOf, type Surroundings } from './bindings.ts';
 import { bubblewrapArguments, type Contained } from './bubblewrap.ts';
+import { isWithin, realBeside, realOf } from './follow-links.ts';
+import { gitAround, recordFilesOf } from './git-around.ts';
+import { openSockets } from './open-sockets.ts';
 import { seatbeltProfile } from './seatbelt.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -33,6 +36,9 @@ export interface SandboxRequest {
   readonly mayWrite: boolean;
 }
 
+/** Where the machine's services listen. */
+const services = ['/run', '/var/run'];
+
 /** What other tasks and runs keep beside the spool. */
 const folders = ['worktrees', 'directories', 'archive', 'from-remotes'];
 
@@ -49,8 +55,10 @@ const steering = [
   'opencode.jsonc',
 ];
 
-/** What git and Piton believe of a worktree. */
-const recordFiles = ['commondir', 'gitdir', 'config.worktree', 'piton.json', 'locked'];
+interface Found extends Pick<Surroundings, 'place' | 'temporary'> {
+  readonly state: string;
+  readonly git: Surroundings['git'] | undefined;
+}
 
 export class Sandbox {
   readonly #environment: Environment;
@@ -73,31 +81,28 @@ export class Sandbox {
     const found = await this.availability();
     if (found.by === 'none') throw new Error('there is no sandbox');
     const { directory, hasNetwork } = request;
-    const { sessions, apart } = foldersOf(request.agent, request.env);
-    makeFolders([...sessions, ...apart]);
+    this.#makeFolders(request);
     const temporary = join(request.attempt, 'own', 'tmp');
     const contained: Contained = {
       bindings: bindingsOf(this.#surroundings(request)),
       directory: realpathSync(directory),
       temporary,
       hasNetwork,
-      variables: cachesInstead(request.env, existsSync),
+      variables: { ...loaderVariables(request.env), ...cachesInstead(request.env, existsSync) },
     };
-    if (found.by === 'seatbelt') return [found.program, '-p', seatbeltProfile(contained)];
+    if (found.by === 'seatbelt') {
+      const variables = Object.entries(contained.variables).map(([name, value]) => `${name}=${value}`);
+      return [found.program, '-p', seatbeltProfile(contained), '/usr/bin/env', ...variables];
+    }
     return [found.program, ...bubblewrapArguments(contained)];
   }
 
   #surroundings(request: SandboxRequest): Surroundings {
-    const { env, attempt } = request;
     const place = realpathSync(request.place);
-    mkdirSync(this.#spool, { recursive: true, mode: 0o700 });
     const spool = realpathSync(this.#spool);
     const state = dirname(spool);
-    const agent = foldersOf(request.agent, env);
     const temporary = realOf('/tmp', '/var/tmp');
-    const services = realOf('/run', '/var/run');
-    const git = gitOf(request, place);
-    const own = git?.own === undefined ? [] : recordFiles.map((name) => join(git.own!.gitDir, name));
+    const git = gitAround(request, place);
     return {
       place,
       mayWrite: request.mayWrite,
@@ -105,29 +110,60 @@ export class Sandbox {
       // Of a store that is only in memory, it is the folder for all that is temporary.
       ...(!temporary.includes(state) && { state }),
       others: [spool, ...realOf(...folders.map((name) => join(state, name)))],
-      attempt: join(spool, basename(attempt)),
-      secretFolders: realOf(dirname(stateFolder('keys')), dirname(stateFolder('keys', env))),
+      attempt: join(spool, basename(request.attempt)),
+      secretFolders: realOf(...secretFolders(request.env)),
       temporary,
-      services,
-      needed: [
-        ...this.#needed(request).filter((path) => [...temporary, ...services].some(isAbove(path))),
-        ...programsIn(temporary, request),
-      ],
-      caches: realOf(...packageCaches(env), ...request.caches),
-      sessions: realOf(...agent.sessions),
-      apart: realOf(...agent.apart, ...fetchedPrograms(env)),
-      steering: realOf(
-        ...agent.settings,
-        ...own,
-        ...steering.filter((name) => !isNamed(name, request.writes)).map((name) => join(place, name)),
-      ),
+      services: realOf(...services),
+      sockets: realOf(...openSockets()),
+      ...this.#granted(request, { place, state, temporary, git }),
     };
+  }
+
+  /** What is found by names that the task, or the agent before it, may have had a hand in. */
+  #granted(
+    request: SandboxRequest,
+    { place, state, temporary, git }: Found,
+  ): Pick<Surroundings, 'needed' | 'caches' | 'sessions' | 'apart' | 'steering'> {
+    const { env, directory } = request;
+    const agent = foldersOf(request.agent, env);
+    const inPlace = realBeside([place]);
+    const from = (paths: readonly string[]): string[] => paths.map((path) => resolve(directory, path));
+    const sessions = inPlace(...from(agent.sessions));
+    const shared = realOf(...request.caches).filter(
+      (path) => isSharedCache(path, state) || isWithin(place, path),
+    );
+    const caches = [...inPlace(...from(packageCaches(env))), ...shared];
+    const beside = realBeside([place, ...sessions, ...caches]);
+    const covered = [...temporary, ...realOf(...services)];
+    const mine = steering.filter((name) => name === '.git' || !isNamed(name, request.writes));
+    return {
+      needed: [
+        ...beside(...this.#needed(request)).filter((path) => covered.some(isAbove(path))),
+        ...programsIn(temporary, request, beside),
+      ],
+      caches,
+      sessions,
+      apart: beside(...from([...agent.apart, ...fetchedPrograms(env)])),
+      steering: [
+        ...beside(...from(agent.settings)),
+        ...recordFilesOf(git),
+        ...beside(...mine.map((name) => join(place, name))),
+      ],
+    };
+  }
+
+  /** What would else be made later, by whoever comes first. */
+  #makeFolders({ agent, env }: SandboxRequest): void {
+    const { sessions, apart } = foldersOf(agent, env);
+    mkdirSync(this.#spool, { recursive: true, mode: 0o700 });
+    const programs = fetchedPrograms(env).filter((folder) => existsSync(dirname(folder)));
+    makeFolders([...sessions, ...apart, ...programs, ...secretFolders(process.env)]);
   }
 
   /** Where these lie in a folder that is covered, they have to be laid out again. */
   #needed({ env, place }: SandboxRequest): string[] {
     const home = env['HOME'];
-    return realOf(
+    return [
       '/etc/resolv.conf',
       '/run/current-system',
       '/run/wrappers',
@@ -138,7 +174,7 @@ export class Sandbox {
       place,
       join(import.meta.dirname, '..', '..'),
       process.execPath,
-    );
+    ];
   }
 }
 
@@ -154,17 +190,27 @@ function makeFolders(sessions: readonly string[]): void {
 }
 
 /** What a program needs lies around it, nobody knows how far: all that is below the temporary folder there. */
-function programsIn(temporary: readonly string[], { env, program }: SandboxRequest): string[] {
+function programsIn(
+  temporary: readonly string[],
+  { env, program }: SandboxRequest,
+  beside: (...paths: readonly string[]) => string[],
+): string[] {
   const known = [program, ...(env['PATH'] ?? '').split(':')].filter(isAbsolute);
-  return realOf(...known, ...known.map((path) => join(path, program))).flatMap((path) => {
+  return beside(...known, ...known.map((path) => join(path, program))).flatMap((path) => {
     const folder = temporary.find((one) => path.startsWith(`${one}/`));
     return folder === undefined ? [] : [join(folder, path.slice(folder.length + 1).split('/')[0]!)];
   });
 }
 
-/** Without links; what is not there is left out. */
-function realOf(...paths: readonly string[]): string[] {
-  return [...new Set(paths.filter((path) => existsSync(path)).map((path) => realpathSync(path)))];
+/** Of the user: keys, and what was decided about trust. They may be made after we have looked. */
+function secretFolders(env: Environment): string[] {
+  return [dirname(stateFolder('keys')), dirname(stateFolder('keys', env))];
+}
+
+/** `caches/<repository>/<path>`: where the links lead that were made for the task. */
+function isSharedCache(path: string, state: string): boolean {
+  const caches = join(state, 'caches');
+  return isWithin(caches, path) && path.slice(caches.length + 1).split('/').length >= 2;
 }
 
 function isAbove(path: string): (folder: string) => boolean {
@@ -174,23 +220,4 @@ function isAbove(path: string): (folder: string) => boolean {
 /** By its name: a pattern for everything does not mean these. */
 function isNamed(name: string, writes: readonly string[]): boolean {
   return writes.some((pattern) => pattern === name || pattern.startsWith(`${name}/`));
-}
-
-function gitOf({ commonDir, branch }: SandboxRequest, place: string): Surroundings['git'] {
-  if (commonDir === undefined || !existsSync(commonDir)) return undefined;
-  const shared = realpathSync(commonDir);
-  const gitDir = branch === undefined ? undefined : linkedFolder(place);
-  // Only git's own record of a worktree of this repository: the link is the agent's to write, if it was not contained before.
-  if (gitDir === undefined || dirname(gitDir) !== join(shared, 'worktrees')) return { commonDir: shared };
-  const branches = realOf(dirname(join(shared, branch!)), dirname(join(shared, 'logs', branch!)));
-  return { commonDir: shared, own: { gitDir, branches } };
-}
-
-function linkedFolder(place: string): string | undefined {
-  try {
-    const path = /^gitdir: (.+)\n?$/.exec(readFileSync(join(place, '.git'), 'utf8'))?.[1];
-    return path === undefined ? undefined : realpathSync(resolve(place, path));
-  } catch {
-    return undefined;
-  }
 }

@@ -14,6 +14,7 @@ export function seatbeltProfile({ bindings, temporary, hasNetwork }: Contained):
       case 'own':
         return [`(allow file-read* file-write* ${where})`];
       case 'hidden':
+      case 'closed':
         return [`(deny file-read* file-write* ${where})`];
     }
   });

@@ -1,5 +1,5 @@
-import { attemptMarker, insideOf, PitonError } from '../base/index.ts';
-import type { SpoolOrder } from './order.ts';
+import { attemptMarker, insideOf, loaderVariables, PitonError } from '../base/index.ts';
+import { isContained, type SpoolOrder } from './order.ts';
 
 /** Crash points, and trust, are for the process that was told so, not for what it starts. */
 const ownVariables = ['PITON_CRASH_AT', 'PITON_STOP_AT', 'PITON_CRASH_LOG', 'PITON_TRUST'];
@@ -12,6 +12,8 @@ export function markerOf(attempt: string): string {
 export function childEnvironment(order: SpoolOrder, resultFile: string): Record<string, string> {
   const env: Record<string, string> = { ...order.env };
   for (const name of ownVariables) delete env[name];
+  // The sandbox sets them inside of itself.
+  if (isContained(order)) for (const name of Object.keys(loaderVariables(env))) delete env[name];
   // The markers of outer levels go on: whoever ends an outer attempt must find what runs in here.
   for (const outer of insideOf(process.env)) env[markerOf(outer)] = '1';
   return Object.assign(env, {

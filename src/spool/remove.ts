@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { randomId } from '../base/index.ts';
+import { deleteTree, randomId } from '../base/index.ts';
 import { codeOf, isAbsence, makeClaim } from './layout.ts';
 import { lookAt, type Place } from './look.ts';
 import { familyOf, findMembers } from './members.ts';
@@ -25,7 +25,7 @@ export async function removeAttempt(spool: string, place: Place): Promise<boolea
 
 export async function emptyDiscarded(spool: string): Promise<void> {
   const names = namesIn(spool).filter((name) => name.startsWith(discarded));
-  for (const name of names) await rm(join(spool, name), { recursive: true, force: true });
+  for (const name of names) await deleteTree(join(spool, name));
 }
 
 function isInUse(place: Place): boolean {

@@ -14,6 +14,7 @@ import {
 } from '../base/index.ts';
 import { childEnvironment } from './environment.ts';
 import { codeOf, files } from './layout.ts';
+import { leftOpen } from './left-open.ts';
 import { isContained, type SpoolOrder } from './order.ts';
 import { watcherRoundMs, watcherText, wrapperText } from './wrapper.ts';
 
@@ -49,6 +50,8 @@ export async function startWrapper(start: Start): Promise<Started> {
 
 async function spawnWrapper(start: Start, streams: readonly number[]): Promise<Started> {
   const { order, shell } = start;
+  const stdio = streams.length === 3 ? streams : (['ignore', ...streams] as const);
+  const covers = isContained(order) ? coversFrom(4, streams.at(-1)!) : [];
   const child = spawn(
     shell,
     [
@@ -64,7 +67,7 @@ async function spawnWrapper(start: Start, streams: readonly number[]): Promise<S
       env: { ...childEnvironment(order, resultFile(start)), ...textsFor(order) },
       // Its own session: neither a signal from the terminal nor our end reaches it.
       detached: true,
-      stdio: [...(streams.length === 3 ? streams : (['ignore', ...streams] as const)), 'pipe'],
+      stdio: [...stdio, 'pipe', ...covers],
     },
   );
   // Asked at once: until the event loop turns, even one that has ended already can be seen.
@@ -73,6 +76,13 @@ async function spawnWrapper(start: Start, streams: readonly number[]): Promise<S
   child.unref();
   await once(child, 'spawn');
   return { child, process };
+}
+
+/** For what was left open to us: something of its own instead, from that descriptor on. */
+function coversFrom(first: number, cover: number): (number | 'ignore')[] {
+  const open = leftOpen().filter((descriptor) => descriptor >= first);
+  const count = Math.max(first - 1, ...open) - first + 1;
+  return Array.from({ length: count }, (_, index) => (open.includes(first + index) ? cover : 'ignore'));
 }
 
 function resultFile({ folder, order }: Start): string {

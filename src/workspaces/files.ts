@@ -103,6 +103,19 @@ export async function replaceFile(file: string, text: string, durability: Durabi
   });
 }
 
+/** Undefined: it is not there, or no file. A pipe that an agent has put there would keep us waiting. */
+export async function readPlain(file: string): Promise<string | undefined> {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
+    if (!['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'ENXIO'].some((code) => hasCode(error, code))) throw error;
+  });
+  if (handle === undefined) return undefined;
+  try {
+    return (await handle.stat()).isFile() ? await handle.readFile('utf8') : undefined;
+  } finally {
+    await handle.close();
+  }
+}
+
 /** What is there, itself and not what a link leads to. */
 export async function findEntry(path: string): Promise<Stats | undefined> {
   try {
@@ -135,26 +148,6 @@ export async function namesIn(folder: string): Promise<readonly string[]> {
   } catch (error) {
     if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return [];
     throw error;
-  }
-}
-
-export async function deleteTree(path: string): Promise<void> {
-  const remove = (): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 3 });
-  try {
-    await remove();
-  } catch (error) {
-    if (!hasCode(error, 'EACCES') && !hasCode(error, 'EPERM')) throw error;
-    await makeWritable(path);
-    await remove();
-  }
-}
-
-/** Package caches like to make their folders read-only, and then nothing in them can be deleted. */
-async function makeWritable(folder: string): Promise<void> {
-  if (!(await lstat(folder)).isDirectory()) return;
-  await chmod(folder, 0o700);
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    if (entry.isDirectory()) await makeWritable(join(folder, entry.name));
   }
 }
 

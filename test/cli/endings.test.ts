@@ -1,13 +1,9 @@
 /** What a shell learns, and what a person is told to type. */
 import { describe, expect, test } from 'vitest';
+import { shellWord } from '../../src/base/index.ts';
 import { exitCodeOfEnding, worstOf, type Ending } from '../../src/interfaces/cli/drive/ending.ts';
 import { exitCodeOf } from '../../src/interfaces/cli/exit-codes.ts';
-import {
-  actionsOf,
-  commandFor,
-  shellWord,
-  shortCommands,
-} from '../../src/interfaces/cli/progress/shell-words.ts';
+import { actionsOf, commandFor, shortCommands } from '../../src/interfaces/cli/progress/shell-words.ts';
 
 describe('a command ends', () => {
   test.each<[Ending, number]>([

@@ -1,5 +1,5 @@
 /** Results that change what programs are told to do, and changes of the shared repository, are held for a person. */
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Run, RunEvent } from '../../src/index.ts';
@@ -34,10 +34,22 @@ const steering = [
   '.github/actions/x/action.yml',
   '.gitlab-ci.yml',
   'Jenkinsfile',
+  '.github/hooks/a.json',
+  '.gitlab-ci.yaml',
+  '.pi\u200Cton/config.yaml',
+  '.claude./settings.json',
+  '.kiro/hooks/a.json',
+  '.zed/tasks.json',
+  '.lefthook.toml',
+  'lefthook-local.yml',
+  '.lintstagedrc.json',
+  '.huskyrc',
+  'simple-git-hooks.cjs',
+  '.build.yml',
 ];
 
 describe('a file that tells programs what to do', () => {
-  test.for([[], ['**'], ['.'], ['**/*'], ['{.*,*}/**', '[.J]*', '.*']])(
+  test.for([[], ['**'], ['.'], ['**/*'], ['{.*,*}/**', '[.Jls]*', '.*']])(
     'is held, where this may be written: %j',
     async (writes) => {
       const ground = await scene();
@@ -68,6 +80,10 @@ describe('a file that tells programs what to do', () => {
       'src/piton.ts': 'x',
       'docs/.claude.md': 'x',
       '.gitignore': 'x',
+      'build.ts': 'x',
+      'src/drone.ts': 'x',
+      'lefthook/a.ts': 'x',
+      '.github/dependabot.yml': 'x',
     });
     expect((await worker.integrate()).type).toBe('integrated');
   });
@@ -76,7 +92,25 @@ describe('a file that tells programs what to do', () => {
     const ground = await scene();
     const worker = await ground.worker('build');
     symlinkSync('src', join(worker.path, '.piton'));
-    expect(await worker.integrate()).toMatchObject({ type: 'steering', files: ['.piton'] });
+    symlinkSync('src', join(worker.path, '.github'));
+    expect(await worker.integrate()).toMatchObject({ type: 'steering', files: ['.github', '.piton'] });
+  });
+
+  test('so is one that other files were renamed to, and one of which only the mode has changed, or that is gone', async () => {
+    const ground = await scene();
+    const first = await ground.worker('first', { writes: ['.husky', '.mcp.json', 'plain'] });
+    write(first.path, {
+      '.husky/pre-push': 'x\n',
+      '.mcp.json': '{}',
+      'plain/settings.json': '{"hooks":{}}\n',
+    });
+    expect((await first.integrate()).type).toBe('integrated');
+    const second = await ground.worker('second');
+    shell(second.path, 'mv', 'plain', '.claude');
+    chmodSync(join(second.path, '.husky/pre-push'), 0o755);
+    rmSync(join(second.path, '.mcp.json'));
+    const files = ['.claude/settings.json', '.husky/pre-push', '.mcp.json'];
+    expect(await second.integrate()).toEqual({ type: 'steering', files });
   });
 });
 

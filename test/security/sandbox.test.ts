@@ -4,11 +4,11 @@ import { chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { stateFolder } from '../../src/base/index.ts';
+import { findTool, stateFolder } from '../../src/base/index.ts';
 import { containmentOf, type TaskSpec } from '../../src/model/index.ts';
 import { bindingsOf, type Surroundings } from '../../src/sandbox/bindings.ts';
 import { bubblewrapArguments } from '../../src/sandbox/bubblewrap.ts';
-import { findSandbox } from '../../src/sandbox/index.ts';
+import { agentAmong, findSandbox } from '../../src/sandbox/index.ts';
 import { seatbeltProfile } from '../../src/sandbox/seatbelt.ts';
 import { edit, git, openRepository, type RepositoryPlace } from '../support/repository-place.ts';
 import { eventsOf, played } from '../support/scripted-place.ts';
@@ -214,6 +214,20 @@ describe('by what a task is contained', () => {
   });
 });
 
+test('over ACP, an agent has the folders of the program that speaks it', () => {
+  expect(agentAmong(['opencode', 'acp'])).toBe('opencode');
+  expect(agentAmong(['npx', '-y', '@google/gemini-cli@1.0.0', '--experimental-acp'])).toBe('gemini');
+  expect(agentAmong(['/usr/bin/claude-code-acp'])).toBe('claude');
+  expect(agentAmong(['qwen', '--acp', 'mongoose'])).toBe(undefined);
+});
+
+test('what a project has installed for itself is not taken for a program of the system', () => {
+  const bin = join(temporaryFolder(), 'node_modules', '.bin');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, 'piton-no-such-tool'), '#!/bin/sh\n', { mode: 0o755 });
+  expect(findTool('piton-no-such-tool', bin)).toBe(undefined);
+});
+
 describe('where there is none', () => {
   const without = { ...process.env, PITON_BWRAP: '/nowhere/bwrap' };
 
@@ -241,7 +255,11 @@ describe('where there is none', () => {
 const around: Surroundings = {
   place: '/p/.piton/worktrees/run/a',
   mayWrite: true,
-  git: { commonDir: '/p/.git', own: { gitDir: '/p/.git/worktrees/a', branches: ['/p/.git/refs/heads/x'] } },
+  git: {
+    commonDir: '/p/.git',
+    kept: ['/p/.git/objects/pack'],
+    own: { gitDir: '/p/.git/worktrees/a', branches: ['/p/.git/refs/heads/x'] },
+  },
   state: '/p/.piton',
   others: ['/p/.piton/worktrees', '/p/.piton/spool'],
   attempt: '/p/.piton/spool/1',
@@ -253,6 +271,7 @@ const around: Surroundings = {
   sessions: ['/home/me/.codex'],
   apart: ['/home/me/.codex/shell_snapshots'],
   steering: ['/home/me/.codex/config.toml', '/p/.piton/worktrees/run/a/.git'],
+  sockets: ['/home/me/.docker/run/docker.sock', '/run/docker.sock', '/p/.piton/worktrees/run/a/s'],
 };
 
 describe('the rules', () => {
@@ -265,6 +284,8 @@ describe('the rules', () => {
       ['hidden /p/.piton/spool', 'read /p/.piton/spool/1'],
       ['read /p/.piton/spool/1', 'write /p/.piton/spool/1/own'],
       ['read /p/.git', 'write /p/.git/objects'],
+      ['write /p/.git/objects', 'read /p/.git/objects/pack'],
+      ['read /', 'closed /home/me/.docker/run/docker.sock'],
       ['write /home/me/.codex', 'read /home/me/.codex/config.toml'],
       ['hidden /run', 'read /run/resolv.conf'],
     ] as const) {

@@ -252,16 +252,18 @@ describe('a task is done as anywhere else', () => {
 
 describe('large files that git has only pointers of', () => {
   const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 3\n';
+  const made = 'version https://example.org/spec/v1';
 
   function withLargeFiles(): { root: string; equipped: Record<string, string>; fetched: string } {
     const { root, folder } = playground();
     commit(root, { '.gitattributes': '*.bin filter=lfs -text\n', 'large.bin': pointer });
-    const settings = { clean: 'git-lfs clean -- %f', smudge: 'git-lfs smudge -- %f', required: 'true' };
+    // The real one may be installed.
+    const settings = { clean: 'test-lfs clean -- %f', smudge: 'test-lfs smudge -- %f', required: 'true' };
     for (const [name, value] of Object.entries(settings)) shell(root, 'config', `filter.lfs.${name}`, value);
     const fetched = join(folder, 'fetched');
-    const standIn = `case $1 in smudge) touch ${fetched};; esac\nif grep -a -E '^(version|oid|size) '; then :; else echo a pointer; fi`;
+    const standIn = `case $1 in smudge) touch ${fetched};; esac\nif grep -a -E '^(version|oid|size) '; then :; else echo ${made}; fi`;
     const programs = temporaryFolder();
-    writeFileSync(join(programs, 'git-lfs'), `#!/bin/sh\n${standIn}\n`, { mode: 0o755 });
+    writeFileSync(join(programs, 'test-lfs'), `#!/bin/sh\n${standIn}\n`, { mode: 0o755 });
     const equipped = plainEnvironment({ PATH: `${programs}:${process.env['PATH']}` });
     return { root, equipped, fetched };
   }
@@ -277,7 +279,7 @@ describe('large files that git has only pointers of', () => {
     });
     expect(life).toMatchObject({ ...integrated, cleaned: { how: 'removed' } });
     expect(seen).toEqual([pointer]);
-    expect(ground.made()).toMatchObject({ 'large.bin': pointer.trim(), 'other.bin': 'a pointer' });
+    expect(ground.made()).toMatchObject({ 'large.bin': pointer.trim(), 'other.bin': made });
     expect([userState(root), existsSync(fetched)]).toEqual([before, false]);
   });
 
@@ -289,10 +291,10 @@ describe('large files that git has only pointers of', () => {
     const request = { ...ground.request('build'), known: place, attempt: 'a1', seq: 1, at: 1 };
     const without = openLocal({ kind: 'worktree', state: dirname(ground.worktrees), folder: root }).places;
     const refusal = without.integrate({ ...request, isChecked: false, others: [] });
-    await expect(refusal).rejects.toThrow(/git-lfs: not found[^]*Install the program of the filter 'lfs'/);
+    await expect(refusal).rejects.toThrow(/test-lfs: not found[^]*Install git-lfs[^]*filter\.lfs\.clean/);
     expect(readFileSync(join(place.path, 'large.bin'), 'utf8')).toBe('much');
     expect(await ground.integrate('build', place)).toMatchObject({ type: 'integrated' });
-    expect(ground.made()).toMatchObject({ 'large.bin': 'a pointer' });
+    expect(ground.made()).toMatchObject({ 'large.bin': made });
   });
 });
 

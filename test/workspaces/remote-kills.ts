@@ -1,12 +1,21 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { commit, fingerprint, fsck, playground, shell, type Playground } from '../support/git-playground.ts';
+import {
+  commit,
+  fingerprint,
+  fsck,
+  playground,
+  shell,
+  treeOf,
+  type Playground,
+} from '../support/git-playground.ts';
 import { twoAtATime, killAt, pointsPassed, type Choice, type Starter } from '../support/kill.ts';
 import { excludeIgnored, openLocal, placeRequest, plainFolder } from '../support/local-places.ts';
 import { livePlace, type PlaceLife } from '../support/place-life.ts';
 import { openRemote, type RemoteWorld } from '../support/remote-world.ts';
 import { sharedSshServer } from '../support/shared-ssh-server.ts';
 import { startProgram } from '../support/start-program.ts';
+import { workTwice } from '../support/work-twice.ts';
 
 interface Trial {
   readonly ground: Playground;
@@ -15,7 +24,7 @@ interface Trial {
   readonly starter: Starter;
 }
 
-async function trial(): Promise<Trial> {
+async function trial(program = 'remote-life'): Promise<Trial> {
   const { machine } = await sharedSshServer();
   const ground = playground();
   const { root, repository, folder } = ground;
@@ -31,8 +40,7 @@ async function trial(): Promise<Trial> {
   const mode = { mode: 'remote', remote: 'box' } as const;
   const request = placeRequest({ folder: root, repository: origin, mode }, 'build', { copy: ['.env'] });
   const life = { request, notes: join(folder, 'notes.json') };
-  const starter: Starter = (env) =>
-    startProgram('remote-life', { args: [JSON.stringify({ world, life })], env });
+  const starter: Starter = (env) => startProgram(program, { args: [JSON.stringify({ world, life })], env });
   return { ground, world, life, starter };
 }
 
@@ -78,4 +86,19 @@ export async function killElsewhere(choose: Choice): Promise<number> {
     },
   );
   return chosen.length;
+}
+
+/** What a task has made the second time is brought home over what it made the first time. Gives how often it was killed. */
+export async function killMirrors(): Promise<number> {
+  const untouched = await trial('remote-twice');
+  const passed = (await pointsPassed(untouched.starter)).flat();
+  const places = passed.filter((place) => /^after:git\.mirror-(read|filled|moved|settled)#1$/.test(place));
+  await twoAtATime(places, async (place) => {
+    const { ground, world, life, starter } = await trial('remote-twice');
+    await killAt(place, starter);
+    const commit = await workTwice(openRemote(world), life);
+    expect([place, treeOf(ground.root, commit)]).toMatchObject([place, { 'a1.txt': 'a1', 'a2.txt': 'a2' }]);
+    expect([place, fsck(ground.root)]).toEqual([place, '']);
+  });
+  return places.length;
 }

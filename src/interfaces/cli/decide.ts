@@ -1,8 +1,7 @@
-import { hasCode, PitonError } from '../../base/index.ts';
+import { hasCode, PitonError, shellWord } from '../../base/index.ts';
 import type { Checkpoint, CommandResult, Run } from '../../library/index.ts';
 import type { Context } from './context.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
-import { shellWord } from './progress/index.ts';
 
 export interface Decision {
   readonly run: string;

@@ -1,6 +1,7 @@
+import { shellWord } from '../../base/index.ts';
 import type { Checkpoint, TaskReport } from '../../library/index.ts';
 import type { ShownStatus } from './output/index.ts';
-import { actionsOf, commandFor, shellWord } from './progress/shell-words.ts';
+import { actionsOf, commandFor } from './progress/shell-words.ts';
 
 const verbs: Readonly<Partial<Record<ShownStatus, string>>> = {
   interrupted: 'resume',

@@ -1,9 +1,9 @@
-import { PitonError } from '../../base/index.ts';
+import { PitonError, shellWord } from '../../base/index.ts';
 import type { Piton } from '../../library/index.ts';
 import type { AskedCall } from './conversation/index.ts';
 import type { Damages } from './damages.ts';
 import { commandsFor } from './next-step.ts';
-import { actionsOf, shellWord } from './progress/shell-words.ts';
+import { actionsOf } from './progress/shell-words.ts';
 import { messageOf } from './report-error.ts';
 import type { RunRecord } from './runs.ts';
 

@@ -1,6 +1,6 @@
-import type { Git } from '../git/index.ts';
+import { changedFiles, type ChangedFile, type Git } from '../git/index.ts';
 import type { RunMerge, RunMerged } from '../delivery-contract.ts';
-import { changedFiles, type ChangedFile } from './changed-files.ts';
+import { bringModules } from './bring-modules.ts';
 import { findCheckout } from './checkout.ts';
 import { findNote, removeNote, type MergeNote } from './merge-note.ts';
 import { assertFree, moveCheckout, type Move } from './move-checkout.ts';
@@ -26,6 +26,7 @@ export async function mergeRun(git: Git, order: RunMerge): Promise<RunMerged> {
     isResumed: note !== undefined,
   };
   const remains = await assertFree(git, move);
+  await bringModules(git, joining, files);
   if (!order.isDryRun) await moveCheckout(git, move, remains);
   return reportOf(joining, prepared, files);
 }

@@ -1,8 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PitonError } from '../../base/index.ts';
-import { gitFailureReason, inWorktree, withoutStaleLocks, type Git, type OwnLocks } from '../git/index.ts';
-import type { ChangedFile } from './changed-files.ts';
+import {
+  gitFailureReason,
+  inWorktree,
+  withoutStaleLocks,
+  type Git,
+  type OwnLocks,
+  type ChangedFile,
+} from '../git/index.ts';
 import type { Checkout } from './checkout.ts';
 import { removeNote, writeNote, type MergeNote } from './merge-note.ts';
 import { findObstacles, type Obstacles } from './obstacles.ts';

@@ -8,8 +8,8 @@ import {
   withTemporaryIndex,
   type Git,
   type WorktreePlace,
+  type ChangedFile,
 } from '../git/index.ts';
-import type { ChangedFile } from './changed-files.ts';
 
 /** What is in the checkout and would be lost, or mixed up, if these files were changed there. */
 export interface Obstacles {

@@ -61,13 +61,14 @@ export async function prepareMerge(git: Git, joining: Joining): Promise<Prepared
 }
 
 async function mergedTree(git: Git, joining: Joining): Promise<string> {
-  const { order, checkout, tip } = joining;
-  const { isCaseInsensitive } = checkout;
+  const { order, checkout, tip, name } = joining;
+  const { isCaseInsensitive, branch } = checkout;
   const ours = await withSquashed(git, joining);
   const merge = await mergeTrees(git, {
     repository: order.repository,
     ours,
     theirs: tip,
+    names: { ours: branch.replace('refs/heads/', ''), theirs: name },
     isCaseInsensitive,
   });
   if (merge.type === 'tree') return merge.tree;

@@ -1,7 +1,13 @@
 import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inWorktree, splitAtZeros, withTemporaryIndex, type Git, type WorktreePlace } from '../git/index.ts';
-import type { ChangedFile } from './changed-files.ts';
+import {
+  inWorktree,
+  splitAtZeros,
+  withTemporaryIndex,
+  type Git,
+  type WorktreePlace,
+  type ChangedFile,
+} from '../git/index.ts';
 
 /** What a killed git has left of the files that it was to change. */
 export interface Remains {

@@ -1,8 +1,8 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { effect, isPlainObject, makePrivateFolder, PitonError } from '../../base/index.ts';
+import { deleteTree, effect, isPlainObject, makePrivateFolder, PitonError } from '../../base/index.ts';
 import type { KeptArchive } from '../contract.ts';
-import { copyTree, deleteTree, findEntry, isInside, namesIn, writeWhole, type Durability } from '../files.ts';
+import { copyTree, findEntry, isInside, namesIn, writeWhole, type Durability } from '../files.ts';
 import { archiveStamp, encodeName } from '../git/index.ts';
 import { isMarkerName, markerOf, readJson } from './marker.ts';
 

@@ -1,9 +1,9 @@
 import { rename, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { asError, crashPoint, effect, hasCode } from '../../base/index.ts';
+import { asError, crashPoint, deleteTree, effect, hasCode } from '../../base/index.ts';
 import type { CleanupPolicy } from '../../model/index.ts';
 import type { Cleaned, CleanRequest, Filling, Place, PlaceRequest } from '../contract.ts';
-import { deleteTree } from '../files.ts';
+
 import { encodeName } from '../git/index.ts';
 import { whyKept } from '../why-kept.ts';
 import { archiveFolder, archivesOf, type ArchiveTools } from './archive.ts';

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
-import { livenessOf } from '../../base/index.ts';
+import { deleteTree, livenessOf } from '../../base/index.ts';
 import type { Cleaned, Recorded, Stray } from '../contract.ts';
-import { deleteTree, findEntry, namesIn } from '../files.ts';
+import { findEntry, namesIn } from '../files.ts';
 import { archiveFolder, type ArchiveTools } from './archive.ts';
 import { isMarkerName, readMarker, removeMarker, type Marker } from './marker.ts';
 

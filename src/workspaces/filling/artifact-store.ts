@@ -1,17 +1,16 @@
 import { mkdir, readFile, realpath } from 'node:fs/promises';
 import { dirname, join, normalize, relative } from 'node:path';
-import { effect, hasCode, isPlainObject, makePrivateFolder, PitonError, randomId } from '../../base/index.ts';
-import type { ArtifactOrder } from '../contract.ts';
 import {
-  copyTree,
   deleteTree,
-  findEntry,
-  isInside,
-  namesIn,
-  waysIn,
-  writeWhole,
-  type Durability,
-} from '../files.ts';
+  effect,
+  hasCode,
+  isPlainObject,
+  makePrivateFolder,
+  PitonError,
+  randomId,
+} from '../../base/index.ts';
+import type { ArtifactOrder } from '../contract.ts';
+import { copyTree, findEntry, isInside, namesIn, waysIn, writeWhole, type Durability } from '../files.ts';
 import { encodeName } from '../git/index.ts';
 
 /** What a task has kept for those who need it. */

@@ -1,16 +1,8 @@
 import { mkdir, realpath, rename, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { effect, PitonError } from '../../base/index.ts';
+import { deleteTree, effect, PitonError } from '../../base/index.ts';
 import type { PlaceRequest } from '../contract.ts';
-import {
-  copyTree,
-  deleteTree,
-  findEntry,
-  isInside,
-  isSameFile,
-  orSetupFailure,
-  type Durability,
-} from '../files.ts';
+import { copyTree, findEntry, isInside, isSameFile, orSetupFailure, type Durability } from '../files.ts';
 import type { Git } from '../git/index.ts';
 import { noteCopy, type NoteTools } from './copy-notes.ts';
 import { assertIgnored, prefixOf, type Filled } from './layout.ts';

@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { effect } from '../../base/index.ts';
-import { deleteTree, findEntry, isInside, isSameFile, waysIn, type Durability } from '../files.ts';
+import { deleteTree, effect } from '../../base/index.ts';
+import { findEntry, isInside, isSameFile, waysIn, type Durability } from '../files.ts';
 import type { Git } from '../git/index.ts';
 import type { ArtifactStore, Artifacts } from './artifact-store.ts';
 import { copyWhole, wayInFolder } from './copies.ts';

@@ -18,6 +18,8 @@ export interface Selection {
   readonly maxFileBytes: number;
   /** Somebody will soon look again: what is found out stays, in a file beside the worktree's index. */
   readonly isLookedAtAgain?: boolean;
+  /** Nothing is taken of a file of git-lfs or git-crypt whose filter is missing. Else it is taken as it is, so that it is kept. */
+  readonly needsFilters?: boolean;
   /** Whether a file that git does not have is passed over. */
   isElsewhere?(path: string): Promise<boolean>;
 }

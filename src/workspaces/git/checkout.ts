@@ -1,4 +1,7 @@
+import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { effect as change, hasCode } from '../../base/index.ts';
+import { findEntry } from '../files.ts';
 import type { Git } from './git.ts';
 import { withoutStaleLocks } from './lock-files.ts';
 import { inWorktree, type WorktreePlace } from './places.ts';
@@ -15,6 +18,7 @@ export async function checkOut(
   place: WorktreePlace,
   { tree, effect }: { readonly tree: string; readonly effect: string },
 ): Promise<void> {
+  await lendKeys(place);
   const settings = pointers.flatMap((setting) => ['-c', setting]);
   const args = [...settings, 'read-tree', '--reset', '-u', tree];
   const own = {
@@ -22,4 +26,15 @@ export async function checkOut(
     isOwn: (file: string) => file === join(place.gitDir, 'index.lock'),
   };
   await withoutStaleLocks(git, own, () => git.run(args, { ...inWorktree(place), effect }));
+}
+
+/** git-crypt looks for its keys in the worktree's own folder only, and there are none. */
+async function lendKeys({ gitDir, commonDir }: WorktreePlace): Promise<void> {
+  const [keys, own] = [join(commonDir, 'git-crypt'), join(gitDir, 'git-crypt')];
+  if ((await findEntry(keys))?.isDirectory() !== true || (await findEntry(own)) !== undefined) return;
+  await change('git.keys-lent', () =>
+    symlink(keys, own).catch((error: unknown) => {
+      if (!hasCode(error, 'EEXIST')) throw error;
+    }),
+  );
 }

@@ -1,6 +1,7 @@
 import { stat, statfs } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { hasCode, PitonError } from '../../base/index.ts';
+import { filterRemedy } from './known-filters.ts';
 import type { ProcessEnd } from './git-process.ts';
 
 /** Why git failed, as far as it can be told from what it said. */
@@ -108,8 +109,8 @@ function tooLarge(maxBytes: number): Diagnosis {
 function readComplaint(stderr: string, cwd: string): Omit<Diagnosis, 'what'> {
   const [, lock] = /Unable to create '(.+\.lock)': File exists/.exec(stderr) ?? [];
   if (lock !== undefined) return lockedBy(resolve(cwd, lock));
-  const [, filter] = /(?:clean|smudge) filter '(.+)' failed/.exec(stderr) ?? [];
-  if (filter !== undefined) return brokenFilter(filter);
+  const [, filter] = /: (?:clean|smudge) filter '?(.+?)'? failed$/m.exec(stderr) ?? [];
+  if (filter !== undefined) return brokenFilter(filter, stderr);
   const known = complaints.find(({ said }) => said.test(stderr));
   return known === undefined ? { reason: 'other' } : { reason: known.reason, remedy: known.remedy };
 }
@@ -123,11 +124,9 @@ function lockedBy(lockFile: string): Omit<Diagnosis, 'what'> {
 }
 
 /** One that is `required`, such as that of git-lfs: without it git would take the wrong content. */
-function brokenFilter(filter: string): Omit<Diagnosis, 'what'> {
-  return {
-    reason: 'filter',
-    remedy: `Install the program of the filter '${filter}', or put it on the PATH of Piton; then try again.`,
-  };
+function brokenFilter(filter: string, stderr: string): Omit<Diagnosis, 'what'> {
+  const [, command] = /(?:external filter|subprocess) '(.+)'/.exec(stderr) ?? [];
+  return { reason: 'filter', remedy: filterRemedy(filter, command) };
 }
 
 const fullDisk = {

@@ -41,6 +41,7 @@ export {
 export {
   archiveRef,
   archivesOf,
+  archivesOfRun,
   archiveStamp,
   encodeName,
   isOwnRef,
@@ -96,7 +97,7 @@ export {
   type Repository,
 } from './repository.ts';
 export { layOutArchive, restoreArchive } from './restore-archive.ts';
-export { pathsBetween } from './tree-diffs.ts';
+export { changedFiles, type ChangedFile } from './changed-files.ts';
 export { commitResult, type CommittedResult, type ResultOrder, type TaskResult } from './results.ts';
 export { headOfRun, moveRunBranch } from './run-branch.ts';
 export { readSaved, saveTree, type Saved, type SavedTree, type SavingOrder } from './saved-trees.ts';
@@ -114,6 +115,7 @@ export {
   leadsTo,
   listWorktrees,
   readLink,
+  recordsInside,
   type FolderLink,
   type WorktreeEntry,
   type WorktreeFolder,
@@ -126,3 +128,16 @@ export {
   type AddedWorktree,
   type WorktreeOrder,
 } from './worktrees.ts';
+export { assertFiltered } from './unfiltered.ts';
+export {
+  bringCommit,
+  findUserModule,
+  findWorktreeModule,
+  holdsCommit,
+  isUpstream,
+  keepInModule,
+  ownObjects,
+  secretsInModule,
+} from './modules.ts';
+export { restorePlainFolder } from './restore-folder.ts';
+export { keepPlain, keepPlainObjects } from './plain-record.ts';

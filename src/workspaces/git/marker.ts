@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { effect, hasCode, isPlainObject, PitonError, type Json } from '../../base/index.ts';
-import { replaceFile } from '../files.ts';
+import { effect, isPlainObject, PitonError, type Json } from '../../base/index.ts';
+import { readPlain, replaceFile } from '../files.ts';
 import type { Git } from './git.ts';
+import { keepPlain } from './plain-record.ts';
 
 /** Whose a worktree is. It lies in the worktree's own folder inside the repository, so it is in nobody's tree. */
 export interface Marker extends MarkerOwner {
@@ -43,13 +43,18 @@ export interface MarkerOwner {
 
 const name = 'piton.json';
 
-/** undefined: there is none, or none that can be read, which is never taken for ours. */
+/** undefined: there is none, or none that can be read, which is never taken for ours. What is ours is in order afterwards. */
 export async function readMarker(gitDir: string): Promise<Marker | undefined> {
+  const marker = asMarker(parsed(await readPlain(join(gitDir, name))));
+  if (marker !== undefined) await keepPlain(gitDir);
+  return marker;
+}
+
+function parsed(text: string | undefined): unknown {
   try {
-    return asMarker(JSON.parse(await readFile(join(gitDir, name), 'utf8')));
+    return text === undefined ? undefined : JSON.parse(text);
   } catch (error) {
-    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR') || error instanceof SyntaxError)
-      return undefined;
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }

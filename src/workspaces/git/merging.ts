@@ -6,6 +6,7 @@ import { writeCommit } from './write-commit.ts';
 import type { Git, GitResult } from './git.ts';
 import { gitFailureReason } from './git-failures.ts';
 import { findCaseClashes } from './case-clashes.ts';
+import { nameSides, type SideNames } from './conflict-names.ts';
 import { readConflicts, type ConflictFile } from './merge-output.ts';
 import { inRepository, splitAtZeros, type RepositoryPlace } from './places.ts';
 
@@ -13,6 +14,8 @@ export interface MergeOrder {
   readonly repository: RepositoryPlace;
   readonly ours: string;
   readonly theirs: string;
+  /** What the two sides are called in a conflict; absent: by their commits. */
+  readonly names?: SideNames;
   /** Of theirs, if it is known: saves asking for it. */
   readonly made?: Pick<CommitFacts, 'tree' | 'parents'>;
   readonly message: string;
@@ -77,11 +80,15 @@ async function forward(git: Git, order: MergeOrder): Promise<TreeMerge> {
 export type TreeMerge =
   { readonly type: 'tree'; readonly tree: string } | Extract<MergeResult, { type: 'conflict' }>;
 
-type Sides = Pick<MergeOrder, 'repository' | 'ours' | 'theirs' | 'isCaseInsensitive'>;
+type Sides = Pick<MergeOrder, 'repository' | 'ours' | 'theirs' | 'names' | 'isCaseInsensitive'>;
 
 /** Makes no commit. */
 export async function mergeTrees(git: Git, sides: Sides): Promise<TreeMerge> {
-  return withoutClashes(git, sides, await tryMerge(git, sides));
+  const { names } = sides;
+  const merge = await tryMerge(git, sides);
+  if (merge.type !== 'conflict' || names === undefined) return withoutClashes(git, sides, merge);
+  const { tree } = merge;
+  return tree === undefined ? merge : nameSides(git, { ...sides, names }, { ...merge, tree });
 }
 
 async function withoutClashes(git: Git, sides: Sides, merge: TreeMerge): Promise<TreeMerge> {
@@ -91,7 +98,7 @@ async function withoutClashes(git: Git, sides: Sides, merge: TreeMerge): Promise
   return { type: 'conflict', files: clashes, messages: clashes.map(clashMessage) };
 }
 
-async function tryMerge(git: Git, { repository, ours, theirs }: Sides): Promise<TreeMerge> {
+async function tryMerge(git: Git, { repository, ours, theirs, names }: Sides): Promise<TreeMerge> {
   const settings = ['merge.renames=true', 'merge.directoryRenames=conflict', 'merge.renameLimit=10000'];
   const args = [
     ...settings.flatMap((setting) => ['-c', setting]),
@@ -109,7 +116,7 @@ async function tryMerge(git: Git, { repository, ours, theirs }: Sides): Promise<
     );
   } catch (error) {
     if (!isUnrelated(error)) throw error;
-    const message = `${theirs} and ${ours} have no history in common.`;
+    const message = `${names?.theirs ?? theirs} and ${names?.ours ?? ours} have no history in common.`;
     return { type: 'conflict', files: [], messages: [message] };
   }
 }

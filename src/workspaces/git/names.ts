@@ -92,7 +92,16 @@ export function archiveStamp(atMs: number): string {
 
 /** What all archives of a task begin with. */
 export function archivesOf(run: string, task: string): string {
-  return `refs/piton/archive/${encodeName(run)}/${encodeName(task)}/`;
+  return `${archivesOfRun(run)}${encodeName(task)}/`;
+}
+
+export function archivesOfRun(run: string): string {
+  return `refs/piton/archive/${encodeName(run)}/`;
+}
+
+/** In the user's repository of a submodule: a commit that a run has made there. */
+export function moduleRef(commit: string): string {
+  return `refs/piton/kept/${commit}`;
 }
 
 /** The time in the name of an archive. */

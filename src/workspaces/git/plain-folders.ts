@@ -99,7 +99,7 @@ async function writeText(git: Git, repository: RepositoryPlace, input: string): 
 }
 
 /** As git reads paths that are no plain text. */
-function quoted(path: string): string {
+export function quoted(path: string): string {
   return `"${path.replaceAll(/[^\w/.-]/g, octal)}"`;
 }
 

@@ -1,6 +1,6 @@
 import { rename } from 'node:fs/promises';
-import { effect, hasCode } from '../../base/index.ts';
-import { deleteTree } from '../files.ts';
+import { deleteTree, effect, hasCode } from '../../base/index.ts';
+
 import type { Git } from './git.ts';
 import { isSameOwner, readMarker, type MarkerOwner } from './marker.ts';
 import { ownPlace, type RepositoryPlace } from './places.ts';

@@ -103,10 +103,17 @@ async function restoreSibling(
   const path = join(top.path, way);
   const start = sibling.head ?? sibling.files;
   const args = ['add', '--quiet', '--force', '--no-checkout', '--detach', path, start];
-  await runOnRecords(git, top, { args, effect: 'nested-made' });
+  // An earlier try may have been killed after that.
+  if ((await recordOf(top, path)) === undefined)
+    await runOnRecords(git, top, { args, effect: 'nested-made' });
+  const gitDir = await recordOf(top, path);
+  if (gitDir === undefined) throw unreadable(way);
+  await restoreTree(git, { path, gitDir, commonDir: top.commonDir }, sibling);
+}
+
+async function recordOf(top: WorktreePlace, path: string): Promise<string | undefined> {
   const link = await readLink(path);
-  if (link.type !== 'linked' || !(await leadsTo(top, link.gitDir, path))) throw unreadable(way);
-  await restoreTree(git, { path, gitDir: link.gitDir, commonDir: top.commonDir }, sibling);
+  return link.type === 'linked' && (await leadsTo(top, link.gitDir, path)) ? link.gitDir : undefined;
 }
 
 function unreadable(path: string): PitonError {

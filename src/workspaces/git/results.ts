@@ -6,6 +6,7 @@ import { readTips, type Tip, type Trailers } from './commits.ts';
 import { writeCommit } from './write-commit.ts';
 import type { LeftOut } from './changed-paths.ts';
 import type { Git } from './git.ts';
+import { gitFailureReason } from './git-failures.ts';
 import { withoutStaleLocks } from './lock-files.ts';
 import { findUnfinished, type UnfinishedOperation } from './operations.ts';
 import { inWorktree, type WorktreePlace } from './places.ts';
@@ -13,7 +14,8 @@ import { keepCommit } from './reflogs.ts';
 import { moveRef } from './refs.ts';
 import { ownIndexTree, takeIndex } from './own-index.ts';
 import { findSecrets, type SecretFound } from './scan-secrets.ts';
-import { keptIndexOf, usualFiles, writeTree } from './trees.ts';
+import { keptIndexOf, usualFiles, writeTree, type WrittenTree } from './trees.ts';
+import { filterFailed } from './unfiltered.ts';
 
 export interface ResultOrder {
   readonly worktree: WorktreePlace;
@@ -23,6 +25,8 @@ export interface ResultOrder {
   readonly message: string;
   readonly trailers: Trailers;
   readonly at: number;
+  /** Files whose filter is missing are taken as they are. */
+  readonly isUnfilteredTaken?: boolean;
   /** What must not come into git. `known`: what was looked through before. */
   readonly scan?: { readonly secrets: Readonly<Record<string, string>>; readonly known: readonly string[] };
 }
@@ -58,8 +62,7 @@ export interface CommittedResult {
 export async function commitResult(git: Git, order: ResultOrder): Promise<TaskResult> {
   const { worktree, base } = order;
   const { head, tip } = await readTips(git, worktree, order.ref);
-  const everything = { ...usualFiles, maxFileBytes: Number.POSITIVE_INFINITY, isLookedAtAgain: true };
-  const { tree, leftOut } = await writeTree(git, worktree, everything);
+  const { tree, leftOut } = await writeAll(git, order);
   const unfinished = await findUnfinished(git, worktree);
   if (unfinished !== undefined) {
     const kept = await keepUnfinished(git, order, { head: head?.commit, tree });
@@ -74,6 +77,15 @@ export async function commitResult(git: Git, order: ResultOrder): Promise<TaskRe
   const isDescended =
     parents.includes(base) || (await isAncestor(git, worktree, { ancestor: base, of: commit }));
   return Object.freeze({ type: 'committed', commit, tree, parents, isDescended, leftBehind, leftOut });
+}
+
+async function writeAll(git: Git, { worktree, isUnfilteredTaken }: ResultOrder): Promise<WrittenTree> {
+  const everything = { ...usualFiles, maxFileBytes: Number.POSITIVE_INFINITY, isLookedAtAgain: true };
+  try {
+    return await writeTree(git, worktree, { ...everything, needsFilters: isUnfilteredTaken !== true });
+  } catch (error) {
+    throw gitFailureReason(error) === 'filter' ? filterFailed(error as PitonError) : error;
+  }
 }
 
 /** Before anything is committed: from a commit of ours it could not be taken out again by changing the file. */

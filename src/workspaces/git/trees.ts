@@ -27,6 +27,16 @@ const tries = 3;
 
 /** Writes all files of a worktree as a tree, without touching its HEAD or index. */
 export async function writeTree(git: Git, place: WorktreePlace, selection: Selection): Promise<WrittenTree> {
+  try {
+    return await writeFiltered(git, place, { ...selection, needsFilters: true });
+  } catch (error) {
+    if (selection.needsFilters === true || gitFailureReason(error) !== 'filter') throw error;
+    // What was not filtered must not be found again by whoever looks for a result.
+    return writeFiltered(git, place, { ...selection, needsFilters: false, isLookedAtAgain: false });
+  }
+}
+
+async function writeFiltered(git: Git, place: WorktreePlace, selection: Selection): Promise<WrittenTree> {
   const head = await readHead(git, place);
   const isFollowed = selection.isLookedAtAgain === true && !selection.includeIgnored;
   const before = isFollowed ? await sameAsBefore(git, place, { head, selection }) : undefined;
@@ -135,14 +145,18 @@ async function takeChanges(git: Git, taking: Taking): Promise<readonly LeftOut[]
 /** Exactly these paths: `git add --all` would stop at the first one it cannot read, and take nested repositories for submodules. */
 async function updateIndex(
   git: Git,
-  { place, indexFile }: Taking,
+  { place, indexFile, selection }: Taking,
   { flags, paths }: { readonly flags: readonly string[]; readonly paths: readonly string[] },
 ): Promise<string> {
   if (paths.length === 0) return '';
   const input = Buffer.from(paths.map((path) => `${path}\0`).join(''), 'latin1');
   const options = { ...inWorktree(place, indexFile), input, effect: 'files-added' };
-  return (await git.run(['update-index', ...flags, '-z', '--stdin'], options)).stderr;
+  const settings = selection.needsFilters === true ? required : [];
+  return (await git.run([...settings, 'update-index', ...flags, '-z', '--stdin'], options)).stderr;
 }
+
+/** Where it is not configured at all, git would take the file as it is. */
+const required = ['lfs', 'git-crypt'].flatMap((name) => ['-c', `filter.${name}.required=true`]);
 
 /** Names such as `.git` in other spellings, which git passes over. */
 function ignoredPaths(stderr: string): LeftOut[] {

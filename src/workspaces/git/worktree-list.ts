@@ -1,8 +1,9 @@
-import { lstat, readFile } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { hasCode } from '../../base/index.ts';
-import { namesIn } from '../files.ts';
+import { namesIn, readPlain } from '../files.ts';
 import type { Git } from './git.ts';
+import { readMarker } from './marker.ts';
 import { ownPlace, realPlace, splitAtZeros, type RepositoryPlace } from './places.ts';
 import { runOnRecords } from './worktree-records.ts';
 
@@ -79,7 +80,7 @@ async function recordsOf({ commonDir }: RepositoryPlace): Promise<string> {
 }
 
 async function pathOnRecord(gitDir: string): Promise<string | undefined> {
-  const text = await readUnlessAbsent(join(gitDir, 'gitdir'));
+  const text = await readPlain(join(gitDir, 'gitdir'));
   return text === undefined ? undefined : dirname(resolve(gitDir, text.replace(/\n$/, '')));
 }
 
@@ -98,7 +99,9 @@ export async function findWorktree(
 ): Promise<WorktreeEntry | undefined> {
   const place = await ownPlace(path);
   // Reading the records is much cheaper than asking git, and most often there is none.
-  if ((await findRecord(repository, place)) === undefined) return undefined;
+  const record = await findRecord(repository, place);
+  if (record === undefined) return undefined;
+  await readMarker(record.gitDir);
   return entryAt(await listWorktrees(git, repository), place);
 }
 
@@ -117,7 +120,7 @@ export async function findRecord(
   const place = await ownPlace(path);
   const gitDir = (await linkedRecord(repository, place)) ?? (await readGitDirs(repository)).get(place);
   if (gitDir === undefined) return undefined;
-  return { gitDir, locked: (await readUnlessAbsent(join(gitDir, 'locked')))?.trim() };
+  return { gitDir, locked: (await readPlain(join(gitDir, 'locked')))?.trim() };
 }
 
 /** The folder itself names its record: then the others, which may be a thousand, need not be read. */
@@ -134,7 +137,7 @@ export async function checkoutsOf(
   branch: string,
 ): Promise<readonly string[]> {
   const records = [...(await readGitDirs(repository)), ['', repository.commonDir] as const];
-  const heads = await Promise.all(records.map(([, gitDir]) => readUnlessAbsent(join(gitDir, 'HEAD'))));
+  const heads = await Promise.all(records.map(([, gitDir]) => readPlain(join(gitDir, 'HEAD'))));
   // Git alone knows where it keeps them otherwise than in files.
   if (heads.includes(`ref: refs/heads/.invalid\n`)) {
     const entries = await listWorktrees(git, repository);
@@ -161,7 +164,7 @@ export async function readLink(path: string): Promise<FolderLink> {
   if (!found.isDirectory()) return { type: 'unlinked', isEmpty: false };
   const names = await namesIn(path);
   if (!names.includes('.git')) return { type: 'unlinked', isEmpty: names.length === 0 };
-  const text = await readUnlessAbsent(join(path, '.git'));
+  const text = await readPlain(join(path, '.git'));
   const target = text === undefined ? undefined : /^gitdir: (.+?)\n?$/s.exec(text)?.[1];
   if (target === undefined) return { type: 'repository' };
   return { type: 'linked', gitDir: await realPlace(resolve(path, target)), isBare: names.length === 1 };
@@ -169,11 +172,4 @@ export async function readLink(path: string): Promise<FolderLink> {
 
 function unlessAbsent(error: unknown): undefined {
   if (!['ENOENT', 'ENOTDIR'].some((code) => hasCode(error, code))) throw error;
-}
-
-async function readUnlessAbsent(file: string): Promise<string | undefined> {
-  return readFile(file, 'utf8').catch((error: unknown) => {
-    if (hasCode(error, 'EISDIR')) return undefined;
-    return unlessAbsent(error);
-  });
 }

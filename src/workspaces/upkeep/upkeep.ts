@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { isAbsolute, join, sep } from 'node:path';
-import { effect, PitonError } from '../../base/index.ts';
+import { deleteTree, effect, PitonError } from '../../base/index.ts';
 import type { MergedBranch, RepositoryOrigin, Upkeep } from '../contract.ts';
-import { deleteTree } from '../files.ts';
+
 import {
   archiveBranch,
   areContained,

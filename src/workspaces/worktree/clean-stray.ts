@@ -1,8 +1,8 @@
-import { mkdir, readdir, rename, rmdir } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { effect, hasCode } from '../../base/index.ts';
+import { deleteTree, effect, hasCode } from '../../base/index.ts';
 import type { Cleaned, RepositoryOrigin, Stray } from '../contract.ts';
-import { deleteTree, writeWhole } from '../files.ts';
+import { namesIn, writeWhole } from '../files.ts';
 import {
   archiveBranch,
   archiveStamp,
@@ -23,6 +23,8 @@ import { beginToLeave, keepAll } from './keep-all.ts';
 import type { WorktreeOptions } from './options.ts';
 import { lookAtPath, type Standing } from './standing.ts';
 import { findUnkept } from './unkept.ts';
+
+const factsEnd = '.piton.json';
 
 /** What holds nothing is removed; all else is archived first. */
 export async function cleanStray(
@@ -48,12 +50,22 @@ async function cleanFolder({ folder, git }: WorktreeOptions, { name, run, task }
   const whose = task === undefined ? basename(name) : encodeName(task);
   const kept = join(dirname(folder), 'archive', group, whose, archiveStamp(at));
   await mkdir(dirname(kept), { recursive: true });
+  await forgetBegun(dirname(kept));
   // By what stands beside it, it is listed and can be restored.
   const facts = { run: run ?? group, task: task ?? whose, token: '', at };
-  await writeWhole(`${kept}.piton.json`, `${JSON.stringify(facts, null, 2)}\n`, git.durability);
+  await writeWhole(`${kept}${factsEnd}`, `${JSON.stringify(facts, null, 2)}\n`, git.durability);
   await effect('workspace.folder-archived', () => rename(name, kept));
   await rmdir(dirname(name)).catch(() => undefined);
   return { how: 'archived', reason: 'it is no worktree, so it was moved as it is', ref: kept };
+}
+
+/** Facts that stand beside nothing: whoever wrote them was killed before the folder was moved. */
+async function forgetBegun(archives: string): Promise<void> {
+  const names = await namesIn(archives);
+  const begun = names.filter(
+    (name) => name.endsWith(factsEnd) && !names.includes(name.slice(0, -factsEnd.length)),
+  );
+  for (const name of begun) await rm(join(archives, name), { force: true });
 }
 
 async function isEmpty(folder: string): Promise<boolean> {

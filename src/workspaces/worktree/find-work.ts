@@ -1,6 +1,9 @@
+import { dirname, join } from 'node:path';
 import { PitonError } from '../../base/index.ts';
 import type { PlaceRequest, Prepared } from '../contract.ts';
 import {
+  keepPlain,
+  keepPlainObjects,
   leadsTo,
   readLink,
   readMarker,
@@ -49,6 +52,8 @@ export async function lookForWork(work: Work): Promise<FoundWork | undefined> {
   // Whoever made it again was killed: what is there is not what the task has left.
   if (marker === undefined ? link.isBare : !marker.isReady && marker.token === known.token) return undefined;
   if (marker?.token !== known.token) throw drifted(work, 'bears the mark of another');
+  await keepPlain(dirname(join(commonDir, known.branch)));
+  await keepPlainObjects({ commonDir });
   return { worktree: { path, gitDir: link.gitDir, commonDir }, marker };
 }
 

@@ -1,6 +1,15 @@
 import type { Integration, RefChange } from '../contract.ts';
-import { findForeignChanges, keepCommit, mergeBaseOf, pathsBetween, type Git } from '../git/index.ts';
+import {
+  assertFiltered,
+  changedFiles,
+  findForeignChanges,
+  keepCommit,
+  mergeBaseOf,
+  type ChangedFile,
+  type Git,
+} from '../git/index.ts';
 import { unnamedSteering } from '../steering-paths.ts';
+import { bringModules } from './bring-modules.ts';
 import type { Work } from './integrate-work.ts';
 import type { Made } from './take-result.ts';
 import { mayWrite } from './write-patterns.ts';
@@ -12,22 +21,29 @@ export interface Seen {
   readonly ours: string;
 }
 
-type Objection = Extract<Integration, { type: 'exceeded' | 'steering' | 'refs' }>;
+type Objection = Extract<Integration, { type: 'exceeded' | 'steering' | 'secrets' | 'refs' }>;
 
 interface Looked {
   readonly made: Made;
   readonly seen: Seen;
 }
 
-/** What a person has to be asked about before it is brought in. Whoever has adopted it was asked. */
+/**
+ * What a person has to be asked about before it is brought in. Whoever has adopted it was asked. Throws `FILTER_MISSING`,
+ * `SUBMODULE_UNKNOWN`.
+ */
 export async function objectionTo(git: Git, work: Work, looked: Looked): Promise<Objection | undefined> {
-  if (work.isAdopted) return undefined;
+  const found = await changedIn(git, work, looked);
+  if (work.isAdopted) return bringModules(git, work, { ...looked, files: found });
   const { writes = [], repository } = work;
-  const paths = await changedPaths(git, work, looked);
+  const paths = found.map(({ path }) => path);
   const files = writes.length === 0 ? [] : paths.filter((path) => !allowedBy(writes, repository)(path));
   if (files.length > 0) return { type: 'exceeded', files: files.toSorted() };
   const steering = unnamedSteering(paths, writes, (patterns) => allowedBy(patterns, repository));
   if (steering.length > 0) return { type: 'steering', files: steering.toSorted() };
+  await assertFiltered(git, repository, { commit: looked.made.commit, paths });
+  const leaked = await bringModules(git, work, { ...looked, files: found });
+  if (leaked !== undefined) return leaked;
   const changes = [...(await foreignChanges(git, work, looked)), ...(await configChanges(git, work))];
   return changes.length === 0 ? undefined : { type: 'refs', changes };
 }
@@ -37,15 +53,15 @@ function allowedBy(patterns: readonly string[], { prefix }: Work['repository']):
 }
 
 /** Only what the task has changed itself: what was merged in lies behind the point where both branches meet. */
-async function changedPaths(
+async function changedIn(
   git: Git,
   { repository, known }: Work,
   { made, seen: { ours } }: Looked,
-): Promise<readonly string[]> {
+): Promise<readonly ChangedFile[]> {
   if (made.isUnchanged) return [];
   const isForward = made.parents.includes(ours);
   const met = isForward ? ours : await mergeBaseOf(git, repository, [made.commit, ours]);
-  return pathsBetween(git, repository, [met ?? known.base, made.commit]);
+  return changedFiles(git, repository, { from: met ?? known.base, to: made.commit });
 }
 
 /** Piton's own git goes on with what was recorded; but that of the user would start what is there now. */

@@ -2,6 +2,7 @@ import { PitonError } from '../../base/index.ts';
 import {
   listRefs,
   mergeInto,
+  runBranch,
   unsolvedFiles,
   type Git,
   type MergeOrder,
@@ -75,6 +76,7 @@ export function mergeOrder(work: Work, { commit, tree, parents }: Made, ours: st
     repository: work.repository,
     ours,
     theirs: commit,
+    names: { ours: runBranch(work.run).replace('refs/heads/', ''), theirs: `task ${work.task}` },
     ...(tree !== undefined && { made: { tree, parents } }),
     message: `Piton: merge ${work.task}`,
     trailers: trailersOf(work),

@@ -1,5 +1,5 @@
 import type { SaveRequest } from '../contract.ts';
-import { readLink, readMarker, ownPlace, saveTree, type Git } from '../git/index.ts';
+import { keepPlainObjects, readLink, readMarker, ownPlace, saveTree, type Git } from '../git/index.ts';
 import { isOurs, refsOf, type WorktreeRequest } from './standing.ts';
 
 /** undefined: the place is gone, half made, or not ours any more. */
@@ -12,6 +12,7 @@ export async function savePlace(
   if (link.type !== 'linked' || link.isBare) return undefined;
   const marker = await readMarker(link.gitDir);
   if (marker?.isReady !== true || !isOurs(request, known.token, marker)) return undefined;
+  await keepPlainObjects(repository);
   const path = await ownPlace(known.path);
   const worktree = { path, gitDir: link.gitDir, commonDir: repository.commonDir };
   const { saved: ref } = refsOf(request);

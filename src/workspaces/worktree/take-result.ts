@@ -46,7 +46,8 @@ export async function takeResult(git: Git, work: Taking, found: FoundWork): Prom
   const { known, task, at } = work;
   const { base, branch: ref } = known;
   const message = `Piton: ${task}`;
-  const order = { worktree, base, ref, message, trailers: trailersOf(work), at, ...scanOf(work) };
+  const taking = { isUnfilteredTaken: work.isAdopted, ...scanOf(work) };
+  const order = { worktree, base, ref, message, trailers: trailersOf(work), at, ...taking };
   const result = await commitResult(git, order);
   if (result.type === 'secrets') return result;
   return result.type === 'unfinished' ? unfinished(result) : { ...found, ...madeOf(result) };

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { mergeRun } from '../../../src/workspaces/delivery/merge-run.ts';
@@ -22,7 +22,7 @@ import {
   type Starter,
 } from '../../support/kill.ts';
 import { startProgram } from '../../support/start-program.ts';
-import { identity, runGround, type RunGround } from './run-ground.ts';
+import { commitToRun, identity, runGround, type RunGround } from './run-ground.ts';
 
 /** The user has a commit of their own, and changes that are not committed. */
 function lived(strategy: MergeStrategy): RunGround {
@@ -87,4 +87,23 @@ export async function killItsGit(pauses: readonly string[]): Promise<number> {
     expect({ pause, ...ending(ground) }).toEqual({ pause, ...expected });
   }
   return pauses.length;
+}
+
+/** Its git has died in the middle, and then it is killed while it tells git what was done. Called a third time, it is finished. */
+export async function killResumed(place: string): Promise<void> {
+  const ground = runGround({ '.gitattributes': '*.bomb filter=bomb\n' });
+  const tip = commitToRun(ground, { 'm.bomb': 'm\n', 'z.txt': 'z\n' });
+  const fuse = join(ground.folder, 'fuse');
+  const bomb = `if [ -e ${fuse} ]; then rm ${fuse}; kill -9 $PPID; fi; cat`;
+  shell(ground.root, 'config', 'filter.bomb.smudge', bomb);
+  await ground.git.recordConfig(ground.repository, { isFirst: false });
+  writeFileSync(fuse, '');
+  write(ground.root, { 'README.md': 'uncommitted\n' });
+  await expect(mergeRun(ground.git, ground.merging())).rejects.toMatchObject({
+    details: { reason: 'killed' },
+  });
+  await killAt(place, starting(ground, 'auto'));
+  expect((await mergeRun(ground.git, ground.merging())).commit).toBe(tip);
+  expect(treeOf(ground.root, 'HEAD')).toMatchObject({ 'm.bomb': 'm', 'z.txt': 'z', 'new.txt': 'new' });
+  expect([shell(ground.root, 'status', '--porcelain'), fsck(ground.root)]).toEqual([' M README.md', '']);
 }

@@ -224,6 +224,30 @@ describe('a conflict', () => {
     });
   });
 
+  test('tells whose work the two sides are: by the branch of the run and by tasks, never by commits', async () => {
+    const ground = await scene();
+    shell(ground.root, 'config', 'merge.conflictStyle', 'diff3');
+    const [build, other, third] = [
+      await ground.worker('build'),
+      await ground.worker('other'),
+      await ground.worker('third[a/b]'),
+    ];
+    write(other.path, { 'src/a.txt': 'one\ntwo\nothers\n', 'ü thing': 'a file' });
+    await other.integrate();
+    write(third.path, { 'third.txt': 'third' });
+    await third.integrate();
+    write(build.path, { 'src/a.txt': 'one\ntwo\nbuilds\n', 'ü thing/inside': 'a folder' });
+    const found = await build.integrate();
+    if (found.type !== 'conflict') throw new Error(found.type);
+    const kept = 'ü thing~piton_run-1';
+    expect(found.files.toSorted()).toEqual(['src/a.txt', kept]);
+    const marks = readFileSync(join(build.path, 'src/a.txt'), 'utf8').match(/^([<|>])\1{6} .*$/gm);
+    expect(marks).toEqual(['<<<<<<< piton/run-1 (task other)', '||||||| before both', '>>>>>>> task build']);
+    expect(readFileSync(join(build.path, kept), 'utf8')).toBe('a file');
+    expect(found.report).not.toMatch(/[0-9a-f]{40}/);
+    expect([shell(build.path, 'status', '--porcelain'), fsck(ground.root)]).toEqual(['', '']);
+  });
+
   test.for<[string, (path: string) => void]>([
     ['left in the files', () => undefined],
     ['added', (path) => shell(path, 'add', '--all')],

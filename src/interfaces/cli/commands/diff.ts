@@ -1,4 +1,4 @@
-import { PitonError } from '../../../base/index.ts';
+import { PitonError, shellWord } from '../../../base/index.ts';
 import type { Diff, DiffOptions } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
@@ -6,7 +6,7 @@ import { showText } from '../deliver/show-text.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { findTask } from '../find-task.ts';
 import { isColoured } from '../output/index.ts';
-import { shellWord } from '../progress/index.ts';
+
 import { findRecord } from '../runs.ts';
 
 interface Options {

@@ -1,8 +1,9 @@
+import { shellWord } from '../../../base/index.ts';
 import { existsSync } from 'node:fs';
 import { defineCommand } from '../command-spec.ts';
 import { findDefinition } from '../drive/find-definition.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { shellWord } from '../progress/index.ts';
+
 import { findRecord } from '../runs.ts';
 
 export const command = defineCommand({

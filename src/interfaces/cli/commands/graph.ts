@@ -1,11 +1,11 @@
-import { PitonError } from '../../../base/index.ts';
+import { PitonError, shellWord } from '../../../base/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { drawWorkflow } from '../graph/draw.ts';
 import { edgesOf, nodesOf } from '../graph/levels.ts';
 import { mermaidOf } from '../graph/mermaid.ts';
-import { shellWord } from '../progress/index.ts';
+
 import { findWorkflowFile, loadForReading, workflowFiles } from '../workflows.ts';
 
 interface Options {

@@ -1,10 +1,10 @@
-import { nearest, PitonError } from '../../../base/index.ts';
+import { nearest, PitonError, shellWord } from '../../../base/index.ts';
 import type { Piton } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { Damages } from '../damages.ts';
 import { cleanLine, statusCell, whenText, type ShownStatus } from '../output/index.ts';
-import { shellWord } from '../progress/shell-words.ts';
+
 import { progressOf, type Progress } from '../progress-of.ts';
 import { readNumber } from '../read-number.ts';
 import { shownStatus, type RunRecord } from '../runs.ts';

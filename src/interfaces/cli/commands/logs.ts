@@ -1,4 +1,4 @@
-import { PitonError } from '../../../base/index.ts';
+import { PitonError, shellWord } from '../../../base/index.ts';
 import type { RunEvent } from '../../../engine/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
@@ -8,7 +8,7 @@ import { printOutput } from '../logs/print-output.ts';
 import type { Reading } from '../logs/reading.ts';
 import { assertTask, isChosen, type AttemptChoice } from '../logs/select-attempts.ts';
 import type { Output } from '../output/index.ts';
-import { eventLine, shellWord } from '../progress/index.ts';
+import { eventLine } from '../progress/index.ts';
 import { readNumber } from '../read-number.ts';
 import { findRecord } from '../runs.ts';
 

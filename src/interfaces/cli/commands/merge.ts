@@ -1,10 +1,10 @@
-import { PitonError } from '../../../base/index.ts';
+import { PitonError, shellWord } from '../../../base/index.ts';
 import type { MergeOptions, RunMerged } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { filesText } from '../deliver/files-text.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { shellWord } from '../progress/index.ts';
+
 import { findRecord } from '../runs.ts';
 
 interface Options {

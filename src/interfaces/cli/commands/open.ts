@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { findExecutable } from '../../../agents/index.ts';
-import { PitonError } from '../../../base/index.ts';
+import { PitonError, shellWord } from '../../../base/index.ts';
 import type { LentSession, Run } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
@@ -8,7 +8,7 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { findAgentTask } from '../find-agent-task.ts';
 import { commandsFor } from '../next-step.ts';
 import { talk, type Talk } from '../open/talk.ts';
-import { commandFor, shellWord } from '../progress/index.ts';
+import { commandFor } from '../progress/index.ts';
 import { cleanLine } from '../output/index.ts';
 import { findRecord } from '../runs.ts';
 

@@ -1,9 +1,10 @@
+import { shellWord } from '../../../base/index.ts';
 import type { Piton } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { Damages } from '../damages.ts';
 import { cleanLine, statusCell, whenText } from '../output/index.ts';
-import { shellWord } from '../progress/index.ts';
+
 import { interruptedRuns, shownStatus } from '../runs.ts';
 import { waitingTasks } from '../waiting-tasks.ts';
 import { workflowFiles } from '../workflows.ts';

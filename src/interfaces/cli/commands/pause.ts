@@ -1,8 +1,9 @@
+import { shellWord } from '../../../base/index.ts';
 import { isFinal } from '../../../model/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import { decide } from '../decide.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { shellWord } from '../progress/index.ts';
+
 import { findRecord } from '../runs.ts';
 
 interface Options {

@@ -1,9 +1,10 @@
+import { shellWord } from '../../../base/index.ts';
 import type { PullRequest } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { cleanLine } from '../output/index.ts';
-import { shellWord } from '../progress/index.ts';
+
 import { findRecord } from '../runs.ts';
 
 interface Options {

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { PitonError } from '../../../base/index.ts';
+import { PitonError, shellWord } from '../../../base/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { decide } from '../decide.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { talk } from '../open/talk.ts';
 import { cleanLine } from '../output/index.ts';
-import { commandFor, shellWord, shortCommit } from '../progress/index.ts';
+import { commandFor, shortCommit } from '../progress/index.ts';
 import { findConflict, type Conflict } from '../resolve/find-conflict.ts';
 import { marksIn, type Marks } from '../resolve/marks.ts';
 import { findRecord } from '../runs.ts';

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { hasCode, PitonError } from '../../../base/index.ts';
+import { hasCode, PitonError, shellWord } from '../../../base/index.ts';
 import type { ResumeOptions, ResumePreview } from '../../../engine/index.ts';
 import type { DriverReport, Piton } from '../../../library/index.ts';
 import { isFinal } from '../../../model/index.ts';
@@ -13,7 +13,7 @@ import { printDrift, printPreview } from '../drive/print-preview.ts';
 import { resumeAll } from '../drive/resume-all.ts';
 import { showEnded } from '../drive/show-ended.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
-import { shellWord } from '../progress/index.ts';
+
 import { readNumber } from '../read-number.ts';
 import { findRecord, noticeInterrupted, type RunRecord } from '../runs.ts';
 

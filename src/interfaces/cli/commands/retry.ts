@@ -1,10 +1,10 @@
-import { PitonError } from '../../../base/index.ts';
+import { PitonError, shellWord } from '../../../base/index.ts';
 import type { Checkpoint, CommandResult, Run, TaskReport } from '../../../library/index.ts';
 import { isFinal } from '../../../model/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import { cannotWait, decide, sendAll } from '../decide.ts';
 import { findTask } from '../find-task.ts';
-import { shellWord } from '../progress/index.ts';
+
 import { findRecord } from '../runs.ts';
 
 interface Options {

@@ -1,12 +1,12 @@
 import { text as textOf } from 'node:stream/consumers';
-import { PitonError } from '../../../base/index.ts';
+import { PitonError, shellWord } from '../../../base/index.ts';
 import type { CommandResult, TaskReport } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { refused } from '../decide.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { findAgentTask } from '../find-agent-task.ts';
-import { commandFor, shellWord } from '../progress/index.ts';
+import { commandFor } from '../progress/index.ts';
 import { findRecord } from '../runs.ts';
 
 interface Options {

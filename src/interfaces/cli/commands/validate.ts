@@ -1,3 +1,4 @@
+import { shellWord } from '../../../base/index.ts';
 import { dirname, relative } from 'node:path';
 import type { Problem } from '../../../definition/index.ts';
 import { defineCommand } from '../command-spec.ts';
@@ -5,7 +6,7 @@ import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { placeLines } from '../drive/plan-places.ts';
 import { cleanLine, cleanText } from '../output/index.ts';
-import { plural, shellWord } from '../progress/index.ts';
+import { plural } from '../progress/index.ts';
 import { checkWorkflow, type Findings } from '../validate/check-workflow.ts';
 import { findWorkflowFile, nameOf, workflowFiles } from '../workflows.ts';
 

@@ -1,10 +1,11 @@
+import { shellWord } from '../../../base/index.ts';
 import type { Repair, RunVerdict } from '../../../engine/index.ts';
 import type { Piton } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { cleanLine } from '../output/index.ts';
-import { shellWord } from '../progress/index.ts';
+
 import { findRecord } from '../runs.ts';
 
 interface Options {

@@ -2,12 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { makePrivateFolder } from '../../../base/index.ts';
+import { makePrivateFolder, shellWord } from '../../../base/index.ts';
 import type { Piton } from '../../../library/index.ts';
 import type { Context } from '../context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { cleanText } from '../output/index.ts';
-import { shellWord } from '../progress/index.ts';
 
 const lookEveryMs = 20;
 const longestErrorBytes = 20_000;

@@ -1,5 +1,4 @@
-import { PitonError } from '../../../base/index.ts';
-import { shellWord } from '../progress/index.ts';
+import { PitonError, shellWord } from '../../../base/index.ts';
 
 /** Who drives a run, and since when. */
 export interface Driver {

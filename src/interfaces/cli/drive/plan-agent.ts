@@ -1,7 +1,7 @@
+import { shellWord } from '../../../base/index.ts';
 import { agentNamed } from '../../../agents/index.ts';
 import type { AgentWork, Permissions } from '../../../model/index.ts';
 import { budgetText } from '../budget-text.ts';
-import { shellWord } from '../progress/index.ts';
 
 export interface PlannedAgent {
   /** By preference, each with what the permissions become for it. */

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../base/index.ts';
+import { shellWord, type Json, type JsonObject } from '../../../base/index.ts';
 import type { Config } from '../../../config/index.ts';
 import type { Definition } from '../../../library/index.ts';
 import type {
@@ -11,7 +11,7 @@ import type {
   Workflow,
 } from '../../../model/index.ts';
 import { boundsOf } from '../budget-text.ts';
-import { shellWord } from '../progress/index.ts';
+
 import { placesIn, type PlannedPlace } from './plan-places.ts';
 import { planAgent, type PlannedAgent } from './plan-agent.ts';
 import { rulesOf } from './plan-rules.ts';

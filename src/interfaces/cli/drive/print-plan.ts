@@ -1,10 +1,10 @@
-import type { JsonObject } from '../../../base/index.ts';
+import { shellWord, type JsonObject } from '../../../base/index.ts';
 import type { Definition } from '../../../library/index.ts';
 import { boundsOfProject } from '../budget-text.ts';
 import type { Context } from '../context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { cleanLine, cleanText, type Output } from '../output/index.ts';
-import { plural, shellWord } from '../progress/index.ts';
+import { plural } from '../progress/index.ts';
 import { checkBase } from './check-base.ts';
 import { agentLines } from './plan-agent.ts';
 import { placeLines, placeText } from './plan-places.ts';

@@ -4,4 +4,4 @@ export { eventLine } from './event-line.ts';
 export { createProgress, type Progress } from './progress.ts';
 export { cleanedText, deliveredText, runBranchOf, shortCommit } from './place-words.ts';
 export { countTasks, newRunView, waitsForPerson, type RunView } from './run-view.ts';
-export { commandFor, shellWord, shortCommands } from './shell-words.ts';
+export { commandFor, shortCommands } from './shell-words.ts';

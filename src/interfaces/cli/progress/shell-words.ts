@@ -1,7 +1,4 @@
-/** A word as it has to be typed in a shell. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}
+import { shellWord } from '../../../base/index.ts';
 
 /** What is done with the place of a task, by `piton workspace`. */
 const ofPlaces: ReadonlySet<string> = new Set(['recreate', 'restore', 'adopt', 'discard']);

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
-import { isInsideAttempt, PitonError } from '../../../base/index.ts';
+import { isInsideAttempt, PitonError, shellWord } from '../../../base/index.ts';
 import type { Config } from '../../../config/index.ts';
-import { shellWord } from '../progress/index.ts';
+
 import { changesIn, type Change } from './changes.ts';
 import { configFile, coveredFiles, type CoveredFiles } from './covered-files.ts';
 import { readRecord, writeRecord, type TrustRecord } from './records.ts';

@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { PitonError } from '../../../base/index.ts';
+import { PitonError, shellWord } from '../../../base/index.ts';
 import type { Config } from '../../../config/index.ts';
-import { shellWord } from '../progress/index.ts';
 
 /**
  * State of this machine that git would bring from elsewhere: a journal, its log, the record of how a command ended. A pull could

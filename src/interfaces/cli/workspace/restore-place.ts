@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import { PitonError } from '../../../base/index.ts';
+import { PitonError, shellWord } from '../../../base/index.ts';
 import type { Piton } from '../../../library/index.ts';
 import type { Invocation } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { findTask } from '../find-task.ts';
-import { shellWord } from '../progress/index.ts';
+
 import { findRecord } from '../runs.ts';
 import { changePlace } from './change-place.ts';
 import { openAnyway, taskGiven, type WorkspaceOptions } from './options.ts';

@@ -1,6 +1,7 @@
-import { inRepository, splitAtZeros, type Git, type RepositoryPlace } from '../git/index.ts';
+import type { Git } from './git.ts';
+import { inRepository, splitAtZeros, type RepositoryPlace } from './places.ts';
 
-/** One file in which two commits differ. */
+/** One file in which two commits differ: its path from the top of the repository. */
 export interface ChangedFile {
   readonly path: string;
   readonly kind: 'added' | 'deleted' | 'changed';

@@ -1,0 +1,6 @@
+import { expect, test } from 'vitest';
+import { killNested } from './nested-kills.ts';
+
+test('killed after some effects on what lies in a worktree, and done again, it ends as if nothing had happened', async () => {
+  expect(await killNested('these')).toBe(2);
+});
