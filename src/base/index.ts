@@ -1,7 +1,8 @@
 export { attemptMarker, insideOf, isInsideAttempt } from './attempt-marker.ts';
 export { manualClock, systemClock, type Clock, type ManualClock } from './clock.ts';
 export { crashPoint, crashPointsArmed } from './crash-point.ts';
-export { findTool, isExecutable } from './find-tool.ts';
+export { askGit } from './ask-git.ts';
+export { findTool, isExecutable, withOwnPath } from './find-tool.ts';
 export { effect, guarded } from './effect.ts';
 export { formatDuration, parseDuration, writtenDuration } from './durations.ts';
 export { asError, errorField, errorText, hasCode, PitonError } from './errors.ts';
