@@ -2,20 +2,23 @@
 import { mkdir, open, readdir, readlink, realpath, rm, stat, symlink } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { hasCode, PitonError, sha256 } from '../../base/index.ts';
-import { lookAtFile, namesIn } from '../files.ts';
+import { hasCode, PitonError } from '../../base/index.ts';
 import { parseConfig, type ConfigEntry } from './config-file.ts';
-import { isExecuting } from './config-keys.ts';
 
 export const attributesName = 'info/attributes';
 const mostBytes = 1024 * 1024;
 
 export async function readConfig(folder: string, name = 'config'): Promise<readonly ConfigEntry[]> {
-  return parseConfig(await readSmall(join(folder, name)));
+  return parseConfig(await readSmall(join(folder, name))).entries;
 }
 
 /** '' if it is not there, or no file that somebody would write: a pipe would keep us waiting. */
 export async function readSmall(file: string): Promise<string> {
+  return (await readWhole(file)) ?? '';
+}
+
+/** Undefined of one that is too large, or no file: git may read more of it than we do. */
+export async function readWhole(file: string): Promise<string | undefined> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
     if (unreadable.some((code) => hasCode(error, code))) return undefined;
     throw error;
@@ -23,7 +26,7 @@ export async function readSmall(file: string): Promise<string> {
   if (handle === undefined) return '';
   try {
     const found = await handle.stat();
-    return found.isFile() && found.size <= mostBytes ? await handle.readFile('utf8') : '';
+    return found.isFile() && found.size <= mostBytes ? await handle.readFile('utf8') : undefined;
   } finally {
     await handle.close();
   }
@@ -63,32 +66,10 @@ function gone(commonDir: string): PitonError {
   });
 }
 
-/** By name, a short form of everything there that makes git start programs: keys, attributes, hooks. */
-export async function steeringOf(
-  commonDir: string,
-  entries: readonly ConfigEntry[],
-): Promise<Readonly<Record<string, string>>> {
-  const steering: Record<string, string> = {};
-  const groups = Map.groupBy(
-    entries.filter(({ key }) => isExecuting(key)),
-    ({ key }) => key,
-  );
-  for (const [key, values] of groups)
-    steering[key] = sha256(JSON.stringify(values.map(({ value }) => value ?? null))).slice(0, 16);
-  const attributes = await readSmall(join(commonDir, attributesName));
-  if (attributes !== '') steering[attributesName] = sha256(attributes).slice(0, 16);
-  for (const name of await namesIn(join(commonDir, 'hooks'))) {
-    const look = await lookAtFile(join(commonDir, 'hooks', name));
-    if (!name.endsWith('.sample') && look !== undefined)
-      steering[`hooks/${name}`] = sha256(look).slice(0, 16);
-  }
-  return steering;
-}
-
 /** Files of the repository that git writes by renaming: it follows a link there, also to where nothing is yet. */
 const linkedFiles = ['HEAD', 'packed-refs', 'shallow'];
-/** What decides, or belongs to nobody. */
-const ownFolders = new Set(['hooks', 'info']);
+/** What decides, or belongs to nobody; and where git, or we, look for a file: a folder of that name could become one. */
+const ownNames = new Set(['hooks', 'info', 'config', 'config.worktree', 'commondir', 'record.json']);
 
 /** Links to all that a repository consists of, its configuration excepted. */
 export async function linkParts(commonDir: string, folder: string): Promise<void> {
@@ -97,7 +78,7 @@ export async function linkParts(commonDir: string, folder: string): Promise<void
     if (!hasCode(error, 'EEXIST')) throw error;
   });
   const entries = await readdir(commonDir, { withFileTypes: true });
-  const folders = entries.filter((entry) => entry.isDirectory() && !ownFolders.has(entry.name));
+  const folders = entries.filter((entry) => entry.isDirectory() && !ownNames.has(entry.name));
   const names = [...folders.map(({ name }) => name), ...linkedFiles, 'info/exclude'];
   for (const name of names) await link(join(commonDir, name), join(folder, name));
 }
