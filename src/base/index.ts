@@ -32,3 +32,4 @@ export {
 export { keyIn, readKeyIn, writeOnce } from './key-file.ts';
 export { visibleText } from './visible-text.ts';
 export { shellWord } from './shell-word.ts';
+export { readBounded } from './read-bounded.ts';

@@ -1,6 +1,6 @@
 /** Somebody has cloned or unpacked a repository full of traps, and looks at it. */
-import { spawnSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commandTable, type Power } from '../../src/interfaces/cli/command-table.ts';
@@ -74,6 +74,17 @@ describe('a hostile clone', () => {
       expect(call({ ...clone, env }, args)).toContain('trust');
       expect([args, clone.executed()]).toEqual([args, '']);
     }
+  });
+
+  test('has no device or pipe read that is in the place of a file', async () => {
+    const { folder, binary: start, write } = newProject();
+    write('.piton/workflows/uses.yaml', 'name: x\ntasks: { a: { uses: /dev/zero } }\n');
+    execFileSync('mkfifo', [join(folder, '.piton/workflows/pipe.yaml')]);
+    symlinkSync('/dev/zero', join(folder, '.piton/workflows/endless.yaml'));
+    const { stdout } = await start(['validate']);
+    expect(stdout.match(/a device or a pipe/g)).toHaveLength(3);
+    symlinkSync('/dev/zero', join(folder, '.piton/config.yaml'));
+    expect((await start(['list'])).stderr).toContain('CONFIG_INVALID');
   });
 
   test('has no file removed that a journal of its store names', async () => {
