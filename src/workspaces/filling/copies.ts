@@ -1,5 +1,5 @@
-import { mkdir, realpath, rename, stat } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { realpath, rename, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { effect, PitonError } from '../../base/index.ts';
 import type { PlaceRequest } from '../contract.ts';
 import {
@@ -8,6 +8,7 @@ import {
   findEntry,
   isInside,
   isSameFile,
+  makeWay,
   orSetupFailure,
   type Durability,
 } from '../files.ts';
@@ -32,7 +33,7 @@ export async function bringCopies(tools: CopyTools, filled: Filled): Promise<voi
     const brought = { source, path, isFolder, why: 'setup.copy' };
     await assertIgnored(tools.git, filled, brought);
     const arrived = (draft: string): Promise<void> => noteCopy(tools, { root, path, source, draft });
-    await copyWhole(tools, { source, target, token: request.token, arrived });
+    await copyWhole(tools, { root, source, target, token: request.token, arrived });
   }
 }
 
@@ -42,6 +43,8 @@ async function sourceOf({ folder }: PlaceRequest, file: string): Promise<string 
 }
 
 export interface WholeCopy {
+  /** Of the place. */
+  readonly root: string;
   readonly source: string;
   readonly target: string;
   readonly token: string;
@@ -54,9 +57,9 @@ export async function copyWhole(
   { durability }: { readonly durability: Durability },
   copy: WholeCopy,
 ): Promise<void> {
-  const { source, target, token } = copy;
+  const { root, source, target, token } = copy;
   const draft = `${target}.copied-${token}`;
-  await mkdir(dirname(target), { recursive: true });
+  await makeWay(root, target);
   await deleteTree(draft);
   await orSetupFailure(target, () => copyTree(source, draft, { durability }));
   await copy.arrived?.(draft);

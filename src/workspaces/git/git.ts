@@ -12,7 +12,7 @@ import {
   type SessionOrder,
 } from './git-sessions.ts';
 import { inRepository, splitAtZeros, type RepositoryPlace } from './places.ts';
-import { assertOwnRefs } from './repository-parts.ts';
+import { assertOwnRefs, assertPlainRecord } from './repository-parts.ts';
 import { RepositoryConfigs, type SteeringChange } from './repository-config.ts';
 
 export interface GitOptions {
@@ -163,7 +163,10 @@ export class Git {
   /** What git is to take for the repository's configuration. Where it is not told, it gets no chance to start anything by it. */
   async #confine({ env, isPlain }: Pick<GitRun, 'env' | 'isPlain'>): Promise<Confinement> {
     const { GIT_COMMON_DIR: commonDir, GIT_DIR: gitDir } = env ?? {};
-    if (commonDir !== undefined && gitDir !== undefined) await assertOwnRefs(commonDir, gitDir);
+    if (commonDir !== undefined && gitDir !== undefined) {
+      await assertOwnRefs(commonDir, gitDir);
+      if (gitDir !== commonDir) await assertPlainRecord(gitDir);
+    }
     if (commonDir === undefined || isPlain === true)
       return { env: { ...this.#environment, ...env, ...unconnected }, settings: this.#settings, shown: asIs };
     const { folder, settings } = await this.#configs.confine(commonDir, gitDir);
