@@ -1,4 +1,5 @@
 /** Whoever works in a worktree, also contained, writes its record, its branch and the log of that: links lead our git elsewhere. */
+import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -11,6 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { addWorktree, commitResult, moveRef, taskBranch } from '../../src/workspaces/git/index.ts';
+import { withTemporaryIndex } from '../../src/workspaces/git/temporary-index.ts';
 import { at, trailers } from '../support/git-orders.ts';
 import { playground, write } from '../support/git-playground.ts';
 import { openLocal, placeRequest } from '../support/local-places.ts';
@@ -39,10 +41,23 @@ describe('a link in the record of a worktree', () => {
     const { worktree, home, take } = await scene();
     const target = name === 'logs' ? home : join(home, name === 'index' ? 'new' : '.profile');
     replace(join(worktree.gitDir, name), target);
-    await expect(take()).rejects.toThrow('is a link, and no file of git');
+    await expect(take()).rejects.toThrow('is a link or a pipe');
     expect(readdirSync(home)).toEqual(['.profile']);
     expect(readFileSync(join(home, '.profile'), 'utf8')).toBe('precious\n');
   });
+});
+
+test('a pipe in the place of the index is not waited for', async () => {
+  const { worktree, take } = await scene();
+  rmSync(join(worktree.gitDir, 'index'));
+  execFileSync('mkfifo', [join(worktree.gitDir, 'index')]);
+  await expect(take()).rejects.toThrow('is a link or a pipe');
+});
+
+test('no index of ours lies where whoever works in the worktree could exchange it', async () => {
+  const { git, worktree } = await scene();
+  const seen = await withTemporaryIndex(git, worktree, async (file) => dirname(file));
+  expect(seen.startsWith(worktree.gitDir) || seen.startsWith(worktree.path)).toBe(false);
 });
 
 describe('a link in the place of a branch of Piton’s, its folder or its log', () => {
@@ -52,11 +67,11 @@ describe('a link in the place of a branch of Piton’s, its folder or its log', 
     writeFileSync(join(home, 'log'), '');
     replace(join(repository.commonDir, `${where}${other}`), join(home, 'log'));
     const move = { ref: other, from: undefined, to: base };
-    await expect(moveRef(git, repository, move)).rejects.toThrow('is a link');
+    await expect(moveRef(git, repository, move)).rejects.toThrow('is a link or');
     expect(readFileSync(join(home, 'log'), 'utf8')).toBe('');
     const folder = dirname(join(repository.commonDir, `${where}${ref}`));
     replace(folder, home);
-    await expect(moveRef(git, repository, move)).rejects.toThrow('is a link');
+    await expect(moveRef(git, repository, move)).rejects.toThrow('is a link or');
     expect(existsSync(join(home, 'build-2'))).toBe(false);
   });
 });

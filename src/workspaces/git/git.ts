@@ -92,6 +92,11 @@ export class Git {
     return this.#configs.record(commonDir, { isFirst, flatten });
   }
 
+  /** A folder for files that are only ours, and concern that repository. */
+  ownFolder({ commonDir }: RepositoryPlace): string {
+    return this.#configs.folderBeside(commonDir);
+  }
+
   /** What steers git in that repository, and is not as it was recorded. */
   configChanges({ commonDir }: RepositoryPlace): Promise<readonly SteeringChange[]> {
     return this.#configs.changes(commonDir);

@@ -106,6 +106,13 @@ export class RepositoryConfigs {
     return changes.filter((change) => change.before !== change.after);
   }
 
+  /** For files of ours that are about the repository, where nobody who works in it can get at them. */
+  folderBeside(commonDir: string): string {
+    const folder = `${this.#folderOf(commonDir)}.own`;
+    makeFolders([this.#folder, folder]);
+    return folder;
+  }
+
   #folderOf(commonDir: string): string {
     return join(this.#folder, sha256(commonDir).slice(0, 32));
   }

@@ -57,7 +57,7 @@ const writtenInPlace = ['index', 'HEAD', 'logs', 'logs/HEAD'];
 
 /** Of the folder of a worktree inside of the repository. Throws GIT_FAILED: what Piton's git wrote there would be written elsewhere. */
 export async function assertPlainRecord(gitDir: string): Promise<void> {
-  await assertNoLinks(writtenInPlace.map((name) => join(gitDir, name)));
+  await assertPlain(writtenInPlace.map((name) => join(gitDir, name)));
 }
 
 /** The same of refs of Piton's, which agents can write: their files, their logs, and the folders of both. */
@@ -67,16 +67,16 @@ export async function assertPlainRefs(commonDir: string, refs: readonly string[]
     // What is above is laid out by the user.
     return parts.slice(2).map((_, index) => parts.slice(0, index + 3).join('/'));
   });
-  await assertNoLinks(
+  await assertPlain(
     [...new Set(ways)].flatMap((way) => [join(commonDir, way), join(commonDir, 'logs', way)]),
   );
 }
 
-async function assertNoLinks(files: readonly string[]): Promise<void> {
+async function assertPlain(files: readonly string[]): Promise<void> {
   const found = await Promise.all(files.map(findEntry));
-  const file = files.find((_, index) => found[index]?.isSymbolicLink() === true);
+  const file = files.find((_, index) => found[index]?.isFile() === false && !found[index].isDirectory());
   if (file === undefined) return;
-  throw new PitonError('GIT_FAILED', `${file} is a link, and no file of git.`, {
+  throw new PitonError('GIT_FAILED', `${file} is a link or a pipe, and no file of git.`, {
     reason: 'other',
     file,
     remedy: 'Piton has not made it: see who has, and where it leads; remove it, then try again.',
