@@ -11,10 +11,11 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { addWorktree, commitResult, moveRef, taskBranch } from '../../src/workspaces/git/index.ts';
+import { addWorktree, commitResult, moveRef, runBranch, taskBranch } from '../../src/workspaces/git/index.ts';
 import { withTemporaryIndex } from '../../src/workspaces/git/temporary-index.ts';
 import { at, trailers } from '../support/git-orders.ts';
-import { playground, write } from '../support/git-playground.ts';
+import { commit, playground, shell, write } from '../support/git-playground.ts';
+import { scene as integrateScene } from '../support/integrate-scene.ts';
 import { openLocal, placeRequest } from '../support/local-places.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -95,4 +96,18 @@ test('a link on the way to what is brought into a place is not followed', async 
     await expect(fill(more)).rejects.toMatchObject({ code: 'WORKTREE_REFUSED' });
   }
   expect(readdirSync(home!)).toEqual([]);
+});
+
+test('a note that somebody has written into the record of a worktree moves no branch and checks nothing', async () => {
+  const ground = await integrateScene();
+  const worker = await ground.worker('build');
+  const gitDir = shell(worker.path, 'rev-parse', '--absolute-git-dir');
+  const evil = commit(worker.path, { '.github/workflows/ci.yml': 'evil' });
+  const tree = shell(worker.path, 'rev-parse', 'HEAD^{tree}');
+  const order = { token: 'token-build', trailers: { run: 'run-1', task: 'build', attempt: 'a', seq: 1 }, at };
+  const said = { ...order, commit: evil, tree, resultTree: tree, files: tree, isLeft: false };
+  const note = { ...said, result: ground.runTip(), what: { type: 'result', branch: runBranch('run-1') } };
+  writeFileSync(join(gitDir, 'piton-layout.json'), JSON.stringify(note));
+  expect((await worker.integrate()).type).toBe('steering');
+  expect(ground.runTip()).toBe(ground.base);
 });

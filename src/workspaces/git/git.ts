@@ -1,4 +1,5 @@
-import { effect, PitonError, stateFolder } from '../../base/index.ts';
+import { createHmac } from 'node:crypto';
+import { effect, keyIn, PitonError, stateFolder } from '../../base/index.ts';
 import type { ConfigEntry } from './config-file.ts';
 import { gitEnvironment, gitSettings, sessionVariable } from './git-environment.ts';
 import { failureOf, type Attempted } from './git-failures.ts';
@@ -68,6 +69,8 @@ export class Git {
   readonly #answerMs: number;
   readonly #configs: RepositoryConfigs;
   readonly #sessions = new Map<string, GitSessions>();
+  readonly #keys: string;
+  #key: Buffer | undefined;
   #version: Promise<GitVersion> | undefined;
 
   constructor(options: GitOptions) {
@@ -76,6 +79,7 @@ export class Git {
     this.#answerMs = options.answerMs ?? 120_000;
     this.#environment = gitEnvironment(options.environment, options.marker ?? {});
     this.#settings = gitSettings(options.durability);
+    this.#keys = stateFolder('keys', options.environment);
     this.#configs = new RepositoryConfigs(stateFolder('git', options.environment), options.durability);
   }
 
@@ -90,6 +94,12 @@ export class Git {
       return splitAtZeros(stdout).map(entryOf);
     };
     return this.#configs.record(commonDir, { isFirst, flatten });
+  }
+
+  /** Tells that a text is ours, where others could have written it. Throws `KEY_UNUSABLE`, `FOLDER_UNSAFE`. */
+  sealOf(text: string): string {
+    this.#key ??= keyIn(this.#keys, 'git');
+    return createHmac('sha256', this.#key).update(text).digest('hex');
   }
 
   /** A folder for files that are only ours, and concern that repository. */

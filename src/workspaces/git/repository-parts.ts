@@ -83,11 +83,12 @@ async function assertPlain(files: readonly string[]): Promise<void> {
   });
 }
 
+/** Of a folder. Not the device: its number changes when it is mounted again. */
 export async function identityOf(commonDir: string): Promise<string> {
-  const { dev, ino, birthtimeNs } = await stat(commonDir, { bigint: true }).catch((error: unknown) => {
+  const { ino, birthtimeNs } = await stat(commonDir, { bigint: true }).catch((error: unknown) => {
     throw ['ENOENT', 'ENOTDIR'].some((code) => hasCode(error, code)) ? gone(commonDir) : error;
   });
-  return [dev, ino, birthtimeNs].join(' ');
+  return [ino, birthtimeNs].join(' ');
 }
 
 function gone(commonDir: string): PitonError {
