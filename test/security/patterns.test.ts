@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createEvaluator, parseWorkflow } from '../../src/definition/index.ts';
+import { mayWrite } from '../../src/workspaces/worktree/write-patterns.ts';
 import { newProject } from '../cli/command-line.ts';
 
 const parse = async (yaml: string) =>
@@ -35,6 +36,15 @@ describe('a pattern that never ends', () => {
     expect(finds(pattern, '', text)).toBe(false);
     expect(finds('^AAA', 'i', text)).toBe(true);
   });
+
+  test.for(['**/**/**/**/**/**/x', 'src/**/test/**/*.ts', '*a*a*a*a*a*a*b', '{*,*}{*,*}{*,*}{*,*}b'])(
+    'ends for the paths that an agent makes: %s',
+    (pattern) => {
+      const isAllowed = mayWrite([pattern], '');
+      const paths = [`src/${'test/'.repeat(1_500)}a.js`, 'a'.repeat(4_000)];
+      expect(paths.map(isAllowed)).toEqual([false, false]);
+    },
+  );
 
   test('leaves the driver of a run awake', async () => {
     const { write, piton } = newProject();

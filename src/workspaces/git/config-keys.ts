@@ -23,7 +23,7 @@ const live: readonly RegExp[] = [
 const executing: readonly RegExp[] = [
   /^(alias|browser|credential|difftool|filter|gpg|guitool|hook|http|imap|include|includeif|instaweb|man|mergetool|pager)\./,
   /^(protocol|receive|sendemail|ssh|trailer|uploadpack|url)\./,
-  /^core\.(alternaterefscommand|askpass|attributesfile|editor|fsmonitor|gitproxy|hookspath|pager|sshcommand|worktree)$/,
+  /^core\.(alternaterefscommand|askpass|attributesfile|editor|fsmonitor|gitproxy|hookspath|pager|sshcommand|virtualfilesystem|worktree)$/,
   /^diff\.(external|tool)$|^diff\..+\.(command|textconv)$/,
   /^merge\.(default|tool)$|^merge\..+\.driver$/,
   /^extensions\.partialclone$/,
@@ -31,6 +31,7 @@ const executing: readonly RegExp[] = [
   /^lfs\.(customtransfer|extension)\.|^lfs\.standalonetransferagent$/,
   /^remote\..+\.(partialclonefilter|promisor|proxy|receivepack|uploadpack|vcs)$/,
   /^submodule\..+\.update$/,
+  /^tar\..+\.command$|^svn\.authorsprog$/,
 ];
 
 export function isLive(key: string): boolean {

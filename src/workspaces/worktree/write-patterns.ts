@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { RE2JS } from 're2js';
 
 /**
  * Whether a file may be written, by patterns from a folder of the repository. A pattern without wildcards is a file, or a folder
@@ -15,14 +16,20 @@ export function mayWrite(patterns: readonly string[], folder: string): (path: st
 function matcherOf(pattern: string): (way: string) => boolean {
   if (pattern === '' || pattern === '.') return (way) => !way.startsWith('../');
   if (!/[*?[{]/.test(pattern)) return (way) => way === pattern || way.startsWith(`${pattern}/`);
-  const expression = readExpression(`^${expressionOf(pattern)}$`);
-  return (way) => expression?.test(way) ?? way === pattern;
+  const expression = readExpression(`^(?:${expressionOf(pattern)})$`);
+  return (way) => expression?.test(way.replaceAll('/', between)) ?? way === pattern;
 }
 
-/** Undefined: a range such as `[z-a]`, which matches nothing. */
-function readExpression(text: string): RegExp | undefined {
+/** In the place of a slash, which sets of characters must not mean: no path has it. */
+const between = '\0';
+
+/**
+ * Undefined: a range such as `[z-a]`, which matches nothing. In time that grows with the path: agents make paths, and for Node's own
+ * engine one of a thousand folders is too much for two `**`.
+ */
+function readExpression(text: string): RE2JS | undefined {
   try {
-    return new RegExp(text, 'su');
+    return RE2JS.compile(text, RE2JS.DOTALL);
   } catch {
     return undefined;
   }
@@ -35,7 +42,7 @@ function expressionOf(pattern: string): string {
   let depth = 0;
   const isBraced = isBalanced(pattern);
   return pattern.replaceAll(parts, (part) => {
-    if (part in wildcards) return wildcards[part]!;
+    if (Object.hasOwn(wildcards, part)) return wildcards[part]!;
     if (part.length > 2 && part.startsWith('[')) return classOf(part);
     if (!isBraced || !/^[{},]$/.test(part)) return part.replaceAll(/[\\^$.*+?()[\]{}|/-]/gu, escaped);
     if (part === ',') return depth > 0 ? '|' : ',';
@@ -45,20 +52,20 @@ function expressionOf(pattern: string): string {
 }
 
 function escaped(sign: string): string {
-  return `\\x${sign.codePointAt(0)!.toString(16)}`;
+  return sign === '/' ? String.raw`\x00` : `\\x${sign.codePointAt(0)!.toString(16)}`;
 }
 
 const wildcards: Readonly<Record<string, string>> = {
-  '**/': '(?:.*/)?',
+  '**/': String.raw`(?:.*\x00)?`,
   '**': '.*',
-  '*': '[^/]*',
-  '?': '[^/]',
+  '*': String.raw`[^\x00]*`,
+  '?': String.raw`[^\x00]`,
 };
 
 function classOf(part: string): string {
   const isNegated = /^\[[!^]/.test(part);
   const members = part.slice(isNegated ? 2 : 1, -1).replaceAll(/[\\[\]^]/g, String.raw`\$&`);
-  return `(?!/)[${isNegated ? '^' : ''}${members}]`;
+  return isNegated ? String.raw`[^\x00${members}]` : `[${members}]`;
 }
 
 function isBalanced(pattern: string): boolean {

@@ -15,6 +15,8 @@ test.each([
   ['a+(b)*', ['a+(b)', 'a+(b)c'], ['aab']],
   ['{a', ['{a'], ['a']],
   ['[z-a]', ['[z-a]'], ['b']],
+  ['[.-9].ts', ['0.ts'], ['/.ts']],
+  ['constructor*', ['constructor.ts'], ['function']],
   ['.', ['a', 'deep/b'], ['../a']],
 ])('the pattern %s', (pattern, allowed, refused) => {
   const isAllowed = mayWrite([pattern], '');
