@@ -162,7 +162,14 @@ export const eventShapes = [
     /** What was written down of the journal outside of the store, and does not count any more. */
     head: optional(object({ seq: number, hash: text })),
   }),
-  of('lease.taken', { epoch: number, host: text, pid: number, instance: text }),
+  of('lease.taken', {
+    epoch: number,
+    host: text,
+    pid: number,
+    instance: text,
+    /** Who took it, for good. */
+    process: optional(identity),
+  }),
   of('drift.accepted', { workflow: definition }),
   of('command.decided', {
     id: text,
