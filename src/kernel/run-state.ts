@@ -27,7 +27,7 @@ export interface RunState {
   at: number;
   readonly createdAt: number;
   /** Who drives it, or did so last; not known of an older version. */
-  driver?: ProcessIdentity;
+  driver?: ProcessIdentity | undefined;
   /** The task that changed last. */
   lastTask?: string;
   /** Where it was started. */
@@ -300,7 +300,7 @@ export interface AttemptState {
   readonly kind?: 'setup' | 'check' | 'revision' | 'integrate' | 'verify';
   readonly startedAt: number;
   /** Who began it, or was about to; not known of those that an older version began. */
-  readonly driver?: ProcessIdentity;
+  readonly driver?: ProcessIdentity | undefined;
   /** Of an outside process. */
   readonly process?: ProcessIdentity;
   /** How a new driver came by it. */

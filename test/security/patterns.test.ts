@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createEvaluator, parseWorkflow } from '../../src/definition/index.ts';
+import { patternFor } from '../../src/interfaces/cli/search/pattern.ts';
+import { matchesPattern } from '../../src/model/patterns.ts';
+import { mayWrite } from '../../src/workspaces/worktree/write-patterns.ts';
 import { newProject } from '../cli/command-line.ts';
 
 const parse = async (yaml: string) =>
@@ -48,6 +51,18 @@ tasks:
 `,
     );
     expect((await piton(['run', 'w'])).code).toBe(1);
+  });
+});
+
+describe('a pattern that never ends, of others than workflows', () => {
+  test.for(catastrophic)('ends in `piton search --regex`: %s', async (pattern) => {
+    expect((await patternFor(pattern, true))(text).length).toBeLessThan(2);
+  });
+
+  test('ends in `writes`, whatever an agent calls its files', () => {
+    const isAllowed = mayWrite([`${'*a'.repeat(30)}*b`], '', matchesPattern);
+    expect(isAllowed('a'.repeat(250))).toBe(false);
+    expect(isAllowed(`${'a'.repeat(250)}b`)).toBe(true);
   });
 });
 
