@@ -269,6 +269,8 @@ export const eventShapes = [
     into: text,
     commit: text,
     url: optional(text),
+    /** Absent: a task of the run did it. */
+    by: optional(sender),
   }),
   /** What a task made does not fit to what others made. The agent is to revise it, for the so-manieth time; 0: a person is. */
   ofTask('conflict.found', { files: list(text), report: text, revision: number }),

@@ -69,7 +69,7 @@ function classOf(part: string): string {
 }
 
 /** A range that reaches over `/`, the sign between folders: it comes after `.` and before `0`. */
-const aroundSlash = /([\u{0}-.])-([0-\u{10ffff}])/gu;
+const aroundSlash = /([^/-\u{10ffff}])-([0-\u{10ffff}])/gu;
 
 function isBalanced(pattern: string): boolean {
   let depth = 0;
