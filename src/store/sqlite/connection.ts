@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { crashPoint, PitonError } from '../../base/index.ts';
 import { storeClosed, storeGone } from '../refusals.ts';
@@ -54,7 +54,7 @@ export class Connection {
 
   /** What is written to a file that was deleted is gone as soon as it is closed, and SQLite says nothing of that. */
   isThere(): boolean {
-    return !this.#wasOpen || existsSync(this.settings.file);
+    return !this.#wasOpen || lstatSync(this.settings.file, { throwIfNoEntry: false }) !== undefined;
   }
 
   /** Throws `STORE_GONE`. */
