@@ -11,6 +11,7 @@ export { pruneRuns } from './prune-runs.ts';
 export type { FunctionCall, Program, TaskFunction } from './program.ts';
 export { readEvents } from './read-events.ts';
 export { readLastLine, readOutput, type OutputOptions, type OutputPart } from './read-output.ts';
+export { senderHere } from './send-command.ts';
 export { accountOf } from './run-account.ts';
 export { assertSecretsOf } from './secrets.ts';
 export { cleanRequest } from './sweeper.ts';

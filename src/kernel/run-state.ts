@@ -26,6 +26,8 @@ export interface RunState {
   version: number;
   at: number;
   readonly createdAt: number;
+  /** Who drives it, or did so last; not known of an older version. */
+  driver?: ProcessIdentity | undefined;
   /** The task that changed last. */
   lastTask?: string;
   /** Where it was started. */
@@ -297,6 +299,8 @@ export interface AttemptState {
   /** Absent: it does the work. */
   readonly kind?: 'setup' | 'check' | 'revision' | 'integrate' | 'verify';
   readonly startedAt: number;
+  /** Who began it, or was about to; not known of those that an older version began. */
+  readonly driver?: ProcessIdentity | undefined;
   /** Of an outside process. */
   readonly process?: ProcessIdentity;
   /** How a new driver came by it. */

@@ -1,4 +1,6 @@
 export { containmentOf } from './containment.ts';
+export { loadPatterns, type Patterns } from './load-patterns.ts';
+export { forgeFolders, namesSteering, steeringFiles, steeringFolders, steeringPartOf } from './steering.ts';
 export { agentNames, traitsOf, type AgentName } from './agent-names.ts';
 export type { Command, CommandAnswer, InboxCommand, Sender, SentCommand } from './commands.ts';
 export type { Evaluator, Variables } from './evaluator.ts';

@@ -86,7 +86,7 @@ function assertOurs({ place, answers, request }: Sight): void {
     owner === undefined
       ? 'is there already, and is not a worktree of Piton’s'
       : 'is the place of somebody else';
-  throw new PitonError('WORKTREE_REFUSED', `${place.path} on ${place.remote} ${what}.`, {
+  throw new PitonError('WORKSPACE_DRIFTED', `${place.path} on ${place.remote} ${what}.`, {
     path: place.path,
     remote: place.remote,
     run: request.run,

@@ -1,38 +1,38 @@
 import { posix } from 'node:path';
-import { RE2JS } from 're2js';
+import type { Patterns } from '../../model/index.ts';
 
 /**
  * Whether a file may be written, by patterns from a folder of the repository. A pattern without wildcards is a file, or a folder
  * with all that is in it; `*` and `?` stay within a folder, `**` does not; `{a,b}` and `[abc]` are as everywhere.
  */
-export function mayWrite(patterns: readonly string[], folder: string): (path: string) => boolean {
-  const matchers = patterns.map((pattern) => matcherOf(pattern.replace(/^(\.\/)+/, '').replace(/\/+$/, '')));
+export function mayWrite(
+  patterns: readonly string[],
+  folder: string,
+  matches: Matches,
+): (path: string) => boolean {
+  const bare = patterns.map((pattern) => pattern.replace(/^(\.\/)+/, '').replace(/\/+$/, ''));
+  const matchers = bare.map((pattern) => matcherOf(pattern, matches));
   return (path) => {
     const way = posix.relative(folder, path);
-    return matchers.some((matches) => matches(way));
+    return matchers.some((isMatch) => isMatch(way));
   };
 }
 
-function matcherOf(pattern: string): (way: string) => boolean {
+/** An engine that takes linear time: names of files are chosen by agents, and a dozen `*` would keep another busy for years. */
+type Matches = Patterns['matchesPattern'];
+
+function matcherOf(pattern: string, matches: Matches): (way: string) => boolean {
   if (pattern === '' || pattern === '.') return (way) => !way.startsWith('../');
   if (!/[*?[{]/.test(pattern)) return (way) => way === pattern || way.startsWith(`${pattern}/`);
-  const expression = readExpression(`^(?:${expressionOf(pattern)})$`);
-  return (way) => expression?.test(way.replaceAll('/', between)) ?? way === pattern;
-}
-
-/** In the place of a slash, which sets of characters must not mean: no path has it. */
-const between = '\0';
-
-/**
- * Undefined: a range such as `[z-a]`, which matches nothing. In time that grows with the path: agents make paths, and for Node's own
- * engine one of a thousand folders is too much for two `**`.
- */
-function readExpression(text: string): RE2JS | undefined {
-  try {
-    return RE2JS.compile(text, RE2JS.DOTALL);
-  } catch {
-    return undefined;
-  }
+  const expression = `^(?:${expressionOf(pattern)})$`;
+  return (way) => {
+    try {
+      return matches(way, expression, 's');
+    } catch {
+      // A range such as `[z-a]`, which matches nothing.
+      return way === pattern;
+    }
+  };
 }
 
 const parts = /\*\*\/|\*\*|\*|\?|\[[!^]?\]?[^\]/]*\]|[{},]|[^*?[{},]+|\[/gu;
@@ -52,21 +52,24 @@ function expressionOf(pattern: string): string {
 }
 
 function escaped(sign: string): string {
-  return sign === '/' ? String.raw`\x00` : `\\x${sign.codePointAt(0)!.toString(16)}`;
+  return `\\x${sign.codePointAt(0)!.toString(16)}`;
 }
 
 const wildcards: Readonly<Record<string, string>> = {
-  '**/': String.raw`(?:.*\x00)?`,
+  '**/': '(?:.*/)?',
   '**': '.*',
-  '*': String.raw`[^\x00]*`,
-  '?': String.raw`[^\x00]`,
+  '*': '[^/]*',
+  '?': '[^/]',
 };
 
 function classOf(part: string): string {
   const isNegated = /^\[[!^]/.test(part);
   const members = part.slice(isNegated ? 2 : 1, -1).replaceAll(/[\\[\]^]/g, String.raw`\$&`);
-  return isNegated ? String.raw`[^\x00${members}]` : `[${members}]`;
+  return isNegated ? `[^/${members}]` : `[${members.replaceAll(aroundSlash, '$1-.0-$2')}]`;
 }
+
+/** A range that reaches over `/`, the sign between folders: it comes after `.` and before `0`. */
+const aroundSlash = /([^/-\u{10ffff}])-([0-\u{10ffff}])/gu;
 
 function isBalanced(pattern: string): boolean {
   let depth = 0;
