@@ -46,6 +46,7 @@ export {
   type Workflow,
 } from './workflow.ts';
 export { mentionsFailure } from './conditions.ts';
+export { isExecuting, isObeyed } from './git-programs.ts';
 export { readRetryMatch } from './retry-match.ts';
 export { describeEvents, readEvent, readSpooledAttempt } from './read-event.ts';
 export type { Fault } from './shape.ts';

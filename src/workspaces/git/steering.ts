@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sha256 } from '../../base/index.ts';
 import { lookAtFile, namesIn } from '../files.ts';
 import { parseConfig, type ConfigEntry } from './config-file.ts';
-import { isExecuting } from './config-keys.ts';
+import { isExecuting } from '../../model/index.ts';
 import { attributesName, readSmall, readWhole } from './repository-parts.ts';
 
 type Steering = Record<string, string>;
