@@ -32,6 +32,8 @@ export interface PlacesOptions {
   readonly delivery: DeliveryOptions;
   /** Places live as long as the store, and lie beside its spool. */
   readonly spool: string;
+  /** Of the user, outside of all projects. */
+  readonly keys: string;
 }
 
 export interface Places {
@@ -111,6 +113,7 @@ async function openWorkspaces(
         environment,
         worktree,
         graceMs: options.graceMs,
+        keys: options.keys,
       });
     },
     artifacts: async () => filling,

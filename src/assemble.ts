@@ -111,15 +111,16 @@ export async function open(options: OpenOptions): Promise<Piton> {
   const opened = typeof given === 'string' ? await openStore(given, { durability, clock }) : given;
   const spool = folder ?? spoolBeside(opened.url);
   assertOwnFolder(spool);
+  const keys = spool === temporary ? join(spool, '.keys') : stateFolder('keys');
   const observers = new Observers();
   for (const observer of told) observers.add(observer);
   return new Piton({
     ...config,
     isHarmless: (command) => irreversibleReason(command) === undefined,
-    ...makePlaces({ ...config, spool }),
+    ...makePlaces({ ...config, spool, keys }),
     spool: new Spool({
       folder: spool,
-      keys: spool === temporary ? join(spool, '.keys') : stateFolder('keys'),
+      keys,
       graceMs,
       durability,
       store: basename(opened.url),

@@ -22,6 +22,8 @@ export interface AgentRequest {
   readonly permissions: Permissions;
   /** The task's own checks, which may be run under `edit`. */
   readonly allowedCommands: readonly string[];
+  /** Patterns of what its task may write: what they name in so many words is open to it under `edit`. */
+  readonly writes?: readonly string[];
   /** Calls that the agent has asked for, and a person has allowed. */
   readonly allowed: readonly AskedCall[];
   readonly outputSchema?: JsonSchema;

@@ -1,8 +1,9 @@
 export { attemptMarker, insideOf, isInsideAttempt } from './attempt-marker.ts';
 export { manualClock, systemClock, type Clock, type ManualClock } from './clock.ts';
 export { crashPoint, crashPointsArmed } from './crash-point.ts';
+export { askGit } from './ask-git.ts';
 export { deleteTree } from './delete-tree.ts';
-export { findTool, isExecutable } from './find-tool.ts';
+export { findTool, isExecutable, withOwnPath } from './find-tool.ts';
 export { effect, guarded } from './effect.ts';
 export { formatDuration, parseDuration, writtenDuration } from './durations.ts';
 export { asError, errorField, errorText, hasCode, PitonError } from './errors.ts';
@@ -33,3 +34,4 @@ export {
 export { keyIn, readKeyIn, writeOnce } from './key-file.ts';
 export { visibleText } from './visible-text.ts';
 export { shellWord } from './shell-word.ts';
+export { readBounded } from './read-bounded.ts';

@@ -2,6 +2,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { execFileSync } from 'node:child_process';
 import { hasCode } from './errors.ts';
+import { withOwnPath } from './find-tool.ts';
 
 /** Names one process for good: a pid alone is reused, and start times repeat after a reboot. */
 export interface ProcessIdentity {
@@ -82,7 +83,7 @@ function readProcessFile(file: string): string | undefined {
 
 /** The time is printed in a fixed zone and language, else two processes would name the same third one differently. */
 function psStatus(pid: number): ProcessStatus | undefined {
-  const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
+  const env = { ...withOwnPath(process.env), LC_ALL: 'C', TZ: 'UTC' };
   try {
     const ps = ['-o', 'state=,lstart=', '-p', String(pid)];
     const line = execFileSync('ps', ps, { encoding: 'utf8', env }).trim();
@@ -99,7 +100,10 @@ function bootId(): string {
   const linux = readText('/proc/sys/kernel/random/boot_id')?.trim();
   if (linux !== undefined) return linux;
   try {
-    return execFileSync('sysctl', ['-n', 'kern.boottime'], { encoding: 'utf8' }).trim();
+    return execFileSync('sysctl', ['-n', 'kern.boottime'], {
+      encoding: 'utf8',
+      env: withOwnPath(process.env),
+    }).trim();
   } catch {
     return 'unknown-boot';
   }

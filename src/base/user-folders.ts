@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync, mkdirSync, statSync, type Stats } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { PitonError } from './errors.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -8,13 +8,19 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Where Piton keeps what belongs to this user and to no project: below it, that folder. It need not be there. */
 export function stateFolder(name: string, environment: Environment = process.env): string {
   const { XDG_STATE_HOME: state, HOME: home } = environment;
-  return join(state || join(home || homedir(), '.local', 'state'), 'piton', name);
+  return join(userFolder(state, join('.local', 'state'), home), 'piton', name);
 }
 
 /** The same for what can be made again. */
 export function cacheFolder(name: string, environment: Environment = process.env): string {
   const { XDG_CACHE_HOME: cache, HOME: home } = environment;
-  return join(cache || join(home || homedir(), '.cache'), 'piton', name);
+  return join(userFolder(cache, '.cache', home), 'piton', name);
+}
+
+/** What is relative does not count, as the standard for these variables has it: it would lie in whatever project one is in. */
+function userFolder(given: string | undefined, usual: string, home: string | undefined): string {
+  if (given !== undefined && isAbsolute(given)) return given;
+  return join(home !== undefined && isAbsolute(home) ? home : homedir(), usual);
 }
 
 /** Makes a folder that nobody else can look into. Throws `FOLDER_UNSAFE` if somebody else owns it, or it is a link. */

@@ -1,5 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { asError, hasCode, isPlainObject, nearest, PitonError, writtenDuration } from '../base/index.ts';
+import {
+  asError,
+  hasCode,
+  isPlainObject,
+  nearest,
+  PitonError,
+  readBounded,
+  writtenDuration,
+} from '../base/index.ts';
 
 /** One value of a configuration file. */
 export interface Setting {
@@ -44,7 +51,7 @@ function plainValue(convert: () => unknown, file: string): unknown {
 /** Undefined if there is none. Throws `CONFIG_INVALID`. */
 export function readText(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    return readBounded(file).toString('utf8');
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined;
     throw problem(file, asError(error).message);

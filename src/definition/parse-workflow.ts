@@ -1,3 +1,4 @@
+import { loadPatterns } from '../model/index.ts';
 import type { ParsedWorkflow, WorkflowSource } from './yaml/read-workflow.ts';
 
 /**
@@ -11,7 +12,7 @@ export async function parseWorkflow(text: string, source: WorkflowSource): Promi
   const parsed = outcomeOf(() => readWorkflow(text, source, () => void (hasPatterns = true)));
   // Few files have patterns: only they are read again, with what can judge them.
   if (!hasPatterns) return parsed();
-  const { faultOfPattern } = await import('./expressions/patterns.ts');
+  const { faultOfPattern } = await loadPatterns();
   return readWorkflow(text, source, faultOfPattern);
 }
 

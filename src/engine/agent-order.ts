@@ -133,9 +133,10 @@ export class AgentOrder {
     dollars: number | undefined,
   ): Omit<AgentRequest, 'prompt' | 'directory' | 'session' | 'folder'> {
     const { permissions, model, effort, maxTurns } = this.#work;
-    const { output, check } = this.#spec;
+    const { output, check, writes } = this.#spec;
     return {
       permissions,
+      ...(writes.length > 0 && { writes }),
       allowedCommands: check === undefined ? [] : typableCheck(check),
       allowed,
       args: argumentsOf(this.#work, this.#agent),

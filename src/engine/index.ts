@@ -12,6 +12,7 @@ export type { FunctionCall, Program, TaskFunction } from './program.ts';
 export { readEvents } from './read-events.ts';
 export { readLastLine, readOutput, type OutputOptions, type OutputPart } from './read-output.ts';
 export { mayLive, takeLease } from './leases.ts';
+export { senderHere } from './send-command.ts';
 export { accountOf } from './run-account.ts';
 export { assertSecretsOf } from './secrets.ts';
 export { cleanRequest } from './sweeper.ts';

@@ -181,7 +181,7 @@ function outcomeOfChanges(refs: Extract<Integration, { type: 'refs' }>['changes'
 
 /** What is there when a run begins is taken for the user's own. */
 const putRight =
-  'Take out of .git what is not yours (of its configuration: git config --unset <key>), then retry. What is still there when your next run begins counts as yours';
+  'Take out of .git what is not yours (of its configuration: git config --unset <key>), then retry. What is still there you are asked about before your next run, and then counts as yours';
 
 type Change = Extract<Integration, { type: 'refs' }>['changes'][number];
 

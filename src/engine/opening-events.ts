@@ -6,6 +6,8 @@ export function createdEvent(workflow: Workflow, { inputs, state, origin }: Crea
   return { type: 'run.created', data: { ...data, environment: 'base' } };
 }
 
-export function takenEvent({ host, pid, instance }: LeaseOwner, epoch: number): Event {
-  return { type: 'lease.taken', data: { epoch, host, pid, instance } };
+export function takenEvent({ instance, ...process }: LeaseOwner, epoch: number): Event {
+  const { host, pid, bootId, pidNamespace, startTime } = process;
+  const identity = { host, bootId, pidNamespace, pid, startTime };
+  return { type: 'lease.taken', data: { epoch, host, pid, instance, process: identity } };
 }

@@ -112,13 +112,14 @@ function assertNotLost(task: TaskState): void {
   if (finishedOf(stage) === undefined || workspace === undefined || isWorkSaved(task)) return;
   if (workspace.isAdopted === true && workspace.snapshot !== undefined) return;
   if (workspace.kind === 'remote' || existsSync(workspace.path)) return;
-  const { path } = workspace;
+  const { path, snapshot } = workspace;
+  const again = snapshot === undefined ? 'recreate' : 'restore';
   throw new PitonError(
-    'WORKSPACE_DRIFTED',
+    'WORKSPACE_GONE',
     `The place of ${address} is gone, with its finished work: ${path}.`,
     {
       path,
-      remedy: 'Bring it back and `piton retry`; or do the work again with `piton retry --fresh`.',
+      remedy: `Have it made again with \`piton workspace ${again}\`, and the work done again; or bring it back and \`piton retry\`.`,
     },
   );
 }

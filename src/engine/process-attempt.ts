@@ -201,6 +201,12 @@ export class ProcessAttempt implements Attempt {
     }
   }
 
+  /** What was prepared for it is of no use. If that cannot be removed, it takes room, and no more. */
+  async #endUnbegun(outcome: Outcome): Promise<void> {
+    await this.#ports.spool.removeUnbegun(this.id).catch(() => {});
+    this.end(outcome);
+  }
+
   #putOff(reason: string): Outcome {
     return { type: 'delayed', until: this.#ports.clock.now() + spoolTroubleMs, reason };
   }
@@ -208,13 +214,13 @@ export class ProcessAttempt implements Attempt {
   async #spawn(order: SpoolOrder): Promise<void> {
     const { spool } = this.#ports;
     const obstacle = this.#stopReason ?? interruptedBy(this.#ports.heartbeatTrouble());
-    if (obstacle !== undefined && spool.claim(this.id)) return this.end(neverBegan(obstacle));
+    if (obstacle !== undefined && spool.claim(this.id)) return this.#endUnbegun(neverBegan(obstacle));
     this.#hasBegun = true;
     try {
       this.#process = await spool.start(order);
     } catch (thrown) {
       if (!isSystemTrouble(thrown)) throw thrown;
-      return this.end(this.#putOff(asError(thrown).message));
+      return this.#endUnbegun(this.#putOff(asError(thrown).message));
     }
     crashPoint('engine:after-spawn');
     if (this.#isOver) return;
@@ -253,7 +259,7 @@ export class ProcessAttempt implements Attempt {
     await this.#patiently(async () => {
       // Also a driver that has lost this run in the meantime may have asked it to stop.
       this.#stopReason ??= readStopNote(spool.stopNote(this.id));
-      if (ending.type === 'unclaimed') return this.end(this.#notBegun());
+      if (ending.type === 'unclaimed') return this.#endUnbegun(this.#notBegun());
       await this.#settle(ending);
     });
   }

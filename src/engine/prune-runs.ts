@@ -1,4 +1,5 @@
 import { effect } from '../base/index.ts';
+import type { Spool } from '../spool/index.ts';
 import type { Pruned, RunRecord, Store } from '../store/index.ts';
 import { dayOf } from './calendar.ts';
 import { findLostEnd } from './lost-end.ts';
@@ -18,6 +19,7 @@ type PrunePorts = Pick<EnginePorts, 'store' | 'spool' | 'clock'>;
 export async function pruneRuns(ports: PrunePorts, request: PruneRuns): Promise<Pruned> {
   const { store, spool } = ports;
   const { leaving, needed } = await sorted(ports, await mayLeave(ports, request));
+  await removeUnbegun(spool, new Set(leaving.map(({ run }) => run)));
   for (const { run } of leaving) await effect('spool.pruning-noted', () => spool.heads.notePruning(run));
   const pruned = await store.prune(await without(store, request, needed));
   const left = new Set(await store.listRunIds());
@@ -29,6 +31,14 @@ export async function pruneRuns(ports: PrunePorts, request: PruneRuns): Promise<
   }
   const kept = [...(pruned.kept ?? []), ...needed];
   return { ...pruned, ...(kept.length > 0 && { kept }) };
+}
+
+/** What was prepared and has not begun bears witness of nothing. What has begun stays: an older copy of the store may be brought back. */
+async function removeUnbegun(spool: Spool, runs: ReadonlySet<string>): Promise<void> {
+  const orders = runs.size === 0 ? [] : spool.orders().filter(({ run }) => runs.has(run));
+  for (const { attempt } of orders) {
+    if (spool.look(attempt).type === 'unclaimed') await spool.removeUnbegun(attempt);
+  }
 }
 
 type Kept = NonNullable<Pruned['kept']>[number];

@@ -1,4 +1,5 @@
-import { decideOutcome, type TaskState, type World } from '../kernel/index.ts';
+import { livenessOf } from '../base/index.ts';
+import { decideOutcome, type AttemptState, type TaskState, type World } from '../kernel/index.ts';
 import { isProcess, type Event } from '../model/index.ts';
 import type { Spool } from '../spool/index.ts';
 import type { Found } from './find-attempt.ts';
@@ -48,6 +49,8 @@ async function recoverAttempt(
   writer.add(placeOf(spool, task, attempt.id));
   const finding = await findAttempt(spool, attempt);
   if (finding.how === 'interrupted') {
+    // Before that is written: whoever is killed in between leaves it to the next, which finds nothing begun again.
+    if (finding.outcome.neverBegan === true) await tidy(spool, attempt);
     // What an agent has said may tell how far it came, or even that it was done: whoever follows it reads that first.
     const isReadable = finding.outcome.neverBegan !== true && finding.outcome.mayStillRun !== true;
     if (attempt.agent !== undefined && isReadable) return { type: 'vanished' };
@@ -56,6 +59,12 @@ async function recoverAttempt(
   const { how, found } = finding;
   writer.add([{ type: 'attempt.recovered', task: task.address, attempt: attempt.id, data: { how } }]);
   return found;
+}
+
+/** What cannot be removed takes room, and no more. */
+async function tidy(spool: Spool, { id, driver }: AttemptState): Promise<void> {
+  const isOrphan = driver !== undefined && livenessOf(driver) === 'dead';
+  await spool.removeUnbegun(id, { isOrphan }).catch(() => {});
 }
 
 /** Where it works was written down when it was started, and perhaps not yet in the journal. */

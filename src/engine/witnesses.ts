@@ -15,6 +15,8 @@ import type { Placed } from './placing.ts';
 export interface Witnesses {
   /** The journal was there when a process was started. */
   readonly head?: JournalHead;
+  /** What was to be started then has not begun, and was removed. */
+  readonly isLastUnbegun: boolean;
   /** Everything that was ever started for the run. */
   readonly orders: readonly WrittenOrder[];
   /** The branch of the run was moved by this commit. */
@@ -34,6 +36,7 @@ export async function witnessesOf(
   const branch = await branchSeq(ports, run, created);
   const isOwn = (order: WrittenOrder): boolean => order.run === run && !isOfNamesake(order, created);
   return {
+    isLastUnbegun: head !== undefined && ports.spool.heads.isUnbegun(run),
     orders: ports.store.durability === 'none' ? [] : orders.filter(isOwn),
     ...(head !== undefined && { head }),
     ...(branch !== undefined && { branch }),
@@ -155,8 +158,8 @@ function learn(known: Known, event: Event): void {
 }
 
 /** Whether the spool has everything that was started: at least what was started last is there. */
-export function isSpoolWhole({ head, orders }: Witnesses): boolean {
-  return head !== undefined && orders.some((order) => order.head?.hash === head.hash);
+export function isSpoolWhole({ head, orders, isLastUnbegun }: Witnesses): boolean {
+  return head !== undefined && (isLastUnbegun || orders.some((order) => order.head?.hash === head.hash));
 }
 
 /** What the journal says of the beginning of an attempt, for its own folder. */

@@ -109,19 +109,15 @@ const placeCodes: ReadonlySet<string> = new Set([
   'GIT_MISSING',
   'GIT_TOO_OLD',
   'WORKSPACE_DRIFTED',
+  'WORKSPACE_GONE',
   'REMOTE_FAILED',
   'REMOTE_UNKNOWN',
   'REMOTE_UNSUPPORTED',
 ]);
 
-/** A person may take these results as they are. A secret is not among them: what is offered first must not publish it. */
-const adoptable: ReadonlySet<string> = new Set(['WRITES_EXCEEDED', 'STEERING_CHANGED']);
-
 function holdForPlace(state: RunState, task: TaskState, outcome: Failed): FailureConsequence {
   const { failure, refs } = outcome;
-  // To retry brings it to the very same end, unless somebody has changed the files.
-  const first = adoptable.has(failure.code) ? ['adopt'] : [];
-  const next = heldOrCancelled(state, task, heldForPlace(task, failure.message, first));
+  const next = heldOrCancelled(state, task, heldForPlace(task, failure.message, failure.code));
   const told: Event[] =
     refs === undefined ? [] : [{ type: 'refs.changed', task: task.address, data: { refs } }];
   return { ended: 'failed', settled: [...told, next], failure: { ...failure, class: 'unknown' } };
@@ -178,7 +174,7 @@ function reconcile(
     task: address,
     data: { files, report, revision: isForAgent ? conflicts + 1 : 0 },
   };
-  const held = heldOrCancelled(state, task, heldForPlace(task, failure.message, ['resolve']));
+  const held = heldOrCancelled(state, task, heldForPlace(task, failure.message, failure.code));
   const next = isForAgent && doomOf(state, task) === undefined ? [] : [held];
   return { ended: 'failed', settled: [found, ...next, ...closeTried(state, task, world.now)], failure };
 }

@@ -155,7 +155,7 @@ const folders: Folders = {
   'run.delivered'(state, { data }) {
     state.delivered = data;
   },
-  'lease.taken'() {},
+  'lease.taken': (state, { data }) => void (state.driver = data.process),
   'command.decided'() {},
   'drift.accepted'(state, { data }) {
     adoptWorkflow(state, data.workflow);
@@ -206,7 +206,7 @@ const folders: Folders = {
     const news = beginTurn(task, data);
     setLife(state, task, {
       status: 'running',
-      attempt: { id: attempt, startedAt, ...data, ...news },
+      attempt: { id: attempt, startedAt, ...data, ...news, driver: state.driver },
     });
     acquire(state, task);
     beginTrials(state, task);

@@ -18,6 +18,8 @@ export interface AttemptState {
   /** Absent: it does the work. */
   readonly kind?: 'setup' | 'check' | 'revision' | 'integrate' | 'verify';
   readonly startedAt: number;
+  /** Who began it, or was about to; not known of those that an older version began. */
+  readonly driver?: ProcessIdentity | undefined;
   /** Of an outside process. */
   readonly process?: ProcessIdentity;
   /** How a new driver came by it. */

@@ -4,16 +4,37 @@ import { released } from './released.ts';
 import { statusOfTask, type RunState, type TaskState } from './run-state.ts';
 import { accept, refuse, type Verdict } from './verdict.ts';
 
-/** Something is wrong with the place of the task: a person may have it put right in these ways. */
-export function heldForPlace(
-  { address, workspace }: TaskState,
-  reason: string,
-  first: readonly string[] = [],
-): Event {
-  const ofPlace = workspace === undefined ? [] : ['recreate', 'restore', 'adopt', 'discard'];
-  const actions = [...new Set([...first, 'retry', ...ofPlace, 'skip'])];
-  return { type: 'task.held', task: address, data: { reason, actions } };
+/** Something is wrong with the place of the task: a person may have it put right in these ways, the likeliest to work first. */
+export function heldForPlace(task: TaskState, reason: string, code = ''): Event {
+  const retry = lost.has(code) ? [...ofPlaces, 'retry'] : ['retry', ...ofPlaces];
+  const ways = new Set([...firstWays(task, code), ...retry, 'skip']);
+  const actions = [...ways].filter((way) => canWork(task, way, code));
+  return { type: 'task.held', task: task.address, data: { reason, actions } };
 }
+
+/** To retry would bring these to the very same end, unless somebody has changed something in the place before. */
+function firstWays({ workspace }: TaskState, code: string): readonly string[] {
+  if (code === 'MERGE_CONFLICT') return ['resolve'];
+  if (adoptable.has(code)) return ['adopt'];
+  if (lost.has(code)) return [workspace?.snapshot === undefined ? 'recreate' : 'restore'];
+  return [];
+}
+
+/** A person may take these results as they are. A secret is not among them: what is offered first must not publish it. */
+const adoptable: ReadonlySet<string> = new Set(['WRITES_EXCEEDED', 'STEERING_CHANGED']);
+
+/** The place is gone, or something else is there: it can be made again, and what is there is kept. */
+const lost: ReadonlySet<string> = new Set(['WORKSPACE_GONE', 'WORKTREE_REFUSED']);
+
+function canWork({ workspace }: TaskState, way: string, code: string): boolean {
+  if (!ofPlaces.has(way)) return true;
+  if (workspace === undefined) return false;
+  if (way === 'restore') return workspace.snapshot !== undefined;
+  // Of nothing, no result would come, and it would pass for one; and where it was tried already, it is no way out.
+  return way !== 'adopt' || (code !== 'WORKSPACE_GONE' && !(lost.has(code) && workspace.isAdopted === true));
+}
+
+const ofPlaces: ReadonlySet<string> = new Set(['recreate', 'restore', 'adopt', 'discard']);
 
 type PlaceCommand = Extract<Command, { type: 'place' }>;
 

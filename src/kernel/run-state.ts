@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../base/index.ts';
+import type { Json, JsonObject, ProcessIdentity } from '../base/index.ts';
 import {
   mentionsFailure,
   type EventOf,
@@ -29,6 +29,8 @@ export interface RunState {
   version: number;
   at: number;
   readonly createdAt: number;
+  /** Who drives it, or did so last; not known of an older version. */
+  driver?: ProcessIdentity | undefined;
   /** The task that changed last. */
   lastTask?: string;
   /** Where it was started. */

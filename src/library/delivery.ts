@@ -1,5 +1,5 @@
 import { PitonError } from '../base/index.ts';
-import { accountOf, type Engine, type EnginePorts } from '../engine/index.ts';
+import { accountOf, senderHere, type Engine, type EnginePorts } from '../engine/index.ts';
 import { statusOf, type RunState, type TaskState } from '../kernel/index.ts';
 import type { Event } from '../model/index.ts';
 import type {
@@ -65,7 +65,7 @@ export async function mergeRun(
     return withRepositoryLease(ports, repository.commonDir, () => ports.delivery.merge(order));
   };
   if (isDryRun) return merge(await engine.load(run));
-  return tended(engine, run, async (state) => {
+  return tended({ engine, ports }, run, async (state) => {
     const merged = await merge(state);
     const { branch, commit } = merged;
     return { result: merged, data: { how: 'merge', into: branch, commit: commit! } };
@@ -80,7 +80,7 @@ export async function openPullRequest(
 ): Promise<PullRequest> {
   const { partial = false, draft: isDraft = false, base, branch, title, body } = options;
   const asked = { base, branch, title, body };
-  return tended(engine, run, async (state) => {
+  return tended({ engine, ports }, run, async (state) => {
     assertComplete(state, partial);
     const given = Object.entries(asked).filter(([, value]) => value !== undefined);
     const order = { repository: repositoryOf(state), account: accountOf(state), isDraft };
@@ -92,7 +92,7 @@ export async function openPullRequest(
 
 /** What was there already is written down only if the journal does not know of it: its writer may have been killed. */
 async function tended<Result>(
-  engine: Engine,
+  { engine, ports }: Deliverer,
   run: string,
   deliver: (state: RunState) => Promise<{ readonly result: Result; readonly data: Delivered }>,
 ): Promise<Result> {
@@ -100,7 +100,8 @@ async function tended<Result>(
   await engine.tend(run, async (state) => {
     const { result, data } = await deliver(state);
     outcome.result = result;
-    return isSame(state.delivered, data) ? [] : [{ type: 'run.delivered', data }];
+    const by = senderHere(ports.environment);
+    return isSame(state.delivered, data) ? [] : [{ type: 'run.delivered', data: { ...data, by } }];
   });
   return outcome.result!;
 }

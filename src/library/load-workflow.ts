@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { asError, PitonError, type Json } from '../base/index.ts';
+import { asError, PitonError, readBounded, type Json } from '../base/index.ts';
 import { parseWorkflow } from '../definition/index.ts';
 import type { FunctionCall } from '../engine/index.ts';
 import { stepContext, type Definition, type StepContext } from './definition.ts';
@@ -40,7 +39,7 @@ function readText(file: string): string {
 
 function readBytes(file: string): Buffer {
   try {
-    return readFileSync(file);
+    return readBounded(file);
   } catch (cause) {
     throw unreadable(file, { cause, reason: asError(cause).message });
   }

@@ -162,7 +162,14 @@ export const eventShapes = [
     /** What was written down of the journal outside of the store, and does not count any more. */
     head: optional(object({ seq: number, hash: text })),
   }),
-  of('lease.taken', { epoch: number, host: text, pid: number, instance: text }),
+  of('lease.taken', {
+    epoch: number,
+    host: text,
+    pid: number,
+    instance: text,
+    /** Who took it, for good. */
+    process: optional(identity),
+  }),
   of('drift.accepted', { workflow: definition }),
   of('command.decided', {
     id: text,
@@ -262,6 +269,8 @@ export const eventShapes = [
     into: text,
     commit: text,
     url: optional(text),
+    /** Absent: a task of the run did it. */
+    by: optional(sender),
   }),
   /** What a task made does not fit to what others made. The agent is to revise it, for the so-manieth time; 0: a person is. */
   ofTask('conflict.found', { files: list(text), report: text, revision: number }),

@@ -1,4 +1,6 @@
 export { containmentOf } from './containment.ts';
+export { loadPatterns, type Patterns } from './load-patterns.ts';
+export { forgeFolders, namesSteering, steeringFiles, steeringFolders, steeringPartOf } from './steering.ts';
 export { agentNames, traitsOf, type AgentName } from './agent-names.ts';
 export type { Command, CommandAnswer, InboxCommand, Sender, SentCommand } from './commands.ts';
 export type { Evaluator, Variables } from './evaluator.ts';
@@ -44,6 +46,7 @@ export {
   type Workflow,
 } from './workflow.ts';
 export { mentionsFailure } from './conditions.ts';
+export { isExecuting, isObeyed } from './git-programs.ts';
 export { isProcess, isProgram, isSeenBySpool } from './programs.ts';
 export { readRetryMatch } from './retry-match.ts';
 export { describeEvents, readEvent, readSpooledAttempt } from './read-event.ts';

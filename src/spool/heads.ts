@@ -10,13 +10,15 @@ const folderName = '.heads';
 const recordBytes = 128;
 /** After the two of the heads. */
 const pruningSlot = 2;
+const unbegunSlot = 3;
 /** No process was ever started for it. */
 const nowhere: JournalHead = { seq: 0, hash: '0'.repeat(64) };
 
 /**
  * How far the journals had come when processes were started for their runs, one small file for each run. It lies outside
  * of the database, so that it can tell of a journal that has lost its end. A file holds two records, written in turn: when
- * writing one is cut off, the other is there; and perhaps a third, that the run is about to be removed.
+ * writing one is cut off, the other is there; perhaps a third, that the run is about to be removed; and a fourth, that what was to
+ * be started last has not begun, and was removed.
  */
 export class Heads {
   readonly #folder: string;
@@ -63,14 +65,17 @@ export class Heads {
    * is another.
    */
   async notePruning(run: string): Promise<void> {
-    const handle = await openFile(this.fileOf(run), this.#isSynced);
-    try {
-      const head = furthest(this.#records(run, await handle.readFile('utf8'))) ?? nowhere;
-      await handle.write(this.#encode(pruningOf(run), head), pruningSlot * recordBytes, 'utf8');
-      if (this.#isSynced) await handle.datasync();
-    } finally {
-      await handle.close();
-    }
+    await this.#note(run, { slot: pruningSlot, name: pruningOf(run) });
+  }
+
+  /** What was to be started at this head has not begun, and its folder is about to go: it is not missing. */
+  async noteUnbegun(run: string, head: JournalHead): Promise<void> {
+    if (this.read(run)?.hash === head.hash)
+      await this.#note(run, { slot: unbegunSlot, name: unbegunOf(run) });
+  }
+
+  isUnbegun(run: string): boolean {
+    return this.#isNoted(run, { slot: unbegunSlot, name: unbegunOf(run) });
   }
 
   /** It stays. */
@@ -80,9 +85,7 @@ export class Heads {
 
   /** Of a run that the store does not have: it was removed on purpose, by one who was killed before this was. */
   isPruned(run: string): boolean {
-    const text = readRecords(this.fileOf(run)) ?? '';
-    const { seq, hash } = furthest(this.#records(run, text)) ?? nowhere;
-    return text.slice(pruningSlot * recordBytes) === this.#encode(pruningOf(run), { seq, hash });
+    return this.#isNoted(run, { slot: pruningSlot, name: pruningOf(run) });
   }
 
   /** To be called before a run is driven: others may have changed its file, or removed it, since that was done here. */
@@ -120,6 +123,24 @@ export class Heads {
     }
   }
 
+  /** Of the furthest head: of a further one it is void. */
+  async #note(run: string, { slot, name }: Note): Promise<void> {
+    const handle = await openFile(this.fileOf(run), this.#isSynced);
+    try {
+      const head = furthest(this.#records(run, await handle.readFile('utf8'))) ?? nowhere;
+      await handle.write(this.#encode(name, head), slot * recordBytes, 'utf8');
+      if (this.#isSynced) await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+  }
+
+  #isNoted(run: string, { slot, name }: Note): boolean {
+    const text = readRecords(this.fileOf(run)) ?? '';
+    const head = furthest(this.#records(run, text)) ?? nowhere;
+    return text.slice(slot * recordBytes, (slot + 1) * recordBytes) === this.#encode(name, head);
+  }
+
   #records(run: string, text: string): (JournalHead | undefined)[] {
     return [0, 1].map((slot) => {
       const record = text.slice(slot * recordBytes, (slot + 1) * recordBytes);
@@ -136,9 +157,18 @@ export class Heads {
   }
 }
 
+interface Note {
+  readonly slot: number;
+  readonly name: string;
+}
+
 /** Keeps it from being taken for a record of the same head. */
 function pruningOf(run: string): string {
   return `pruning ${run}`;
+}
+
+function unbegunOf(run: string): string {
+  return `unbegun ${run}`;
 }
 
 function readRecords(file: string): string | undefined {

@@ -1,4 +1,5 @@
-export { blankExit, files as spoolFiles, nonceLength, readExit, readWrapper } from './layout.ts';
+export { blankExit, files as spoolFiles, readExit, readWrapper } from './layout.ts';
+export { StoreKey } from './store-key.ts';
 export type { Ending, Exit, JournalHead, Sighting, SpoolOrder, WrittenOrder } from './order.ts';
 export { isCarried } from './process-table.ts';
 export { Spool, type SpoolOptions } from './spool.ts';

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { withOwnPath } from '../base/index.ts';
 import { codeOf } from './layout.ts';
 
 export interface ProcessEntry {
@@ -114,7 +115,7 @@ function readProcess(pid: number | string, file: string): Buffer | undefined {
 
 function ps(columns: string, selection: readonly string[] = ['-ax']): string {
   try {
-    const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
+    const env = { ...withOwnPath(process.env), LC_ALL: 'C', TZ: 'UTC' };
     return execFileSync('ps', [...selection, '-o', columns], { encoding: 'utf8', env });
   } catch (error) {
     // It ends with 1 if it finds nothing.

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deleteTree, randomId } from '../base/index.ts';
-import { codeOf, isAbsence, makeClaim } from './layout.ts';
+import { codeOf, files, isAbsence, makeClaim } from './layout.ts';
 import { lookAt, type Place } from './look.ts';
 import { familyOf, findMembers } from './members.ts';
 
@@ -11,6 +11,11 @@ const discarded = '.discarded-';
 
 export function listAttempts(spool: string): string[] {
   return namesIn(spool).filter((name) => !name.startsWith('.'));
+}
+
+/** Then whoever prepares it cannot come to an end if the folder goes: it is made once, and its files need it. */
+export function isBegunToPrepare(folder: string): boolean {
+  return namesIn(folder).some((name) => name !== files.claim);
 }
 
 export async function removeAttempt(spool: string, place: Place): Promise<boolean> {

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { join, resolve } from 'node:path';
-import { crashPoint, type ProcessIdentity } from '../base/index.ts';
+import { crashPoint, effect, type ProcessIdentity } from '../base/index.ts';
 import { awaitEnd } from './await-end.ts';
 import { assertAttemptName } from './environment.ts';
 import { fenceFamily, type FenceResult } from './fence.ts';
@@ -24,7 +24,7 @@ import type {
 } from './order.ts';
 import { lastChange, lastLineOf, readBytes, readText, type LastLine, type ReadOptions } from './output.ts';
 import { prepareFolder } from './prepare.ts';
-import { emptyDiscarded, listAttempts, removeAttempt } from './remove.ts';
+import { emptyDiscarded, isBegunToPrepare, listAttempts, removeAttempt } from './remove.ts';
 import { startWrapper } from './start.ts';
 import { StoreKey } from './store-key.ts';
 import { Syncing } from './syncing.ts';
@@ -262,6 +262,22 @@ export class Spool {
     }
     await emptyDiscarded(this.#options.folder);
     return refused;
+  }
+
+  /**
+   * Removes the folder of an attempt that was claimed so that it never begins. Nothing in it is of use to anybody. One in which
+   * nobody has begun to prepare anything stays, unless nobody is left who could (`isOrphan`): who comes to that must find it taken.
+   */
+  async removeUnbegun(
+    attempt: string,
+    { isOrphan = false }: { readonly isOrphan?: boolean } = {},
+  ): Promise<void> {
+    if (!isOrphan && !isBegunToPrepare(this.folderOf(attempt))) return;
+    const { run, head } = this.describe(attempt) ?? {};
+    await effect('spool.unbegun-removed', async () => {
+      if (run !== undefined && head !== undefined) await this.heads.noteUnbegun(run, head);
+      await this.remove([attempt]);
+    });
   }
 
   #place(attempt: string): Place {

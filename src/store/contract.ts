@@ -13,7 +13,7 @@ import type {
  *
  * Every method that changes something either does all of it durably before it resolves, or nothing.
  * Errors are PitonErrors; the codes are listed at the methods. Any method may throw
- * `STORE_DAMAGED` (the medium contradicts itself), `STORE_CLOSED`, `STORE_BUSY` (another process kept it locked beyond
+ * `STORE_DAMAGED` (the medium contradicts itself), `STORE_CLOSED`, `STORE_GONE` (somebody has deleted it), `STORE_BUSY` (another process kept it locked beyond
  * patience), `STORE_FULL` (no room; nothing was written; may be tried again), `STORE_READ_ONLY`, `STORE_FAILED` (the
  * medium could not be read or written; nothing was written). The one exception to all or nothing is `STORE_UNCERTAIN`:
  * the medium failed while committing and could not be asked afterwards, so the caller must read before it goes on.

@@ -77,6 +77,14 @@ export function storeClosed(url: string): PitonError {
   });
 }
 
+export function storeGone(file: string): PitonError {
+  return new PitonError('STORE_GONE', `The store ${file} was deleted while it was in use.`, {
+    file,
+    remedy:
+      'Nothing more is written or started. Bring the file back, with its -wal file, and resume; or start anew.',
+  });
+}
+
 /** What a store cannot do by its nature, said plainly. */
 export function unsupported(what: string, remedy: string): PitonError {
   return new PitonError('STORE_UNSUPPORTED', what, { remedy });

@@ -272,7 +272,7 @@ export type KnownRequest = PlaceRequest & { readonly known: Place };
 
 /**
  * The places where attempts work, of all kinds. Never touches the user's own checkout, index or branches. Errors:
- * `WORKSPACE_DRIFTED` (somebody has changed what only we should), `WORKTREE_REFUSED`, `GIT_FAILED`…: the task is held.
+ * `WORKSPACE_DRIFTED` (somebody has changed what only we should), `WORKSPACE_GONE`, `WORKTREE_REFUSED`, `GIT_FAILED`…: the task is held.
  */
 export interface Workspaces extends PlaceAdapter {
   /** The repository around a folder; undefined if there is none in which one could work. Throws `BASE_UNKNOWN`, `GIT_TOO_OLD`. */

@@ -15,7 +15,7 @@ import {
   symlink,
   utimes,
 } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { asError, hasCode, PitonError, randomId } from '../base/index.ts';
 import type { Stats } from 'node:fs';
 
@@ -124,6 +124,18 @@ export async function findEntry(path: string): Promise<Stats | undefined> {
     if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return undefined;
     throw error;
   }
+}
+
+/** The folders on the way from a place to something in it: whoever has worked there may have put a link among them. */
+export async function assertPlainWay(root: string, target: string): Promise<void> {
+  const names = relative(root, dirname(target)).split(sep);
+  for (const [index, name] of names.entries())
+    if (name !== '') await assertNoLink(join(root, ...names.slice(0, index + 1)));
+}
+
+export async function makeWay(root: string, target: string): Promise<void> {
+  await assertPlainWay(root, target);
+  await mkdir(dirname(target), { recursive: true });
 }
 
 /** Of the folder that holds the places of a run: behind a link, all that is done to them would be done to something else. */

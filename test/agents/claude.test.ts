@@ -518,9 +518,14 @@ describe('of Claude Code', () => {
     );
     // About these it asks by itself.
     expect(denied({ permissions: 'edit' })).not.toContain('Edit(**/.claude/**)');
-    expect(denied({ permissions: 'edit', directory: '/here/.piton/work' })).not.toContain(
-      'Edit(**/.piton/**)',
-    );
+    // Above where it works, the name is nothing to deny: else it could write nothing at all.
+    const inside = denied({ permissions: 'edit', directory: '/here/.piton/work' });
+    expect(inside).not.toContain('Edit(**/.piton/**)');
+    expect(inside).toContain('Edit(//here/.piton/work/**/.piton/**)');
+    expect(inside).toContain('Edit(**/.github/workflows/**)');
+    const named = denied({ permissions: 'edit', writes: ['.github/workflows/ci.yaml', '**'] });
+    expect(named).not.toContain('Edit(**/.github/workflows/**)');
+    expect(named).toContain('Edit(**/.husky/**)');
     expect(denied({ permissions: 'full' })).toBeUndefined();
   });
 

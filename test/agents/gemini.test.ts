@@ -240,9 +240,25 @@ describe('of Gemini CLI', () => {
     const { deny } = rulesOf({ permissions: 'edit', directory: '/here/.piton/work' });
     const isDenied = (path: string): boolean =>
       deny.some((rule) => rule.test(asMatched({ content: 'x', file_path: path })));
-    for (const path of ['.gemini/settings.json', '/here/a, b/.git/config', 'sub/opencode.json', '.mcp.json'])
+    for (const path of [
+      '.gemini/settings.json',
+      '/here/a, b/.git/config',
+      'sub/opencode.json',
+      '.mcp.json',
+      '.github/workflows/ci.yaml',
+      '.piton/config.yaml',
+      'sub/.piton/config.yaml',
+      '/here/.piton/work/.piton/config.yaml',
+      '/here/.piton/work/sub/.piton/config.yaml',
+    ])
       expect([path, isDenied(path)]).toEqual([path, true]);
-    for (const path of ['/here/.piton/work/a.txt', 'my.git/a', 'opencode.json.md', 'gemini/a'])
+    for (const path of [
+      '/here/.piton/work/a.txt',
+      '.github/CODEOWNERS',
+      'my.git/a',
+      'opencode.json.md',
+      'gemini/a',
+    ])
       expect([path, isDenied(path)]).toEqual([path, false]);
     const mentioned = { file_path: 'a.txt', old_string: 'see "/.git/config"' };
     expect(deny.some((rule) => rule.test(asMatched(mentioned)))).toBe(false);

@@ -241,6 +241,8 @@ describe('of OpenCode', () => {
       expect(edit).toHaveProperty([path], 'deny');
     // Otherwise it could write nothing at all there.
     expect(edit).not.toHaveProperty(['*/.piton/*']);
+    for (const path of ['.piton/*', 'here/.piton/work/.piton/*', 'here/.piton/work/*/.piton/*'])
+      expect(edit).toHaveProperty([path], 'deny');
   });
 
   test('its tools have classes', () => {

@@ -1,7 +1,10 @@
 /** What a policy becomes, in the words of each CLI: that the words differ is not enough. */
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { agentNamed, type AgentCommand, type Permissions } from '../../src/agents/index.ts';
 import { requestOf } from '../contracts/agent.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 function commandOf(agent: string, permissions: Permissions): AgentCommand {
   return agentNamed(agent).command(requestOf({ permissions, allowedCommands: ['npm test'] }));
@@ -31,7 +34,6 @@ describe('Claude Code', () => {
 describe('Codex', () => {
   test.each([
     ['read', 'read-only'],
-    ['edit', 'workspace-write'],
     ['full', 'danger-full-access'],
     [['workspace-write', 'network'], 'workspace-write'],
   ] as const)('that may %s is caged by the system, and never waits for an answer', (permissions, sandbox) => {
@@ -41,6 +43,33 @@ describe('Codex', () => {
     expect(command.argv.includes('sandbox_workspace_write.network_access=true')).toBe(
       permissions.includes('network'),
     );
+  });
+});
+
+describe('Codex that may edit', () => {
+  const settings = (directory: string, writes: readonly string[] = []): string[] => {
+    const { argv } = agentNamed('codex').command(requestOf({ permissions: 'edit', directory, writes }));
+    return argv.filter((_, index) => argv[index - 1] === '-c');
+  };
+
+  test('may not write what steers in its folder, which is told so that an older version takes its mode', () => {
+    const directory = temporaryFolder();
+    mkdirSync(join(directory, '.github/workflows'), { recursive: true });
+    mkdirSync(join(directory, '.husky'));
+    symlinkSync('.husky', join(directory, '.claude'));
+    symlinkSync('.husky', join(directory, '.vscode'));
+    const [mode, chosen, profile] = settings(directory);
+    expect([mode, chosen]).toEqual(['sandbox_mode="workspace-write"', 'default_permissions="piton"']);
+    // A link would make it refuse every command.
+    expect(profile).toBe(
+      'permissions.piton={extends=":workspace",filesystem={":project_roots"={".piton"="read",".husky"="read",".github/workflows"="read",".mcp.json"="read"}}}',
+    );
+  });
+
+  test('may write what its task names in so many words', () => {
+    expect(settings('/nowhere')[2]).toContain('".claude"="read"');
+    expect(settings('/nowhere', ['.claude/**', '**'])[2]).not.toContain('.claude');
+    expect(settings('/nowhere', ['.claude/**', '**'])[2]).toContain('".piton"="read"');
   });
 });
 

@@ -302,7 +302,7 @@ test('a plan tells who would do it, in which session, with which permissions, an
     'session: a copy of that of look',
     'permissions: edit',
     expect.stringContaining('  claude: --permission-mode acceptEdits'),
-    expect.stringContaining('  codex: --sandbox workspace-write'),
+    expect.stringContaining('  codex: sandbox workspace-write'),
     'prompt:',
   ]);
 });

@@ -7,30 +7,35 @@ import { searchRun } from '../../src/interfaces/cli/search/search-run.ts';
 
 const source = { run: 'r', workflow: 'flow', task: 'fix', attempt: 1, at: 0 };
 
-function found(text: string, given: string, isRegex = false): Hit[] {
-  return hitsIn(source, { role: 'assistant', text }, patternFor(given, isRegex));
+async function found(text: string, given: string, isRegex = false): Promise<Hit[]> {
+  return hitsIn(source, { role: 'assistant', text }, await patternFor(given, isRegex));
 }
 
 function marks({ line, places }: Hit): string[] {
   return places.map(({ start, end }) => line.slice(start, end));
 }
 
-test('a text is found as it is, in any case, line by line, with all its places', () => {
-  const hits = found('One (a.b) two (A.B)\nnothing: axb\n  the (a.B)', '(a.b)');
+test('a text is found as it is, in any case, line by line, with all its places', async () => {
+  const hits = await found('One (a.b) two (A.B)\nnothing: axb\n  the (a.B)', '(a.b)');
   expect(hits.map(({ line }) => line)).toEqual(['One (a.b) two (A.B)', 'the (a.B)']);
   expect(hits.map(marks)).toEqual([['(a.b)', '(A.B)'], ['(a.B)']]);
-  expect(found('STRASSE ÄÖÜ İ', 'äöü').map(marks)).toEqual([['ÄÖÜ']]);
+  expect((await found('STRASSE ÄÖÜ İ', 'äöü')).map(marks)).toEqual([['ÄÖÜ']]);
 });
 
-test('a regular expression is taken as one; one that matches nothing finds nothing; a wrong one is refused', () => {
-  expect(found('error TS2304 and ts1', String.raw`ts\d{4}`, true).map(marks)).toEqual([['TS2304']]);
-  expect(found('abc', 'x*', true)).toEqual([]);
-  expect(() => patternFor('(', true)).toThrow(/Mend the expression/);
-  expect(() => patternFor('', false)).toThrow(/empty/);
+test('an expression finds places by their offsets, also behind signs that take two, and does not look around', async () => {
+  expect((await found('😀 Grün 😀 grün', 'gr.n', true)).map(marks)).toEqual([['Grün', 'grün']]);
+  await expect(patternFor('(?=a)b', true)).rejects.toMatchObject({ code: 'USAGE_INVALID' });
 });
 
-test('of a line as long as a file the part around the first place is shown, with the marks in their places', () => {
-  const [hit] = found(`${'x'.repeat(50_000)} needle ${'y'.repeat(50_000)} needle`, 'needle');
+test('a regular expression is taken as one; one that matches nothing finds nothing; a wrong one is refused', async () => {
+  expect((await found('error TS2304 and ts1', String.raw`ts\d{4}`, true)).map(marks)).toEqual([['TS2304']]);
+  expect(await found('abc', 'x*', true)).toEqual([]);
+  await expect(patternFor('(', true)).rejects.toThrow(/missing closing/);
+  await expect(patternFor('', false)).rejects.toThrow(/empty/);
+});
+
+test('of a line as long as a file the part around the first place is shown, with the marks in their places', async () => {
+  const [hit] = await found(`${'x'.repeat(50_000)} needle ${'y'.repeat(50_000)} needle`, 'needle');
   expect(hit!.line.length).toBeLessThan(500);
   expect(hit!.line).toMatch(/^…x+ needle y+…$/);
   expect(marks(hit!)).toEqual(['needle']);
@@ -60,7 +65,7 @@ async function search(
 ): Promise<Hit[]> {
   const { task, limit = 50 } = more;
   return searchRun(
-    { run: 'r', workflow: 'flow', pattern: patternFor('road', false), task, limit },
+    { run: 'r', workflow: 'flow', pattern: await patternFor('road', false), task, limit },
     happened(events),
   );
 }

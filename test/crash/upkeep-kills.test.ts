@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { PlaceRequest } from '../../src/workspaces/index.ts';
@@ -75,6 +75,16 @@ const interferences: readonly [string, (given: Given) => UpkeepStep][] = [
       write(archive, { 'theirs.txt': 'theirs' });
       write(`${archive}/..`, { '20260102t030405000z.piton.json': '{}' });
       return { type: 'drop', archives, archive };
+    },
+  ],
+  [
+    'git.object-link-removed',
+    ({ request }) => {
+      const objects = join(request.repository!.commonDir, 'objects');
+      const name = readdirSync(objects).find((one) => /^[0-9a-f]{2}$/.test(one))!;
+      renameSync(join(objects, name), `${objects}.elsewhere`);
+      symlinkSync(`${objects}.elsewhere`, join(objects, name));
+      return { type: 'save', request: { ...request, known: request.known! } };
     },
   ],
   ...['workspace.folder-archived', 'workspace.rest-removed'].map(

@@ -11,7 +11,7 @@ import {
   waitingToMerge,
 } from '../../src/kernel/index.ts';
 import { proposalOf } from '../../src/kernel/stage.ts';
-import type { CleanupPolicy, Outcome, TaskSpec, Workflow } from '../../src/model/index.ts';
+import type { CleanupPolicy, Event, Outcome, TaskSpec, Workflow } from '../../src/model/index.ts';
 import {
   done,
   failedWith,
@@ -495,7 +495,7 @@ describe('outside of a repository', () => {
 });
 
 describe('a person puts the place of a held task right', () => {
-  function held(): Simulation {
+  function held(code = 'WORKSPACE_DRIFTED', saved?: string): Simulation {
     const simulation = inRepository(workflow([writer('a')]));
     simulation.transition(() => [
       {
@@ -506,15 +506,44 @@ describe('a person puts the place of a held task right', () => {
       },
     ]);
     prepare(simulation, 'a');
-    simulation.end('a', failedWith('WORKSPACE_DRIFTED'));
+    if (saved !== undefined) simulation.transition(() => [savedAs(simulation, saved)]);
+    simulation.end('a', failedWith(code));
     return simulation;
   }
 
+  function savedAs({ state }: Simulation, commit: string): Event {
+    const attempt = taskAt(state, 'a').lastAttempt!;
+    return { type: 'workspace.saved', task: 'a', attempt, data: { commit, label: 'last' } };
+  }
+
+  function offered({ state }: Simulation): readonly string[] {
+    const { life } = taskAt(state, 'a');
+    return life.status === 'held' ? life.actions : [];
+  }
+
   test('and is told what can be done', () => {
-    expect(taskAt(held().state, 'a').life).toMatchObject({
-      status: 'held',
-      actions: ['retry', 'recreate', 'restore', 'adopt', 'discard', 'skip'],
-    });
+    expect(offered(held())).toEqual(['retry', 'recreate', 'adopt', 'discard', 'skip']);
+    const all = ['retry', 'recreate', 'restore', 'adopt', 'discard', 'skip'];
+    expect(offered(held('WORKSPACE_DRIFTED', 'c1'))).toEqual(all);
+  });
+
+  test('that is gone, or taken by something else: first of all what makes it again', () => {
+    expect(offered(held('WORKSPACE_GONE'))).toEqual(['recreate', 'discard', 'retry', 'skip']);
+    expect(offered(held('WORKSPACE_GONE', 'c1'))).toEqual([
+      'restore',
+      'recreate',
+      'discard',
+      'retry',
+      'skip',
+    ]);
+    expect(offered(held('WORKTREE_REFUSED'))).toEqual(['recreate', 'adopt', 'discard', 'retry', 'skip']);
+  });
+
+  test('that could not be adopted: not that again', () => {
+    const simulation = held('WORKTREE_REFUSED');
+    simulation.command({ type: 'place', task: 'a', action: 'adopt' });
+    simulation.end('a', failedWith('WORKTREE_REFUSED'));
+    expect(offered(simulation)).toEqual(['recreate', 'discard', 'retry', 'skip']);
   });
 
   test('recreate: the agent goes on in its conversation', () => {

@@ -127,7 +127,7 @@ describe('reconciling', () => {
     expect(await reconcileIn(project)).toMatchObject([{ ...held, done: 'held' }]);
     expect(await reconcileIn(project)).toMatchObject([{ task: 'build', what: 'nothing' }]);
     expect(await project.json(['inbox'])).toMatchObject([
-      { task: 'build', actions: ['retry', 'recreate', 'restore', 'adopt', 'discard', 'skip'] },
+      { task: 'build', actions: ['recreate', 'adopt', 'discard', 'retry', 'skip'] },
     ]);
     expect(readFileSync(join(path, 'theirs.txt'), 'utf8')).toBe('theirs');
   });

@@ -1,5 +1,6 @@
 /** What an agent may not do under `edit`, whatever its model wants: with the real CLIs. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { AgentEvent } from '../../src/agents/index.ts';
@@ -32,15 +33,18 @@ const clis = testedClis().map(({ name }) => name);
 describe.each(clis.filter((name) => name in shells))('%s, under `edit`,', (name) => {
   const shell = (input: object): string => `[[tool:${shells[name]}=${JSON.stringify(input)}]] [[say:x]]`;
 
-  test.each(['opencode.json', '.opencode/plugin/a.js', 'sub/.codex/config.toml', '.git/config'])(
-    'does not write %s, which agents or git obey',
-    async (file) => {
-      const place = await prepare(name);
-      const path = join(place.project, file);
-      expect(hasTried(await agentTurn(place, { prompt: `[[edit:${path}=x]] [[say:x]]` }))).toBe(true);
-      expect(existsSync(path)).toBe(false);
-    },
-  );
+  test.each([
+    'opencode.json',
+    '.opencode/plugin/a.js',
+    'sub/.codex/config.toml',
+    '.git/config',
+    '.github/workflows/a.yaml',
+  ])('does not write %s, which agents or git obey', async (file) => {
+    const place = await prepare(name);
+    const path = join(place.project, file);
+    expect(hasTried(await agentTurn(place, { prompt: `[[edit:${path}=x]] [[say:x]]` }))).toBe(true);
+    expect(existsSync(path)).toBe(false);
+  });
 
   test.each([
     ['a command that only looks like the check', { command: 'sh other.sh', description: 'x' }],
@@ -65,5 +69,30 @@ describe.each(clis.filter((name) => name in shells))('%s, under `edit`,', (name)
     });
     expect(events.at(-1)).toMatchObject({ type: 'result' });
     expect(existsSync(join(place.project, 'done'))).toBe(true);
+  });
+});
+
+describe.each(clis)('%s, under `edit` in a worktree of Piton, which lies below `.piton`,', (name) => {
+  async function inWorktree(): Promise<AgentHome> {
+    const place = await prepare(name);
+    const project = join(place.project, '.piton/worktrees/r1/build');
+    mkdirSync(project, { recursive: true });
+    execFileSync('git', ['init', '--quiet', project]);
+    return { ...place, project };
+  }
+
+  test('writes its own files, but not the settings of Piton there', async () => {
+    const place = await inWorktree();
+    const [own, settings] = [join(place.project, 'a.txt'), join(place.project, '.piton/config.yaml')];
+    await agentTurn(place, { prompt: `[[edit:${own}=x]] [[edit:${settings}=x]] [[say:x]]` });
+    expect([existsSync(own), existsSync(settings)]).toEqual([true, false]);
+  });
+
+  test('writes what its task names in so many words', async () => {
+    const place = await inWorktree();
+    const workflow = join(place.project, '.github/workflows/a.yaml');
+    const writes = ['.github/workflows/**'];
+    await agentTurn(place, { writes, prompt: `[[edit:${workflow}=x]] [[say:x]]` });
+    expect(existsSync(workflow)).toBe(true);
   });
 });

@@ -98,15 +98,16 @@ const table: Readonly<Record<string, Readonly<Record<string, Deed>>>> = {
     ),
     'the link to git': shut(() => 'cat .git >.git.x && cat .git.x >.git; r=$?; rm -f .git.x; [ $r = 0 ]'),
   },
-  'branches of other tasks of the run; loose objects': {
-    'the branch of another task': open(
-      () =>
-        `touch "$(dirname ${shared}/"$(git symbolic-ref HEAD)")/other"  && rm "$(dirname ${shared}/"$(git symbolic-ref HEAD)")/other"`,
-    ),
-    'a loose object': open(
-      () => `mkdir -p ${shared}/objects/zz && touch ${shared}/objects/zz/x && rm -r ${shared}/objects/zz`,
-    ),
-  },
+  'branches of other tasks of the run (noticed when results are brought in); deleting or exchanging loose objects of the repository':
+    {
+      'the branch of another task': open(
+        () =>
+          `touch "$(dirname ${shared}/"$(git symbolic-ref HEAD)")/other"  && rm "$(dirname ${shared}/"$(git symbolic-ref HEAD)")/other"`,
+      ),
+      'a loose object': open(
+        () => `mkdir -p ${shared}/objects/zz && touch ${shared}/objects/zz/x && rm -r ${shared}/objects/zz`,
+      ),
+    },
   'existing settings, hooks and MCP files, at the top of the place': {
     'settings of an agent': shut(() => 'echo "{}" >.claude/settings.json'),
     'their removal': shut(() => 'mv .claude .gone && mv .gone .claude'),

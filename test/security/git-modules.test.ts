@@ -52,7 +52,7 @@ describe('a commit in a submodule', () => {
     expect(await integrate(found)).toMatchObject({
       code: 'SUBMODULE_UNKNOWN',
       details: { path: 'a lib', commit: made },
-      remedy: expect.stringContaining('git submodule update --init -- a lib') as string,
+      remedy: expect.stringContaining("git submodule update --init -- 'a lib'") as string,
     });
     expect(found.runTip()).toBe(found.origin.base);
     shell(found.root, ...submodule, 'update', '--init');
@@ -158,7 +158,7 @@ describe('a commit in a submodule that only an archive has', () => {
     const refusal = await merge(found, true).catch((error: unknown) => error);
     expect(refusal).toMatchObject({
       code: 'MERGE_REFUSED',
-      remedy: expect.stringContaining('git submodule update --init -- a lib') as string,
+      remedy: expect.stringContaining("git submodule update --init -- 'a lib'") as string,
     });
     await expect(merge(found)).rejects.toMatchObject({ code: 'MERGE_REFUSED' });
     expect(shell(found.root, 'rev-parse', 'HEAD')).toBe(found.origin.base);

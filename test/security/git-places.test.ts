@@ -29,6 +29,16 @@ describe('a place that was replaced by a link', () => {
     expect(isMade && existsSync(join(place.path, 'thesis.txt'))).toBe(false);
   });
 
+  test('is not linked to the repository when a person adopts it', async () => {
+    const { ground, place, precious, before } = await scene();
+    rmSync(place.path, { recursive: true });
+    symlinkSync(precious, place.path);
+    const adopting = ground.prepare('build', { known: place, isAdopted: true });
+    await expect(adopting).rejects.toMatchObject({ code: 'WORKTREE_REFUSED' });
+    expect(existsSync(join(precious, '.git'))).toBe(false);
+    expect(fingerprint(precious)).toBe(before);
+  });
+
   test('is neither saved, cleaned, adopted nor taken for healthy', async () => {
     const { ground, place, precious } = await scene();
     const moved = join(ground.folder, 'moved');

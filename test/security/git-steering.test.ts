@@ -1,5 +1,5 @@
 /** Results that change what programs are told to do, and changes of the shared repository, are held for a person. */
-import { chmodSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Run, RunEvent } from '../../src/index.ts';
@@ -8,6 +8,10 @@ import { shell, write } from '../support/git-playground.ts';
 import { scene } from '../support/integrate-scene.ts';
 import { edit, git, openRepository } from '../support/repository-place.ts';
 import { played } from '../support/scripted-place.ts';
+
+function config(root: string): string {
+  return join(root, '.git/config');
+}
 
 async function firstHold(run: Run): Promise<RunEvent> {
   for await (const event of run.events()) if (event.type === 'task.held') return event;
@@ -120,6 +124,30 @@ describe('the configuration of the repository that changes during a run', () => 
     ['include.path', (root) => shell(root, 'config', 'include.path', '../x')],
     ['core.hookspath', (root) => shell(root, 'config', 'core.hooksPath', 'x')],
     ['merge.X.driver', (root) => shell(root, 'config', 'merge.X.driver', 'true')],
+    ['tar.x.command', (root) => shell(root, 'config', 'tar.x.command', 'true')],
+    // Written so that git reads it, and a parser may not.
+    ['filter.x.clean', (root) => appendFileSync(config(root), '[filter \r"x"]\n\tclean = true\n')],
+    ['config', (root) => appendFileSync(config(root), `[alias]\n\tx = !true\n${'# '.padEnd(2 ** 20)}\n`)],
+    [
+      'config.worktree core.fsmonitor',
+      (root) => {
+        shell(root, 'config', 'extensions.worktreeConfig', 'true');
+        shell(root, 'config', '--worktree', 'core.fsmonitor', 'true');
+      },
+    ],
+    [
+      'modules/libs/x/config core.fsmonitor',
+      (root) => {
+        shell(root, 'init', '-q', '--bare', '.git/modules/libs/x');
+        shell(root, 'config', '-f', '.git/modules/libs/x/config', 'core.fsmonitor', 'true');
+        shell(root, 'config', '-f', '.git/modules/libs/x/config', 'core.worktree', '../../../../x');
+      },
+    ],
+    [
+      'modules/x',
+      (root) => (mkdirSync(join(root, '.git/modules')), symlinkSync(root, join(root, '.git/modules/x'))),
+    ],
+    ['worktrees/user/commondir', (root) => write(root, { '.git/worktrees/user/commondir': '/elsewhere\n' })],
     ['info/attributes', (root) => write(root, { '.git/info/attributes': '* merge=union' })],
     [
       'hooks/pre-commit',
@@ -147,6 +175,7 @@ describe('the configuration of the repository that changes during a run', () => 
       'user.name': 'Eve',
       'remote.fork.url': 'x',
       'my.own': '1',
+      'extensions.worktreeConfig': 'true',
     };
     for (const [key, value] of Object.entries(settings)) shell(ground.root, 'config', key, value);
     expect((await worker.integrate()).type).toBe('integrated');

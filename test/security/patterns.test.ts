@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createEvaluator, parseWorkflow } from '../../src/definition/index.ts';
+import { patternFor } from '../../src/interfaces/cli/search/pattern.ts';
+import { matchesPattern } from '../../src/model/patterns.ts';
+import { mayWrite } from '../../src/workspaces/worktree/write-patterns.ts';
 import { newProject } from '../cli/command-line.ts';
 
 const parse = async (yaml: string) =>
@@ -36,6 +39,15 @@ describe('a pattern that never ends', () => {
     expect(finds('^AAA', 'i', text)).toBe(true);
   });
 
+  test.for(['**/**/**/**/**/**/x', 'src/**/test/**/*.ts', '*a*a*a*a*a*a*b', '{*,*}{*,*}{*,*}{*,*}b'])(
+    'ends for the paths that an agent makes: %s',
+    (pattern) => {
+      const isAllowed = mayWrite([pattern], '', matchesPattern);
+      const paths = [`src/${'test/'.repeat(1_500)}a.js`, 'a'.repeat(4_000)];
+      expect(paths.map(isAllowed)).toEqual([false, false]);
+    },
+  );
+
   test('leaves the driver of a run awake', async () => {
     const { write, piton } = newProject();
     write(
@@ -48,6 +60,18 @@ tasks:
 `,
     );
     expect((await piton(['run', 'w'])).code).toBe(1);
+  });
+});
+
+describe('a pattern that never ends, of others than workflows', () => {
+  test.for(catastrophic)('ends in `piton search --regex`: %s', async (pattern) => {
+    expect((await patternFor(pattern, true))(text).length).toBeLessThan(2);
+  });
+
+  test('ends in `writes`, whatever an agent calls its files', () => {
+    const isAllowed = mayWrite([`${'*a'.repeat(30)}*b`], '', matchesPattern);
+    expect(isAllowed('a'.repeat(250))).toBe(false);
+    expect(isAllowed(`${'a'.repeat(250)}b`)).toBe(true);
   });
 });
 

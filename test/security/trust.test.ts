@@ -193,6 +193,36 @@ describe('the settings of agents', () => {
   });
 });
 
+describe('what git would start', () => {
+  test('by the configuration of the repository, is asked about: an archive brings it, or an agent has written it', async () => {
+    const { call, answer, write, folder } = place();
+    const git = (...args: string[]): string => execFileSync('git', args, { cwd: folder, encoding: 'utf8' });
+    git('init', '-q');
+    git('config', 'core.hooksPath', '.husky');
+    git('config', 'remote.origin.url', 'https://127.0.0.1/x.git');
+    const file = write('hello.yaml', hello);
+    expect(await call('run', file)).toMatchObject({ code: 0 });
+    write('more.cfg', '[filter "x"]\n\tclean = touch pwned\n');
+    git('config', 'include.path', '../more.cfg');
+    const refused = await call('run', file);
+    expect(refused.stderr).toContain('.git/config has changed since you trusted the project');
+    const { stderr } = await answer('y', 'run', file);
+    expect(stderr).toContain('+ include.path = ../more.cfg\n    + filter.x.clean = touch pwned\n');
+    expect(stderr).not.toContain('husky');
+    expect(await call('run', file)).toMatchObject({ code: 0 });
+    write('more.cfg', '[filter "x"]\n\tclean = rm -rf /\n');
+    expect((await call('run', file)).stderr).toContain('.git/config has changed');
+  });
+
+  test('is asked about before the first run in a folder that has no settings of Piton', async () => {
+    const { call, write, folder } = place();
+    execFileSync('git', ['init', '-q'], { cwd: folder });
+    execFileSync('git', ['config', 'core.pager', './evil.sh'], { cwd: folder });
+    const { stderr, code } = await call('run', write('hello.yaml', hello));
+    expect({ stderr, code }).toMatchObject({ code: 4, stderr: expect.stringContaining('.git/config') });
+  });
+});
+
 describe('at a terminal', () => {
   test('one is shown all of it, and asked once', async () => {
     const { answer, call, write, folder } = place();

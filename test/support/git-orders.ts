@@ -6,9 +6,11 @@ import { join } from 'node:path';
 export const trailers = { run: 'run-1', task: 'build', attempt: 'a1', seq: 7 };
 export const at = Date.UTC(2026, 0, 2, 3, 4, 5);
 
-/** What Piton keeps of the user's, for all tests that do not say otherwise. */
-const state = mkdtempSync(join(tmpdir(), 'piton-test-state-'));
-process.once('exit', () => rmSync(state, { recursive: true, force: true }));
+/** What Piton keeps of the user's, for all tests that do not say otherwise, and the processes that they start. */
+const given = process.env['PITON_TEST_STATE'];
+const state = given ?? mkdtempSync(join(tmpdir(), 'piton-test-state-'));
+process.env['PITON_TEST_STATE'] = state;
+if (given === undefined) process.once('exit', () => rmSync(state, { recursive: true, force: true }));
 
 /** Neither the configuration nor the identity of whoever runs the tests. */
 export function plainEnvironment(more: Readonly<Record<string, string>> = {}): Record<string, string> {

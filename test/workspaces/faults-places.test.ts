@@ -84,7 +84,7 @@ describe('in the place of a task there is', () => {
       const state = (): string[] => [userState(root), fingerprint(dirname(place.path))];
       const before = state();
       const request = { ...ground.request('build'), known: place };
-      const refused = { code: expect.stringMatching(/^(WORKSPACE_DRIFTED|WORKTREE_REFUSED)$/) };
+      const refused = { code: expect.stringMatching(/^(WORKSPACE_GONE|WORKTREE_REFUSED)$/) };
       await expect(ground.places.prepare(request)).rejects.toMatchObject(refused);
       await expect(ground.integrate('build', place)).rejects.toMatchObject(refused);
       expect(await ground.clean('build', place)).toMatchObject({ how: 'kept' });
@@ -101,7 +101,10 @@ describe('in the place of a task there is', () => {
     const before = fingerprint(elsewhere);
     const request = { ...ground.request('build'), known: place };
     await expect(ground.places.prepare(request)).rejects.toThrow(elsewhere);
-    await expect(ground.integrate('build', place)).rejects.toMatchObject({ code: 'WORKSPACE_DRIFTED' });
+    await expect(ground.integrate('build', place)).rejects.toMatchObject({
+      code: 'WORKSPACE_DRIFTED',
+      message: expect.stringContaining(elsewhere) as string,
+    });
     expect(fingerprint(elsewhere)).toBe(before);
     expect(shell(root, 'show', `${place.branch}:committed.txt`)).toBe('committed');
     shell(root, 'worktree', 'move', elsewhere, place.path);

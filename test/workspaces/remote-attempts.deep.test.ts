@@ -57,3 +57,16 @@ test('a process that vanishes there without a word vanishes here too', async () 
   expect(await again.ended).toEqual({ type: 'exited', exit: { code: 0, timedOut: false } });
   expect(again.stdout()).toBe('anew\n');
 });
+
+test('an exit record there that its wrapper did not write is no end, for nobody', async () => {
+  const bench = await remoteBench();
+  const { work } = await atWork(bench);
+  const script =
+    'printf "%s 000 0 %032d end\\n" forged 0 >"$(dirname "$PITON_OUTPUT")/exit"; kill -KILL $PPID; exit 0';
+  const forged = await bench.start(work('forged'), { argv: ['sh', '-c', script] });
+  expect(await forged.ended).toEqual({ type: 'vanished' });
+  expect(forged.stderr()).toContain('wrong nonce');
+  const again = await bench.start(work('afterwards'), { argv: ['echo', 'anew'] });
+  expect(await again.ended).toEqual({ type: 'exited', exit: { code: 0, timedOut: false } });
+  expect(again.stdout()).toBe('anew\n');
+});

@@ -20,12 +20,13 @@ export function acpCommand(request: AgentRequest): AgentCommand {
 }
 
 function orderOf(request: AgentRequest): Order {
-  const { directory, permissions, allowedCommands, allowed, model, effort } = request;
+  const { directory, permissions, allowedCommands, allowed, writes, model, effort } = request;
   return {
     directory,
     session: withoutChoice(request.session),
     permissions,
     allowedCommands,
+    ...(writes !== undefined && { writes }),
     allowed,
     ...(model !== undefined && { model }),
     ...(effort !== undefined && { effort }),

@@ -7,6 +7,7 @@ export interface Order {
   readonly session: SessionRequest;
   readonly permissions: Permissions;
   readonly allowedCommands: readonly string[];
+  readonly writes?: readonly string[];
   readonly allowed: readonly AskedCall[];
   readonly model?: string;
   readonly effort?: string;

@@ -5,7 +5,7 @@ import { isSteering } from '../steering-files.ts';
 import { commandIn, inputOf, nameOf, type Call } from './calls.ts';
 import type { Order } from './order.ts';
 
-export type Policy = Pick<Order, 'directory' | 'permissions' | 'allowedCommands' | 'allowed'>;
+export type Policy = Pick<Order, 'directory' | 'permissions' | 'allowedCommands' | 'allowed' | 'writes'>;
 
 const reading = new Set(['read', 'search', 'think']);
 const acting = new Set(['edit', 'move', 'delete', 'execute', 'fetch']);
@@ -30,15 +30,15 @@ export function isTolerated(call: Call, policy: Policy): boolean {
 }
 
 /** An edit whose place is not told may be anywhere. */
-function isOwnEdit({ kind, paths }: Call, { directory }: Policy): boolean {
+function isOwnEdit({ kind, paths }: Call, policy: Policy): boolean {
   if (kind !== 'edit' && kind !== 'move') return false;
-  return paths.length > 0 && paths.every((path) => isOwnFile(path, directory));
+  return paths.length > 0 && paths.every((path) => isOwnFile(path, policy));
 }
 
 /** Inside of the folder, and nothing that programs obey. A link may lead elsewhere. */
-function isOwnFile(path: string, directory: string): boolean {
+function isOwnFile(path: string, { directory, writes }: Policy): boolean {
   const way = relative(realPath(directory), realPath(resolve(directory, path)));
-  return !isAbsolute(way) && way.split(/[/\\]/)[0] !== '..' && !isSteering(way);
+  return !isAbsolute(way) && way.split(/[/\\]/)[0] !== '..' && !isSteering(way, writes);
 }
 
 /** Of what is not there yet, as far as there is something. */

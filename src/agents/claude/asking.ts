@@ -1,6 +1,6 @@
 import { hashJson, isPlainObject, programFile, type Json } from '../../base/index.ts';
 import type { AgentRequest, AskedCall } from '../contract.ts';
-import { steeringFiles, steeringFoldersFrom } from '../steering-files.ts';
+import { steeringRules } from '../steering-files.ts';
 
 /** What our hook answers, and the stream repeats: by it a call that waits for a person is told from a denied one. */
 export const askedText = 'A person has to allow this call first. (Piton asks for it.)';
@@ -12,11 +12,11 @@ const hook = programFile('agents/claude/permission-hook');
  * anything else. The allowed calls are in the arguments, as hashes: a file the agent could write to itself.
  */
 export function askingArguments(request: AgentRequest): readonly string[] {
-  const { permissions, allowed, allowedCommands, directory } = request;
+  const { permissions, allowed, allowedCommands } = request;
   const checks = permissions === 'edit' ? allowedCommands.map(shellCall) : [];
   const command = [process.execPath, hook, ...[...allowed, ...checks].map(callKey)].map(shellWord).join(' ');
   const hooks = { PermissionRequest: [{ matcher: '*', hooks: [{ type: 'command', command }] }] };
-  const limits = permissions === 'edit' ? { permissions: { deny: steeringRules(directory) } } : {};
+  const limits = permissions === 'edit' ? { permissions: { deny: denied(request) } } : {};
   return ['--settings', JSON.stringify({ hooks, ...limits })];
 }
 
@@ -31,9 +31,15 @@ function shellCall(command: string): AskedCall {
  */
 const asked = new Set(['.git', '.claude', '.mcp.json']);
 
-function steeringRules(directory: string): readonly string[] {
-  const paths = [...steeringFoldersFrom(directory).map((folder) => `${folder}/**`), ...steeringFiles];
-  return paths.filter((path) => !asked.has(path.split('/')[0]!)).map((path) => `Edit(**/${path})`);
+function isDenied(path: string): boolean {
+  return !asked.has(path);
+}
+
+function denied(request: AgentRequest): readonly string[] {
+  const { folders, foldersBelow, files } = steeringRules(request);
+  const paths = [...folders.filter(isDenied).map((folder) => `${folder}/**`), ...files.filter(isDenied)];
+  const below = foldersBelow.filter(isDenied).map((folder) => `Edit(/${request.directory}/**/${folder}/**)`);
+  return [...paths.map((path) => `Edit(**/${path})`), ...below];
 }
 
 /** The same for the same call, in whatever words it is described to people. */

@@ -14,7 +14,7 @@ export function codexCommand(request: AgentRequest): AgentCommand {
       '--skip-git-repo-check',
       '--cd',
       request.directory,
-      ...codexPermissions(request.permissions),
+      ...codexPermissions(request),
       ...modelArguments(request),
       ...schemaArguments(request),
       // Ours and theirs are options of `exec`: behind the name of the subcommand some are refused.

@@ -1,6 +1,6 @@
 import { commandParts } from '../command-parts.ts';
 import type { AgentRequest, Permissions } from '../contract.ts';
-import { steeringFiles, steeringFoldersFrom } from '../steering-files.ts';
+import { steeringRules } from '../steering-files.ts';
 
 /** An approval mode, and rules of the CLI's policy engine for what the mode alone would not allow. */
 export interface GeminiPermissions {
@@ -9,12 +9,11 @@ export interface GeminiPermissions {
   readonly policy: string;
 }
 
+type Limits = Pick<AgentRequest, 'permissions' | 'allowedCommands' | 'directory' | 'writes'>;
+
 /** Without a terminal, whatever would be asked about is denied, and tools denied as a whole are not even offered. */
-export function geminiPermissions({
-  permissions,
-  allowedCommands,
-  directory,
-}: Pick<AgentRequest, 'permissions' | 'allowedCommands' | 'directory'>): GeminiPermissions {
+export function geminiPermissions(request: Limits): GeminiPermissions {
+  const { permissions, allowedCommands } = request;
   if (permissions === 'read') return { mode: 'default', policy: '' };
   if (permissions === 'full') return { mode: 'yolo', policy: '' };
   if (permissions === 'edit') {
@@ -23,7 +22,7 @@ export function geminiPermissions({
     );
     return {
       mode: 'auto_edit',
-      policy: [notSteering(directory), ...[...commands].map(exactCommand)].join('\n'),
+      policy: [notSteering(request), ...[...commands].map(exactCommand)].join('\n'),
     };
   }
   return { mode: 'default', policy: permissions.map((entry) => namedTool(entry)).join('\n') };
@@ -54,15 +53,35 @@ function shellRule(argsPattern: string): string {
   return rule({ toolName: 'run_shell_command', argsPattern });
 }
 
-function notSteering(directory: string): string {
-  const folders = `(?:${steeringFoldersFrom(directory).map(escapePattern).join('|')})`;
-  const files = `(?:${steeringFiles.map(escapePattern).join('|')})`;
+function notSteering(request: Limits): string {
+  const { folders, foldersBelow, files } = steeringRules(request);
   const path = String.raw`"file_path":[^\x00]*["/\\]`;
-  const patterns = [String.raw`${path}${folders}["/\\]`, `${path}${files}"`];
+  const patterns = [String.raw`${path}${oneOf(folders)}["/\\]`, `${path}${oneOf(files)}"`];
+  if (foldersBelow.length > 0) patterns.push(...below(request.directory, foldersBelow));
   const tools = ['write_file', 'replace'];
   return tools
     .flatMap((toolName) => patterns.map((argsPattern) => rule({ toolName, argsPattern }, 'deny')))
     .join('\n');
+}
+
+/**
+ * From where it works, or by the whole path: above that, the same names are nothing to deny. Of a pattern that looks ahead the CLI takes
+ * no notice.
+ */
+function below(directory: string, folders: readonly string[]): readonly string[] {
+  const whole = `${escapePattern(JSON.stringify(directory).slice(1, -1))}/`;
+  const end = String.raw`${oneOf(folders)}["/\\]`;
+  const ways = [
+    String.raw`${whole}${end}`,
+    String.raw`${whole}[^\x00"]*[/\\]${end}`,
+    end,
+    String.raw`[^/\\\x00"][^\x00"]*[/\\]${end}`,
+  ];
+  return ways.map((way) => `"file_path":"${way}`);
+}
+
+function oneOf(names: readonly string[]): string {
+  return `(?:${names.map(escapePattern).join('|')})`;
 }
 
 function rule(conditions: Readonly<Record<string, string>>, decision: 'allow' | 'deny' = 'allow'): string {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/index.ts';
 import { commandParts } from '../command-parts.ts';
 import type { AgentRequest, Permissions } from '../contract.ts';
-import { steeringFiles, steeringFoldersFrom } from '../steering-files.ts';
+import { steeringRules } from '../steering-files.ts';
 
 const readingTools = {
   read: 'allow',
@@ -15,28 +15,40 @@ const readingTools = {
  * What is not allowed is denied and never asked about. The last rule that matches decides, so the one for
  * everything comes first.
  */
-export function opencodePermissions({
-  permissions,
-  allowedCommands,
-  directory,
-}: Pick<AgentRequest, 'permissions' | 'allowedCommands' | 'directory'>): JsonObject {
+export function opencodePermissions(
+  request: Pick<AgentRequest, 'permissions' | 'allowedCommands' | 'directory' | 'writes'>,
+): JsonObject {
+  const { permissions, allowedCommands } = request;
   if (permissions === 'full') return { '*': 'allow' };
   if (permissions === 'read') return { '*': 'deny', ...readingTools };
   if (permissions === 'edit') {
     return {
       '*': 'deny',
       ...readingTools,
-      edit: ownFiles(directory),
+      edit: ownFiles(request),
       ...shellRules(allowedCommands.flatMap(exactParts)),
     };
   }
   return { '*': 'deny', ...readingTools, ...listed(permissions) };
 }
 
-/** A star stands for anything, also for a slash. */
-function ownFiles(directory: string): JsonObject {
-  const paths = [...steeringFoldersFrom(directory).map((folder) => `${folder}/*`), ...steeringFiles];
-  const denied = paths.flatMap((path) => [path, `*/${path}`]).map((path) => [path, 'deny']);
+/**
+ * A star stands for anything, also for a slash. Paths are those from the root of the checkout or, where there is none, of the file
+ * system.
+ */
+function ownFiles(request: Pick<AgentRequest, 'directory' | 'writes'>): JsonObject {
+  const { folders, foldersBelow, files } = steeringRules(request);
+  const anywhere = [...folders.map((folder) => `${folder}/*`), ...files].flatMap((path) => [
+    path,
+    `*/${path}`,
+  ]);
+  const from = request.directory.replace(/^\//, '');
+  const below = foldersBelow.flatMap((folder) => [
+    `${folder}/*`,
+    `${from}/${folder}/*`,
+    `${from}/*/${folder}/*`,
+  ]);
+  const denied = [...anywhere, ...below].map((path) => [path, 'deny']);
   return Object.fromEntries([['*', 'allow'], ...denied]) as JsonObject;
 }
 

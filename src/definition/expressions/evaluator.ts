@@ -1,8 +1,10 @@
 import { asError, PitonError, toJson, type Json, type JsonObject } from '../../base/index.ts';
 import {
   isFunctionRef,
+  loadPatterns,
   readRetryMatch,
   type Evaluator,
+  type Patterns,
   type TaskSpec,
   type Variables,
   type Workflow,
@@ -13,14 +15,12 @@ import { toJsonValue } from './json-values.ts';
 import type { Compile } from './programs.ts';
 import { expressionsOf, hasExpression, splitTemplate, type Template } from './templates.ts';
 
-type Patterns = typeof import('./patterns.ts');
-
 /** Closures by name, as `{ $function: name }` refers to them. */
 export type Functions = Readonly<Record<string, (variables: Variables) => unknown>>;
 
 /** CEL is loaded only for a workflow that has expressions. */
 export async function createEvaluator(workflow: Workflow, functions: Functions): Promise<Evaluator> {
-  const patterns = usesPatterns(workflow) ? await import('./patterns.ts') : undefined;
+  const patterns = usesPatterns(workflow) ? await loadPatterns() : undefined;
   const compile = usesExpressions(workflow)
     ? (await import('./programs.ts')).createCompiler(patterns?.matchesPattern)
     : refuseExpression;

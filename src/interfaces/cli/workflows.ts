@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, extname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { asError, errorText, nearest, PitonError } from '../../base/index.ts';
+import { asError, errorText, nearest, PitonError, readBounded } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { Problem } from '../../definition/index.ts';
 import type { Definition } from '../../library/index.ts';
@@ -106,7 +106,7 @@ export async function parseFile(file: string): Promise<ParsedFile> {
 
 function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readBounded(file).toString('utf8');
   } catch (cause) {
     const message = `Cannot read the workflow file ${file}: ${asError(cause).message}.`;
     throw new PitonError('FILE_UNREADABLE', message, { file, cause });

@@ -127,7 +127,8 @@ function holdStep({ state, task, place }: RecordedPlace, { text }: Look): Step |
       done: 'held',
       events: [
         { type: 'workspace.recovered', task: address, data: { found: text, how: 'held' } },
-        heldForPlace(task, text),
+        // On other machines what is there is never moved away.
+        heldForPlace(task, text, place.kind === 'remote' ? 'WORKSPACE_DRIFTED' : 'WORKTREE_REFUSED'),
       ],
     }),
   };

@@ -1,6 +1,7 @@
+import { lstatSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { crashPoint, PitonError } from '../../base/index.ts';
-import { storeClosed } from '../refusals.ts';
+import { storeClosed, storeGone } from '../refusals.ts';
 import type { Address } from './address.ts';
 import { logPages } from './log-pages.ts';
 import { migrate, pragma, tooNew } from './migrate.ts';
@@ -33,6 +34,7 @@ export class Connection {
   readonly #seam: FaultSeam;
   #open: Open | undefined;
   #isClosed = false;
+  #wasOpen = false;
 
   constructor(settings: ConnectionSettings, seam: FaultSeam) {
     this.settings = settings;
@@ -41,7 +43,23 @@ export class Connection {
 
   get statements(): Statements {
     if (this.#isClosed) throw storeClosed(this.settings.url);
-    return (this.#open ??= openDatabase(this.settings)).statements;
+    if (this.#open === undefined) {
+      // To open it again would make an empty one.
+      if (this.#wasOpen) this.assertThere();
+      this.#open = openDatabase(this.settings);
+      this.#wasOpen = true;
+    }
+    return this.#open.statements;
+  }
+
+  /** What is written to a file that was deleted is gone as soon as it is closed, and SQLite says nothing of that. */
+  isThere(): boolean {
+    return !this.#wasOpen || lstatSync(this.settings.file, { throwIfNoEntry: false }) !== undefined;
+  }
+
+  /** Throws `STORE_GONE`. */
+  assertThere(): void {
+    if (!this.isThere()) throw storeGone(this.settings.file);
   }
 
   get inTransaction(): boolean {

@@ -89,6 +89,7 @@ export class GroupCommit {
 
   async #begin(): Promise<boolean> {
     try {
+      this.#connection.assertThere();
       this.#connection.statements.begin.run();
       return true;
     } catch (error) {

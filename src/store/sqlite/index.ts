@@ -160,7 +160,10 @@ class SqliteStore implements Store {
   }
 
   pendingCommands(runs: string | readonly string[]): Promise<InboxCommand[]> {
-    return this.#read((statements) => pendingCommands(statements, runs));
+    return this.#read((statements) => {
+      this.#connection.assertThere();
+      return pendingCommands(statements, runs);
+    });
   }
 
   findCommand(id: string): Promise<InboxCommand | undefined> {

@@ -3,8 +3,11 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
+  readFileSync,
+  realpathSync,
   statfsSync,
   statSync,
 } from 'node:fs';
@@ -59,11 +62,31 @@ function makeOwn(file: string): void {
   assertOwnFile(file);
   // SQLite makes the files beside it as this one is.
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
-  for (const one of [file, `${file}-wal`, `${file}-shm`]) {
-    const mode = statSync(one, { throwIfNoEntry: false })?.mode ?? 0;
-    if ((mode & 0o077) !== 0) closeToOthers(one);
+  // SQLite goes on where a link of the file leads; what lies beside it is never a link of its own.
+  const real = realpathSync(file);
+  for (const one of [real, ...beside.map((ending) => `${real}${ending}`)]) {
+    const found = lstatSync(one, { throwIfNoEntry: false });
+    if (found?.isFile() === false || namesAnother(one)) throw notOurs(one);
+    if (((found?.mode ?? 0) & 0o077) !== 0) closeToOthers(one);
   }
 }
+
+/** How a journal ends that belongs to a change of several stores: SQLite may remove the file that it names, wherever that is. */
+const namingEnd = 'd9d505f920a163d7';
+
+function namesAnother(file: string): boolean {
+  if (!file.endsWith('-journal')) return false;
+  try {
+    return readFileSync(file).subarray(-8).toString('hex') === namingEnd;
+  } catch (error) {
+    // Most often there is none, and who makes the store at this moment has one for a moment.
+    if (hasCode(error, 'ENOENT')) return false;
+    throw error;
+  }
+}
+
+/** Its log, the index of that, and the journal of before there was a log. */
+const beside = ['-wal', '-shm', '-journal'];
 
 function closeToOthers(file: string): void {
   try {
@@ -101,6 +124,18 @@ function isFolder(file: string): PitonError {
     file,
     remedy: 'Name a file in it, for example piton.db.',
   });
+}
+
+/** What it leads to would be changed in its place. */
+function notOurs(file: string): PitonError {
+  return new PitonError(
+    'STORE_UNREADABLE',
+    `${file} belongs to a store, and is a link, no file, or names files of others.`,
+    {
+      file,
+      remedy: 'Piton has not made it: see where it came from, and move it away.',
+    },
+  );
 }
 
 function unreachable(file: string, cause: unknown): PitonError {

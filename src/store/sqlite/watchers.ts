@@ -1,6 +1,8 @@
 import type { Connection } from './connection.ts';
 
 const pollMs = 50;
+/** Whoever waits for something that will never be written has to hear of it. */
+const pollsPerLook = 20;
 
 /** Tells listeners, within a poll, that another connection has committed something. */
 export class Watchers {
@@ -8,6 +10,7 @@ export class Watchers {
   readonly #listeners = new Set<() => void>();
   #poll: NodeJS.Timeout | undefined;
   #seenVersion: unknown;
+  #polls = 0;
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -43,7 +46,8 @@ export class Watchers {
 
   #look(): void {
     const version = this.#version();
-    if (version === this.#seenVersion) return;
+    const isGone = this.#polls++ % pollsPerLook === 0 && !this.#connection.isThere();
+    if (version === this.#seenVersion && !isGone) return;
     this.#seenVersion = version;
     for (const listener of this.#listeners) listener();
   }

@@ -1,4 +1,4 @@
-import { effect, isPlainObject, PitonError } from '../../base/index.ts';
+import { effect, isPlainObject, PitonError, withOwnPath } from '../../base/index.ts';
 import type { FoundReview, ReviewRequest, ReviewService, ServiceSetting } from './review-service.ts';
 import { lastLine, runProgram, type ProgramEnd } from './run-program.ts';
 
@@ -9,7 +9,7 @@ const quiet = { GH_PROMPT_DISABLED: '1', GH_NO_UPDATE_NOTIFIER: '1', NO_COLOR: '
 
 /** GitHub, through its own command line. */
 export function ghService({ folder, environment }: ServiceSetting): ReviewService {
-  const env = { ...environment, ...quiet };
+  const env = { ...withOwnPath(environment), ...quiet };
   const gh = async (args: readonly string[], input?: string): Promise<string> => {
     const end = await runProgram({
       argv: ['gh', ...args],

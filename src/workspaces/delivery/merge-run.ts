@@ -1,11 +1,11 @@
 import { changedFiles, type ChangedFile, type Git } from '../git/index.ts';
 import type { RunMerge, RunMerged } from '../delivery-contract.ts';
+import { steeringPartOf } from '../../model/index.ts';
 import { bringModules } from './bring-modules.ts';
 import { findCheckout } from './checkout.ts';
 import { findNote, removeNote, type MergeNote } from './merge-note.ts';
 import { assertFree, moveCheckout, type Move } from './move-checkout.ts';
 import { findDelivered, isEmptySquash, prepareMerge, type Joining, type Prepared } from './prepare-merge.ts';
-import { steeringPartOf } from '../steering-paths.ts';
 import { tipOfRun } from './run-tip.ts';
 
 /** Brings the branch of a run into the branch that is checked out: computed first, then moved by git itself. */

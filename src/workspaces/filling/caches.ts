@@ -1,8 +1,8 @@
 import { mkdir, readlink, symlink } from 'node:fs/promises';
-import { dirname, join, sep } from 'node:path';
+import { join, sep } from 'node:path';
 import { effect, hasCode, PitonError } from '../../base/index.ts';
 import type { PlaceRequest } from '../contract.ts';
-import { findEntry } from '../files.ts';
+import { findEntry, makeWay } from '../files.ts';
 import { encodeName, findIgnored, type Git } from '../git/index.ts';
 import { excludeFile, prefixOf, worktreeOf, type Filled } from './layout.ts';
 
@@ -22,7 +22,7 @@ export async function bringCaches(tools: CacheTools, filled: Filled): Promise<vo
     await assertIgnoredLink(tools.git, filled, path);
     const shared = sharedFolder(tools, request, path);
     await mkdir(shared, { recursive: true });
-    await mkdir(dirname(target), { recursive: true });
+    await makeWay(root, target);
     await effect('workspace.cache-linked', () => symlink(shared, target));
   }
 }

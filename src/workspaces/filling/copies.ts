@@ -1,8 +1,16 @@
-import { mkdir, realpath, rename, stat } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { realpath, rename, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { deleteTree, effect, PitonError } from '../../base/index.ts';
 import type { PlaceRequest } from '../contract.ts';
-import { copyTree, findEntry, isInside, isSameFile, orSetupFailure, type Durability } from '../files.ts';
+import {
+  copyTree,
+  findEntry,
+  isInside,
+  isSameFile,
+  makeWay,
+  orSetupFailure,
+  type Durability,
+} from '../files.ts';
 import type { Git } from '../git/index.ts';
 import { noteCopy, type NoteTools } from './copy-notes.ts';
 import { assertIgnored, prefixOf, type Filled } from './layout.ts';
@@ -24,7 +32,7 @@ export async function bringCopies(tools: CopyTools, filled: Filled): Promise<voi
     const brought = { source, path, isFolder, why: 'setup.copy' };
     await assertIgnored(tools.git, filled, brought);
     const arrived = (draft: string): Promise<void> => noteCopy(tools, { root, path, source, draft });
-    await copyWhole(tools, { source, target, token: request.token, arrived });
+    await copyWhole(tools, { root, source, target, token: request.token, arrived });
   }
 }
 
@@ -34,6 +42,8 @@ async function sourceOf({ folder }: PlaceRequest, file: string): Promise<string 
 }
 
 export interface WholeCopy {
+  /** Of the place. */
+  readonly root: string;
   readonly source: string;
   readonly target: string;
   readonly token: string;
@@ -46,9 +56,9 @@ export async function copyWhole(
   { durability }: { readonly durability: Durability },
   copy: WholeCopy,
 ): Promise<void> {
-  const { source, target, token } = copy;
+  const { root, source, target, token } = copy;
   const draft = `${target}.copied-${token}`;
-  await mkdir(dirname(target), { recursive: true });
+  await makeWay(root, target);
   await deleteTree(draft);
   await orSetupFailure(target, () => copyTree(source, draft, { durability }));
   await copy.arrived?.(draft);

@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { deleteTree, effect } from '../../base/index.ts';
-import { findEntry, isInside, isSameFile, waysIn, type Durability } from '../files.ts';
+import { assertPlainWay, findEntry, isInside, isSameFile, waysIn, type Durability } from '../files.ts';
 import type { Git } from '../git/index.ts';
 import type { ArtifactStore, Artifacts } from './artifact-store.ts';
 import { copyWhole, wayInFolder } from './copies.ts';
@@ -38,6 +38,7 @@ async function layOut(tools: ArtifactTools, filled: Filled, { task, artifacts, p
   const target = join(root, way);
   const aside = `${target}.replaced-${request.token}`;
   const isWorkedIn = request.known !== undefined;
+  await assertPlainWay(root, target);
   if (!isWorkedIn) await deleteTree(aside);
   const [kept, found] = [(await findEntry(source))!, await findEntry(target)];
   if (found !== undefined && (isWorkedIn || (await isSameTree(source, target)))) return;
@@ -45,7 +46,7 @@ async function layOut(tools: ArtifactTools, filled: Filled, { task, artifacts, p
   await assertIgnored(tools.git, filled, brought);
   // In one step: half of an older one would be taken for all of the new one.
   if (found !== undefined) await effect('workspace.artifact-set-aside', () => rename(target, aside));
-  await copyWhole(tools, { source, target, token: request.token });
+  await copyWhole(tools, { root, source, target, token: request.token });
   await deleteTree(aside);
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { effect as change, hasCode } from '../../base/index.ts';
 import { findEntry } from '../files.ts';
 import type { Git } from './git.ts';
+import { keysName } from './names.ts';
 import { withoutStaleLocks } from './lock-files.ts';
 import { inWorktree, type WorktreePlace } from './places.ts';
 
@@ -30,7 +31,7 @@ export async function checkOut(
 
 /** git-crypt looks for its keys in the worktree's own folder only, and there are none. */
 async function lendKeys({ gitDir, commonDir }: WorktreePlace): Promise<void> {
-  const [keys, own] = [join(commonDir, 'git-crypt'), join(gitDir, 'git-crypt')];
+  const [keys, own] = [join(commonDir, keysName), join(gitDir, keysName)];
   if ((await findEntry(keys))?.isDirectory() !== true || (await findEntry(own)) !== undefined) return;
   await change('git.keys-lent', () =>
     symlink(keys, own).catch((error: unknown) => {

@@ -7,8 +7,14 @@ export interface ConfigEntry {
   readonly value?: string;
 }
 
+export interface ParsedConfig {
+  readonly entries: readonly ConfigEntry[];
+  /** False: it was not understood to its end. */
+  readonly isWhole: boolean;
+}
+
 /** Includes are entries like any others. What comes after a mistake is not read: git would refuse all of it. */
-export function parseConfig(text: string): readonly ConfigEntry[] {
+export function parseConfig(text: string): ParsedConfig {
   const entries: ConfigEntry[] = [];
   let rest = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
   let section = '';
@@ -21,16 +27,16 @@ export function parseConfig(text: string): readonly ConfigEntry[] {
       rest = rest.slice(heading[0].length);
     } else if (name !== undefined && section !== '') {
       const { value, length } = valueOf(rest.slice(name.length));
-      if (length < 0) return entries;
+      if (length < 0) return { entries, isWhole: false };
       const key = `${section}.${name.toLowerCase()}`;
       entries.push(value === undefined ? { key } : { key, value });
       rest = rest.slice(name.length + length);
-    } else return entries;
+    } else return { entries, isWhole: rest === '' };
   }
 }
 
 const blank = /^(?:\s+|[#;][^\n]*(?:\n|$))+/;
-const headings = /^\[([a-z0-9.-]+)(?:[ \t]+"((?:[^"\\\n]|\\[^\n])*)")?[ \t]*\]/i;
+const headings = /^\[([a-z0-9.-]+)(?:[ \t\r]+"((?:[^"\\\n]|\\[^\n])*)")?[ \t]*\]/i;
 
 function sectionOf([, name, quoted]: RegExpExecArray): string {
   const section = name!.toLowerCase();

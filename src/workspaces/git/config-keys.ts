@@ -19,26 +19,8 @@ const live: readonly RegExp[] = [
   /^push\.(default|autosetupremote)$/,
 ];
 
-/** Those by which git starts a program, reads more configuration, or talks to somebody else. */
-const executing: readonly RegExp[] = [
-  /^(alias|browser|credential|difftool|filter|gpg|guitool|hook|http|imap|include|includeif|instaweb|man|mergetool|pager)\./,
-  /^(protocol|receive|sendemail|ssh|trailer|uploadpack|url)\./,
-  /^core\.(alternaterefscommand|askpass|attributesfile|editor|fsmonitor|gitproxy|hookspath|pager|sshcommand|worktree)$/,
-  /^diff\.(external|tool)$|^diff\..+\.(command|textconv)$/,
-  /^merge\.(default|tool)$|^merge\..+\.driver$/,
-  /^extensions\.partialclone$/,
-  /^(gc\.recentobjectshook|init\.templatedir|interactive\.difffilter|sequence\.editor)$/,
-  /^lfs\.(customtransfer|extension)\.|^lfs\.standalonetransferagent$/,
-  /^remote\..+\.(partialclonefilter|promisor|proxy|receivepack|uploadpack|vcs)$/,
-  /^submodule\..+\.update$/,
-];
-
 export function isLive(key: string): boolean {
   return live.some((pattern) => pattern.test(key));
-}
-
-export function isExecuting(key: string): boolean {
-  return executing.some((pattern) => pattern.test(key));
 }
 
 /** Of a worktree's own configuration, all that is taken: which files it is to have. */

@@ -1,3 +1,5 @@
+import { withOwnPath } from '../../base/index.ts';
+
 /**
  * Of the variables that steer git, those that say who the user is and how their git is installed. All others (GIT_DIR,
  * GIT_INDEX_FILE, GIT_TRACE…) would make our git work in another place or print what we do not expect.
@@ -63,7 +65,7 @@ export function gitEnvironment(
   marker: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   const env: Record<string, string> = {};
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(withOwnPath(given))) {
     if (value !== undefined && isPassedOn(name)) env[name] = value;
   }
   return Object.freeze({ ...env, ...imposed, ...marker });

@@ -1,4 +1,5 @@
-import { effect, PitonError, stateFolder } from '../../base/index.ts';
+import { createHmac } from 'node:crypto';
+import { effect, keyIn, PitonError, stateFolder } from '../../base/index.ts';
 import type { ConfigEntry } from './config-file.ts';
 import { gitEnvironment, gitSettings, sessionVariable } from './git-environment.ts';
 import { failureOf, type Attempted } from './git-failures.ts';
@@ -12,7 +13,7 @@ import {
   type SessionOrder,
 } from './git-sessions.ts';
 import { inRepository, splitAtZeros, type RepositoryPlace } from './places.ts';
-import { assertOwnRefs } from './repository-parts.ts';
+import { assertOwnRefs, assertPlainRecord } from './repository-parts.ts';
 import { RepositoryConfigs, type SteeringChange } from './repository-config.ts';
 
 export interface GitOptions {
@@ -68,6 +69,8 @@ export class Git {
   readonly #answerMs: number;
   readonly #configs: RepositoryConfigs;
   readonly #sessions = new Map<string, GitSessions>();
+  readonly #keys: string;
+  #key: Buffer | undefined;
   #version: Promise<GitVersion> | undefined;
 
   constructor(options: GitOptions) {
@@ -76,6 +79,7 @@ export class Git {
     this.#answerMs = options.answerMs ?? 120_000;
     this.#environment = gitEnvironment(options.environment, options.marker ?? {});
     this.#settings = gitSettings(options.durability);
+    this.#keys = stateFolder('keys', options.environment);
     this.#configs = new RepositoryConfigs(stateFolder('git', options.environment), options.durability);
   }
 
@@ -90,6 +94,17 @@ export class Git {
       return splitAtZeros(stdout).map(entryOf);
     };
     return this.#configs.record(commonDir, { isFirst, flatten });
+  }
+
+  /** Tells that a text is ours, where others could have written it. Throws `KEY_UNUSABLE`, `FOLDER_UNSAFE`. */
+  sealOf(text: string): string {
+    this.#key ??= keyIn(this.#keys, 'git');
+    return createHmac('sha256', this.#key).update(text).digest('hex');
+  }
+
+  /** A folder for files that are only ours, and concern that repository. */
+  ownFolder({ commonDir }: RepositoryPlace): string {
+    return this.#configs.folderBeside(commonDir);
   }
 
   /** What steers git in that repository, and is not as it was recorded. */
@@ -163,7 +178,10 @@ export class Git {
   /** What git is to take for the repository's configuration. Where it is not told, it gets no chance to start anything by it. */
   async #confine({ env, isPlain }: Pick<GitRun, 'env' | 'isPlain'>): Promise<Confinement> {
     const { GIT_COMMON_DIR: commonDir, GIT_DIR: gitDir } = env ?? {};
-    if (commonDir !== undefined && gitDir !== undefined) await assertOwnRefs(commonDir, gitDir);
+    if (commonDir !== undefined && gitDir !== undefined) {
+      await assertOwnRefs(commonDir, gitDir);
+      if (gitDir !== commonDir) await assertPlainRecord(gitDir);
+    }
     if (commonDir === undefined || isPlain === true)
       return { env: { ...this.#environment, ...env, ...unconnected }, settings: this.#settings, shown: asIs };
     const { folder, settings } = await this.#configs.confine(commonDir, gitDir);

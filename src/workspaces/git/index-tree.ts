@@ -1,12 +1,15 @@
 import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode, randomId } from '../../base/index.ts';
+import { hasCode } from '../../base/index.ts';
 import type { Git } from './git.ts';
 import { inWorktree, type WorktreePlace } from './places.ts';
+import { assertPlainRecord } from './repository-parts.ts';
+import { temporaryIndex } from './temporary-index.ts';
 
 /** What is staged, as a tree; undefined if it does not differ from HEAD, or has conflicts, whose sides are commits anyway. */
 export async function writeIndexTree(git: Git, place: WorktreePlace): Promise<string | undefined> {
-  const copy = join(place.gitDir, `piton-index-${randomId()}`);
+  await assertPlainRecord(place.gitDir);
+  const copy = temporaryIndex(git, place);
   try {
     await copyFile(join(place.gitDir, 'index'), copy);
     const setting = inWorktree(place, copy);

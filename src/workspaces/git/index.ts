@@ -114,6 +114,7 @@ export {
   findWorktree,
   leadsTo,
   listWorktrees,
+  readGitDirs,
   readLink,
   recordsInside,
   type FolderLink,

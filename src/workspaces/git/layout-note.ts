@@ -1,14 +1,15 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { effect, hasCode } from '../../base/index.ts';
+import { effect } from '../../base/index.ts';
 import { replaceFile } from '../files.ts';
 import type { Trailers } from './commits.ts';
 import type { Git } from './git.ts';
 import type { WorktreePlace } from './places.ts';
+import { readSmall } from './repository-parts.ts';
 
 /**
  * What Piton has put into a worktree in the place of what was made there: by it, our own files are told from somebody's work.
- * It lies in the worktree's own folder inside the repository, like the marker.
+ * It lies in the worktree's own folder inside the repository, like the marker. By what it says refs are moved, and files taken for
+ * checked: it is sealed with a key of the user's.
  */
 export interface LayoutNote {
   /** Of the place: a slot has several owners one after the other. */
@@ -41,19 +42,26 @@ export type LaidOut =
   /** Merged with what these tasks have made as well. HEAD is detached, the branch stays at the result. */
   | { readonly type: 'candidate'; readonly members: readonly string[] };
 
+interface Sealed extends LayoutNote {
+  readonly seal: string;
+}
+
 const name = 'piton-layout.json';
 
-export async function readLayoutNote({ gitDir }: WorktreePlace): Promise<LayoutNote | undefined> {
+/** One that bears no seal of ours is none: whoever works in the worktree can write there, also from inside of a sandbox. */
+export async function readLayoutNote(git: Git, { gitDir }: WorktreePlace): Promise<LayoutNote | undefined> {
+  const text = await readSmall(join(gitDir, name));
   try {
-    return JSON.parse(await readFile(join(gitDir, name), 'utf8')) as LayoutNote;
+    const { seal, ...note } = JSON.parse(text) as Sealed;
+    return seal === git.sealOf(JSON.stringify(note)) ? note : undefined;
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
+    if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
     throw error;
   }
 }
 
 export async function writeLayoutNote(git: Git, { gitDir }: WorktreePlace, note: LayoutNote): Promise<void> {
-  await effect('git.layout-noted', () =>
-    replaceFile(join(gitDir, name), `${JSON.stringify(note, null, 2)}\n`, git.durability),
-  );
+  const sealed: Sealed = { ...note, seal: git.sealOf(JSON.stringify(note)) };
+  const text = `${JSON.stringify(sealed, null, 2)}\n`;
+  await effect('git.layout-noted', () => replaceFile(join(gitDir, name), text, git.durability));
 }

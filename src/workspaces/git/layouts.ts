@@ -45,7 +45,7 @@ export async function findLayout(
   worktree: WorktreePlace,
   token: string,
 ): Promise<LayoutNote | undefined> {
-  const note = await readLayoutNote(worktree);
+  const note = await readLayoutNote(git, worktree);
   if (note?.token !== token) return undefined;
   if (!note.isLeft) await carryOut(git, worktree, note);
   return note;

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { hasCode } from '../../base/index.ts';
+import { hasCode, withOwnPath } from '../../base/index.ts';
 import { sessionVariable } from './git-environment.ts';
 import { isIdleSession } from './git-sessions.ts';
 
@@ -66,7 +66,9 @@ async function lookInto(reading: Promise<string>): Promise<string> {
 }
 
 async function findAnyGit(): Promise<number | undefined> {
-  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,args=']);
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,args='], {
+    env: withOwnPath(process.env),
+  });
   const gits = stdout.split('\n').filter((one) => /^\s*\d+\s+(\S*\/)?git(\s|-|$)/.test(one));
   const holder = gits.find((one) => !isReader(one) && !isIdleSession(Number.parseInt(one, 10)));
   return holder === undefined ? undefined : Number.parseInt(holder, 10);

@@ -138,3 +138,6 @@ export function readKeptName(ref: string): KeptName | undefined {
   if (run === undefined || task === undefined || reserved.has(run)) return undefined;
   return { what: kept === undefined ? 'saved' : 'commit', run, task };
 }
+
+/** Where git-crypt keeps the keys of a repository, in its folder. */
+export const keysName = 'git-crypt';

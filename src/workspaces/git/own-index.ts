@@ -2,7 +2,8 @@
  * What Piton itself has put into the index of a worktree. As long as nobody has written that file since, git need not be asked
  * whether it has conflicts, or files whose changes are not to be seen, or how it differs from a commit: it does not.
  */
-import { link, open, rename, rm, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { copyFile, open, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { effect } from '../../base/index.ts';
 import { lookAtFile } from '../files.ts';
@@ -43,23 +44,27 @@ export async function takeIndex(
   place: WorktreePlace,
   { file, tree }: { readonly file: string; readonly tree: string },
 ): Promise<boolean> {
-  const isTaken = await effect('git.index-settled', () => putInPlace(file, indexOf(place)));
-  if (!isTaken) return false;
-  const { ino } = await stat(file);
+  const ino = await effect('git.index-settled', () => putInPlace(file, indexOf(place)));
+  if (ino === undefined) return false;
   await rm(file, { force: true });
   // Somebody may have put another in its place by now.
   if ((await stat(indexOf(place))).ino === ino) await noteIndex(git, place, tree);
   return true;
 }
 
-async function putInPlace(file: string, index: string): Promise<boolean> {
+/** Tells which file it was. */
+async function putInPlace(file: string, index: string): Promise<number | undefined> {
+  const lock = `${index}.lock`;
   try {
-    await link(file, `${index}.lock`);
+    await copyFile(file, lock, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
   } catch {
-    return false;
+    return undefined;
   }
-  await rename(`${index}.lock`, index);
-  return true;
+  const { atime, mtime } = await stat(file);
+  await utimes(lock, atime, mtime);
+  const { ino } = await stat(lock);
+  await rename(lock, index);
+  return ino;
 }
 
 function indexOf({ gitDir }: WorktreePlace): string {

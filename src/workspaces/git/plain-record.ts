@@ -1,6 +1,7 @@
-import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { copyFile, mkdir, readdir, readlink, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { effect, hasCode } from '../../base/index.ts';
+import { keysName } from './names.ts';
 import type { RepositoryPlace } from './places.ts';
 
 /** Repositories of submodules, in which git is never at work for us. */
@@ -19,8 +20,14 @@ export async function keepPlain(folder: string): Promise<void> {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
       if (!leftAlone.has(entry.name)) await keepPlain(path);
-    } else if (!entry.isFile()) await rm(path, { force: true });
+    } else if (!entry.isFile() && !(await isLentKeys(path))) await rm(path, { force: true });
   }
+}
+
+/** What leads to the keys that the repository itself has for git-crypt: see `lendKeys`. */
+async function isLentKeys(path: string): Promise<boolean> {
+  const commonDir = dirname(dirname(dirname(path)));
+  return basename(path) === keysName && (await readlink(path)) === join(commonDir, keysName);
 }
 
 /**

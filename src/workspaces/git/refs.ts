@@ -7,6 +7,7 @@ import { isOwnRef } from './names.ts';
 import type { Parsed } from './git-session.ts';
 import { findObjects } from './objects.ts';
 import { inRepository, type RepositoryPlace } from './places.ts';
+import { assertPlainRefs } from './repository-parts.ts';
 
 export interface RefMove {
   readonly ref: string;
@@ -29,7 +30,8 @@ export async function moveRef(git: Git, repository: RepositoryPlace, move: RefMo
   assertOwnRef(move.ref);
   if (move.to === move.from) return settled(await readRef(git, repository, move.ref), move.to);
   try {
-    await update(git, repository, { commands: updateCommand(move), effect: 'ref-moved' });
+    const refs = move.also === undefined ? [move.ref] : [move.ref, move.also];
+    await update(git, repository, { refs, commands: updateCommand(move), effect: 'ref-moved' });
     return { type: 'moved' };
   } catch (error) {
     if (!isAmbiguous(error)) throw error;
@@ -51,7 +53,8 @@ export async function dropRefs(
     return updateCommand({ ref, to: undefined, from });
   });
   try {
-    await update(git, repository, { commands: commands.join(''), effect: 'refs-dropped' });
+    const order = { refs: [...refs.keys()], commands: commands.join(''), effect: 'refs-dropped' };
+    await update(git, repository, order);
     return true;
   } catch (error) {
     if (gitFailureReason(error) !== 'other') throw error;
@@ -64,12 +67,15 @@ function settled(actual: string | undefined, to: string | undefined): RefMoveRes
 }
 
 interface Update {
+  readonly refs: readonly string[];
   readonly commands: string;
   readonly effect: string;
 }
 
 /** All of it or nothing: without its last word, git takes back what it has begun, also when we die while we say it. */
-async function update(git: Git, repository: RepositoryPlace, { commands, effect }: Update): Promise<void> {
+async function update(git: Git, repository: RepositoryPlace, order: Update): Promise<void> {
+  const { refs, commands, effect } = order;
+  await assertPlainRefs(repository.commonDir, refs);
   const input = `start\0${commands}prepare\0commit\0`;
   const say = (): Promise<true> =>
     withoutStaleLocks(git, ownRefLocks(repository), () =>

@@ -4,14 +4,8 @@ import { effect, hasCode, isPlainObject, makePrivateFolder, sha256 } from '../..
 import { lookAtFile, replaceFile, type Durability } from '../files.ts';
 import { writeConfig, type ConfigEntry } from './config-file.ts';
 import { isLive, isOfWorktree, neverTaken } from './config-keys.ts';
-import {
-  attributesName,
-  identityOf,
-  linkParts,
-  readConfig,
-  readSmall,
-  steeringOf,
-} from './repository-parts.ts';
+import { attributesName, identityOf, linkParts, readConfig, readSmall } from './repository-parts.ts';
+import { steeringOf } from './steering.ts';
 
 /** What a repository said when a run began in it. */
 interface ConfigRecord {
@@ -91,7 +85,7 @@ export class RepositoryConfigs {
         identity: await identityOf(commonDir),
         entries: all.filter((entry) => !isNow(entry) && !neverTaken.test(entry.key)),
         attributes: await readSmall(join(commonDir, attributesName)),
-        steering: await steeringOf(commonDir, direct),
+        steering: await steeringOf(commonDir),
       };
       const text = `${JSON.stringify(record, null, 2)}\n`;
       if (before !== undefined && text === `${JSON.stringify(before, null, 2)}\n`) return;
@@ -106,10 +100,17 @@ export class RepositoryConfigs {
   async changes(commonDir: string): Promise<readonly SteeringChange[]> {
     const before = (await this.#readRecord(commonDir))?.steering;
     if (before === undefined) return [];
-    const after = await steeringOf(commonDir, await readConfig(commonDir));
+    const after = await steeringOf(commonDir);
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
     const changes = keys.map((key) => ({ key, before: before[key], after: after[key] }));
     return changes.filter((change) => change.before !== change.after);
+  }
+
+  /** For files of ours that are about the repository, where nobody who works in it can get at them. */
+  folderBeside(commonDir: string): string {
+    const folder = `${this.#folderOf(commonDir)}.own`;
+    makeFolders([this.#folder, folder]);
+    return folder;
   }
 
   #folderOf(commonDir: string): string {

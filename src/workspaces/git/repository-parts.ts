@@ -2,20 +2,24 @@
 import { mkdir, open, readdir, readlink, realpath, rm, stat, symlink } from 'node:fs/promises';
 import { constants } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { hasCode, PitonError, sha256 } from '../../base/index.ts';
-import { lookAtFile, namesIn } from '../files.ts';
+import { hasCode, PitonError } from '../../base/index.ts';
+import { findEntry } from '../files.ts';
 import { parseConfig, type ConfigEntry } from './config-file.ts';
-import { isExecuting } from './config-keys.ts';
 
 export const attributesName = 'info/attributes';
 const mostBytes = 1024 * 1024;
 
 export async function readConfig(folder: string, name = 'config'): Promise<readonly ConfigEntry[]> {
-  return parseConfig(await readSmall(join(folder, name)));
+  return parseConfig(await readSmall(join(folder, name))).entries;
 }
 
 /** '' if it is not there, or no file that somebody would write: a pipe would keep us waiting. */
 export async function readSmall(file: string): Promise<string> {
+  return (await readWhole(file)) ?? '';
+}
+
+/** Undefined of one that is too large, or no file: git may read more of it than we do. */
+export async function readWhole(file: string): Promise<string | undefined> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
     if (unreadable.some((code) => hasCode(error, code))) return undefined;
     throw error;
@@ -23,7 +27,7 @@ export async function readSmall(file: string): Promise<string> {
   if (handle === undefined) return '';
   try {
     const found = await handle.stat();
-    return found.isFile() && found.size <= mostBytes ? await handle.readFile('utf8') : '';
+    return found.isFile() && found.size <= mostBytes ? await handle.readFile('utf8') : undefined;
   } finally {
     await handle.close();
   }
@@ -48,11 +52,43 @@ export async function assertOwnRefs(commonDir: string, gitDir: string): Promise<
   });
 }
 
+/** Where git writes on through a link, or appends; whoever works in a worktree can put one there. HEAD is replaced, but read before. */
+const writtenInPlace = ['index', 'HEAD', 'logs', 'logs/HEAD'];
+
+/** Of the folder of a worktree inside of the repository. Throws GIT_FAILED: what Piton's git wrote there would be written elsewhere. */
+export async function assertPlainRecord(gitDir: string): Promise<void> {
+  await assertPlain(writtenInPlace.map((name) => join(gitDir, name)));
+}
+
+/** The same of refs of Piton's, which agents can write: their files, their logs, and the folders of both. */
+export async function assertPlainRefs(commonDir: string, refs: readonly string[]): Promise<void> {
+  const ways = refs.flatMap((ref) => {
+    const parts = ref.split('/');
+    // What is above is laid out by the user.
+    return parts.slice(2).map((_, index) => parts.slice(0, index + 3).join('/'));
+  });
+  await assertPlain(
+    [...new Set(ways)].flatMap((way) => [join(commonDir, way), join(commonDir, 'logs', way)]),
+  );
+}
+
+async function assertPlain(files: readonly string[]): Promise<void> {
+  const found = await Promise.all(files.map(findEntry));
+  const file = files.find((_, index) => found[index]?.isFile() === false && !found[index].isDirectory());
+  if (file === undefined) return;
+  throw new PitonError('GIT_FAILED', `${file} is a link or a pipe, and no file of git.`, {
+    reason: 'other',
+    file,
+    remedy: 'Piton has not made it: see who has, and where it leads; remove it, then try again.',
+  });
+}
+
+/** Of a folder. Not the device: its number changes when it is mounted again. */
 export async function identityOf(commonDir: string): Promise<string> {
-  const { dev, ino, birthtimeNs } = await stat(commonDir, { bigint: true }).catch((error: unknown) => {
+  const { ino, birthtimeNs } = await stat(commonDir, { bigint: true }).catch((error: unknown) => {
     throw ['ENOENT', 'ENOTDIR'].some((code) => hasCode(error, code)) ? gone(commonDir) : error;
   });
-  return [dev, ino, birthtimeNs].join(' ');
+  return [ino, birthtimeNs].join(' ');
 }
 
 function gone(commonDir: string): PitonError {
@@ -63,32 +99,10 @@ function gone(commonDir: string): PitonError {
   });
 }
 
-/** By name, a short form of everything there that makes git start programs: keys, attributes, hooks. */
-export async function steeringOf(
-  commonDir: string,
-  entries: readonly ConfigEntry[],
-): Promise<Readonly<Record<string, string>>> {
-  const steering: Record<string, string> = {};
-  const groups = Map.groupBy(
-    entries.filter(({ key }) => isExecuting(key)),
-    ({ key }) => key,
-  );
-  for (const [key, values] of groups)
-    steering[key] = sha256(JSON.stringify(values.map(({ value }) => value ?? null))).slice(0, 16);
-  const attributes = await readSmall(join(commonDir, attributesName));
-  if (attributes !== '') steering[attributesName] = sha256(attributes).slice(0, 16);
-  for (const name of await namesIn(join(commonDir, 'hooks'))) {
-    const look = await lookAtFile(join(commonDir, 'hooks', name));
-    if (!name.endsWith('.sample') && look !== undefined)
-      steering[`hooks/${name}`] = sha256(look).slice(0, 16);
-  }
-  return steering;
-}
-
 /** Files of the repository that git writes by renaming: it follows a link there, also to where nothing is yet. */
 const linkedFiles = ['HEAD', 'packed-refs', 'shallow'];
-/** What decides, or belongs to nobody. */
-const ownFolders = new Set(['hooks', 'info']);
+/** What decides, or belongs to nobody; and where git, or we, look for a file: a folder of that name could become one. */
+const ownNames = new Set(['hooks', 'info', 'config', 'config.worktree', 'commondir', 'record.json']);
 
 /** Links to all that a repository consists of, its configuration excepted. */
 export async function linkParts(commonDir: string, folder: string): Promise<void> {
@@ -97,7 +111,7 @@ export async function linkParts(commonDir: string, folder: string): Promise<void
     if (!hasCode(error, 'EEXIST')) throw error;
   });
   const entries = await readdir(commonDir, { withFileTypes: true });
-  const folders = entries.filter((entry) => entry.isDirectory() && !ownFolders.has(entry.name));
+  const folders = entries.filter((entry) => entry.isDirectory() && !ownNames.has(entry.name));
   const names = [...folders.map(({ name }) => name), ...linkedFiles, 'info/exclude'];
   for (const name of names) await link(join(commonDir, name), join(folder, name));
 }

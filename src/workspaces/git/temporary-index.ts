@@ -1,10 +1,11 @@
 import { copyFile, readdir, rm, stat, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { hasCode, PitonError, randomId } from '../../base/index.ts';
 import type { Git } from './git.ts';
 import { readHeadTree } from './commits.ts';
 import { ownIndexTree } from './own-index.ts';
-import { inWorktree, type WorktreePlace } from './places.ts';
+import { inWorktree, type RepositoryPlace, type WorktreePlace } from './places.ts';
+import { assertPlainRecord } from './repository-parts.ts';
 
 const prefix = 'piton-index-';
 const forgottenMs = 60 * 60_000;
@@ -19,8 +20,9 @@ export async function withTemporaryIndex<T>(
   place: WorktreePlace,
   use: (indexFile: string) => Promise<T>,
 ): Promise<T> {
-  await sweep(place.gitDir);
-  const indexFile = join(place.gitDir, temporaryIndexName());
+  await assertPlainRecord(place.gitDir);
+  const indexFile = temporaryIndex(git, place);
+  await sweep(dirname(indexFile));
   try {
     await seed(git, place, indexFile);
     return await use(indexFile);
@@ -30,9 +32,12 @@ export async function withTemporaryIndex<T>(
   }
 }
 
-/** In the folder of a worktree, where it is swept when it was forgotten. */
-export function temporaryIndexName(): string {
-  return prefix + randomId();
+/**
+ * Where it is swept when it was forgotten. Not in the folder of the worktree: who works there could put a link in its place while
+ * git is being started, also from inside of a sandbox.
+ */
+export function temporaryIndex(git: Git, repository: RepositoryPlace): string {
+  return join(git.ownFolder(repository), prefix + randomId());
 }
 
 async function seed(git: Git, place: WorktreePlace, indexFile: string): Promise<void> {
@@ -129,10 +134,10 @@ async function assertNotSparse(git: Git, place: WorktreePlace): Promise<void> {
 }
 
 /** What a killed snapshot has left. */
-async function sweep(gitDir: string): Promise<void> {
-  for (const name of await readdir(gitDir)) {
+async function sweep(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
     if (!name.startsWith(prefix)) continue;
-    const file = join(gitDir, name);
+    const file = join(folder, name);
     const found = await stat(file).catch(() => undefined);
     if (
       found !== undefined &&

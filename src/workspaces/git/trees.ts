@@ -8,7 +8,7 @@ import { findObjects } from './objects.ts';
 import { lookAtFile } from '../files.ts';
 import { isPlain } from './own-index.ts';
 import { inWorktree, type WorktreePlace } from './places.ts';
-import { temporaryIndexName, withTemporaryIndex } from './temporary-index.ts';
+import { temporaryIndex, withTemporaryIndex } from './temporary-index.ts';
 
 export interface WrittenTree {
   readonly tree: string;
@@ -78,7 +78,7 @@ async function keepIndex(
   if (before !== undefined) await rm(before.file, { force: true });
   indexes.delete(place.gitDir);
   if (!(await isPlain(indexFile))) return;
-  const file = join(place.gitDir, temporaryIndexName());
+  const file = temporaryIndex(git, place);
   await rename(indexFile, file);
   await makeOlder(file, since);
   const found = { file, seen: await lookAtFile(file), ignored: await lookAtIgnored(place) };

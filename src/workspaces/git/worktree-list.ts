@@ -54,7 +54,7 @@ function readEntry(lines: readonly string[], gitDirs: ReadonlyMap<string, string
 const atOnce = 32;
 
 /** Git does not tell where it keeps its record of a worktree, but the record tells the path. */
-async function readGitDirs(repository: RepositoryPlace): Promise<ReadonlyMap<string, string>> {
+export async function readGitDirs(repository: RepositoryPlace): Promise<ReadonlyMap<string, string>> {
   const folder = await recordsOf(repository);
   const gitDirs = (await namesIn(folder)).map((name) => join(folder, name));
   const found = new Map<string, string>();
@@ -153,7 +153,8 @@ export function entryAt(entries: readonly WorktreeEntry[], path: string): Worktr
 /** What the `.git` of a folder says: the record it belongs to, or that it is none of ours to know. */
 export type FolderLink =
   | { readonly type: 'absent' }
-  | { readonly type: 'unlinked'; readonly isEmpty: boolean }
+  /** `isFolder`: not a file, nor a link to somewhere else. */
+  | { readonly type: 'unlinked'; readonly isEmpty: boolean; readonly isFolder: boolean }
   | { readonly type: 'repository' }
   | { readonly type: 'linked'; readonly gitDir: string; readonly isBare: boolean };
 
@@ -161,9 +162,9 @@ export async function readLink(path: string): Promise<FolderLink> {
   const found = await lstat(path).catch(unlessAbsent);
   if (found === undefined) return { type: 'absent' };
   // What a symbolic link leads to is not what was made here.
-  if (!found.isDirectory()) return { type: 'unlinked', isEmpty: false };
+  if (!found.isDirectory()) return { type: 'unlinked', isEmpty: false, isFolder: false };
   const names = await namesIn(path);
-  if (!names.includes('.git')) return { type: 'unlinked', isEmpty: names.length === 0 };
+  if (!names.includes('.git')) return { type: 'unlinked', isEmpty: names.length === 0, isFolder: true };
   const text = await readPlain(join(path, '.git'));
   const target = text === undefined ? undefined : /^gitdir: (.+?)\n?$/s.exec(text)?.[1];
   if (target === undefined) return { type: 'repository' };

@@ -70,18 +70,19 @@ exit 0
 
 /**
  * Arguments: the folder of the place's attempts, the attempt, its kind, its directory, time allowed in seconds, rounds of grace,
- * blank exit record, nonce, size of all files, then name and size of each, \`--\`, and the command line. The files come on standard input,
- * one after the other. After this the environment is exported, and \`launchAttempt\` follows. Run again, it finds what it began.
+ * blank exit record, size of all files, then name and size of each, \`--\`, and the command line. A line with the nonce comes on standard
+ * input, then the files, one after the other. After this the environment is exported, and \`launchAttempt\` follows. Run again, it finds what it began.
  */
 export const beginAttempt = `
-piton_attempts=$1 piton_attempt=$2 piton_kind=$3 piton_directory=$4 piton_timeout=$5 piton_rounds=$6 piton_blank=$7 piton_token=$8
-shift 8
+piton_attempts=$1 piton_attempt=$2 piton_kind=$3 piton_directory=$4 piton_timeout=$5 piton_rounds=$6 piton_blank=$7
+shift 7
 piton_total=$1
 shift
 piton_folder=$piton_attempts/$piton_attempt
 mkdir -p -m 700 "$piton_folder" || { echo "$piton_folder cannot be made" >&2; exit 3; }
 if [ -d "$piton_folder/claim" ]; then cat >/dev/null; echo begun; exit 0; fi
 piton_bundle=$piton_folder/bundle.$$
+IFS= read -r piton_token || { echo 'the files did not arrive' >&2; exit 255; }
 cat >"$piton_bundle" || { echo "$piton_folder cannot be written" >&2; exit 3; }
 # A connection that is lost looks like the end of the files.
 [ "$(($(wc -c <"$piton_bundle")))" = "$piton_total" ] || { rm -f "$piton_bundle"; echo 'the files did not arrive' >&2; exit 255; }
@@ -148,7 +149,7 @@ while :; do
   exited,0)
     [ -f "$folder/output" ] && send r "$folder/output" 0
     [ -f "$folder/output" ] && [ "$part" -gt 0 ] && { position=$part; while send r "$folder/output" "$position"; [ "$part" -gt 0 ]; do position=$((position + part)); done; }
-    printf 'x %s %s\\n' "$code" "$late"
+    printf 'x %s %s %s\\n' "$code" "$late" "$nonce"
     exit 0
     ;;
   dead,0) echo d; exit 0 ;;

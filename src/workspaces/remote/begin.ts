@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PitonError, randomId } from '../../base/index.ts';
-import { blankExit, nonceLength, watcherText, wrapperText } from '../../spool/index.ts';
+import { PitonError } from '../../base/index.ts';
+import { blankExit, watcherText, wrapperText } from '../../spool/index.ts';
 import { Answers } from './answers.ts';
 import { beginAttempt, launchAttempt } from './attempt-programs.ts';
 import { watcherRounds, type Attempts } from './attempts.ts';
@@ -9,8 +9,13 @@ import { aside, type Description, type Surroundings } from './description.ts';
 import { quoted } from './program-line.ts';
 import { callMachine } from './ssh.ts';
 
+interface Beginning extends Surroundings {
+  /** For its exit record there; the command must never know it. */
+  readonly nonce: string;
+}
+
 /** Starts it there, once at most, however often the connection is lost meanwhile. */
-export async function begin(attempts: Attempts, description: Description, here: Surroundings): Promise<void> {
+export async function begin(attempts: Attempts, description: Description, here: Beginning): Promise<void> {
   const { attempt, kind, argv, directory, timeoutMs, graceMs } = description;
   const there = `${attempts.folder}/${attempt}`;
   // Wherever the folder of the attempt is named, the one there is meant.
@@ -28,14 +33,13 @@ export async function begin(attempts: Attempts, description: Description, here: 
     timeout,
     watcherRounds(graceMs),
     blankExit(attempt).slice(0, -1),
-    // Ours alone: the command must not see it there.
-    randomId(nonceLength),
   ];
   const listed = files.flatMap(({ name, bytes }) => [name, String(bytes.length)]);
   const answer = await callMachine(attempts.line, {
     program: [beginAttempt, exportsOf(description, here, { there, moved }), launchAttempt].join('\n'),
     args: [...about, String(bundle.length), ...listed, '--', ...argv.map(moved)],
-    input: () => bundle,
+    // The nonce first: arguments can be read by everybody there.
+    input: () => Buffer.concat([Buffer.from(`${here.nonce}\n`), bundle]),
   });
   if (new Answers(answer).has('superseded')) throw superseded(attempt);
 }

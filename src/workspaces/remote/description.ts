@@ -16,6 +16,8 @@ export interface Description {
   readonly files: readonly string[];
   readonly timeoutMs?: number;
   readonly graceMs: number;
+  /** Where the keys are that exit records are known by. */
+  readonly keys: string;
   readonly patienceMs: number;
 }
 

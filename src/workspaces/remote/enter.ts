@@ -76,6 +76,7 @@ function describe(
     ...(timeoutMs !== undefined && { timeoutMs }),
     graceMs: Math.floor(options.graceMs * graceThere),
     patienceMs,
+    keys: options.keys,
   };
 }
 

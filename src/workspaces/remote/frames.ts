@@ -1,7 +1,7 @@
 import { answerMark } from './program-line.ts';
 
 export type RemoteEnd =
-  | { readonly type: 'exited'; readonly code: number; readonly isLate: boolean }
+  | { readonly type: 'exited'; readonly code: number; readonly isLate: boolean; readonly nonce: string }
   /** Nobody runs it any more, and nobody knows how it ended. */
   | { readonly type: 'vanished' };
 
@@ -50,9 +50,10 @@ export class FrameReader {
       this.#stream = piece[1] as 'o' | 'e' | 'r';
       this.#left = Number(piece[2]);
     }
-    const exit = /^x (\d{3}) ([01])$/.exec(line);
+    const exit = /^x (\d{3}) ([01]) (\S+)$/.exec(line);
     if (exit !== null) {
-      const end = { type: 'exited', code: Number(exit[1]), isLate: exit[2] === '1' } as const;
+      const [, code, late, nonce = ''] = exit;
+      const end = { type: 'exited', code: Number(code), isLate: late === '1', nonce } as const;
       this.#tell({ type: 'end', end });
     }
     if (line === 'd') this.#tell({ type: 'end', end: { type: 'vanished' } });

@@ -1,6 +1,6 @@
 import type { PlaceAdapter, PlaceRequest, RepositoryOrigin } from '../contract.ts';
 import type { Git } from '../git/index.ts';
-import { PitonError } from '../../base/index.ts';
+import { PitonError, stateFolder } from '../../base/index.ts';
 import { isRemotePlace, type RemotePlace } from './layout.ts';
 import { machineNamed, type MachineOptions } from './machine.ts';
 import type { Keeping } from './keep.ts';
@@ -16,6 +16,8 @@ export interface RemoteOptions {
   readonly caches: readonly string[];
   /** The environment of Piton itself: what a task has the same of it belongs to this machine, and is not sent. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Where the keys are that exit records are known by. */
+  readonly keys?: string;
   /** Worktrees here: what has come home is brought in, and kept, as theirs is. */
   worktree(): Promise<PlaceAdapter>;
   /** So long a machine that cannot be reached is called again. */
@@ -29,7 +31,7 @@ export type Resolved = Required<RemoteOptions>;
 const defaults = { patienceMs: 30_000, graceMs: 5_000 };
 
 export function resolveOptions(given: RemoteOptions): Resolved {
-  return Object.freeze({ ...defaults, ...given });
+  return Object.freeze({ ...defaults, keys: stateFolder('keys'), ...given });
 }
 
 /** Throws `REMOTE_UNKNOWN`. */

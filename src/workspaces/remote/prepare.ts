@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { effect, PitonError } from '../../base/index.ts';
+import { effect, PitonError, withOwnPath } from '../../base/index.ts';
 import type { Prepared, Recovery } from '../contract.ts';
 import { readSaved } from '../git/index.ts';
 import { Answers } from './answers.ts';
@@ -86,7 +86,7 @@ function assertOurs({ place, answers, request }: Sight): void {
     owner === undefined
       ? 'is there already, and is not a worktree of Piton’s'
       : 'is the place of somebody else';
-  throw new PitonError('WORKTREE_REFUSED', `${place.path} on ${place.remote} ${what}.`, {
+  throw new PitonError('WORKSPACE_DRIFTED', `${place.path} on ${place.remote} ${what}.`, {
     path: place.path,
     remote: place.remote,
     run: request.run,
@@ -155,7 +155,7 @@ async function fill({ line, request, place }: Sight): Promise<void> {
 
 function packed(folder: string, files: readonly string[]): Readable {
   const args = ['-C', folder, '-cf', '-', '--', ...files];
-  const tar = spawn('tar', args, { stdio: ['ignore', 'pipe', 'ignore'] });
+  const tar = spawn('tar', args, { env: withOwnPath(process.env), stdio: ['ignore', 'pipe', 'ignore'] });
   // Where there is no tar, an error that nobody hears would end the driver.
   tar.on('error', (error) => tar.stdout.destroy(error));
   return tar.stdout;

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readExit, spoolFiles } from '../../spool/index.ts';
+import { readExit, spoolFiles, StoreKey } from '../../spool/index.ts';
 import { settle, stop, survey, take, type Attempts, type AttemptThere } from './attempts.ts';
 import { begin } from './begin.ts';
 import type { Description, Surroundings } from './description.ts';
@@ -18,14 +18,16 @@ export class Relay {
   readonly #description: Description;
   readonly #surroundings: Surroundings;
   readonly #attempts: Attempts;
+  readonly #key: StoreKey;
   #isStopping = false;
   #followed: string | undefined;
 
   constructor(description: Description, surroundings: Surroundings) {
-    const { machine, place, graceMs, patienceMs } = description;
+    const { machine, place, graceMs, patienceMs, keys } = description;
     const line: Line = { machine, environment: surroundings.environment, patienceMs };
     this.#description = description;
     this.#surroundings = surroundings;
+    this.#key = new StoreKey(dirname(surroundings.folder), keys);
     this.#attempts = { line, folder: thereOf(place).attempts, graceMs };
   }
 
@@ -37,7 +39,14 @@ export class Relay {
     const { folder } = this.#attempts;
     const { resultFile } = this.#surroundings;
     const end = await follow(this.#patiently().line, { folder: `${folder}/${attempt}`, attempt, resultFile });
-    return end.type === 'vanished' ? end : this.#finish(attempt, end);
+    if (end.type === 'vanished') return end;
+    if (this.#key.isNonceOf(sealedAs(attempt), end.nonce)) return this.#finish(attempt, end);
+    process.stderr.write(
+      'Its exit record there has a wrong nonce: somebody else than its wrapper wrote it.\n',
+    );
+    // Whoever comes next must not take it for an end either.
+    await stop(this.#patiently(), attempt, true);
+    return { type: 'vanished' };
   }
 
   /** Asks it to end there; it is followed to its end all the same. */
@@ -71,7 +80,8 @@ export class Relay {
       return found.attempt;
     }
     if (this.#isStopping) return undefined;
-    await begin(this.#patiently(), this.#description, this.#surroundings);
+    const nonce = this.#key.nonceOf(sealedAs(attempt));
+    await begin(this.#patiently(), this.#description, { ...this.#surroundings, nonce });
     return attempt;
   }
 
@@ -94,4 +104,9 @@ export class Relay {
     await settle(this.#patiently(), attempt);
     return { type: 'exited', code: end.code };
   }
+}
+
+/** Not as that of the relay here: what is known there must not seal anything here. */
+function sealedAs(attempt: string): string {
+  return `there ${attempt}`;
 }

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { errorField, PitonError } from '../../base/index.ts';
+import { errorField, PitonError, withOwnPath } from '../../base/index.ts';
 import { sshArguments, type Machine, type Reach } from './machine.ts';
 import { answerIn, programLine, readProgram } from './program-line.ts';
 
@@ -94,7 +94,7 @@ function collect(stream: Readable): Buffer[] {
 
 /** No window may open and ask for a password; crash points are for the process that was told so. */
 function sshEnvironment(given: Line['environment']): Record<string, string> {
-  const entries = Object.entries(given).filter(
+  const entries = Object.entries(withOwnPath(given)).filter(
     (entry): entry is [string, string] =>
       entry[1] !== undefined && !/^PITON_(CRASH_AT|STOP_AT|CRASH_LOG)$/.test(entry[0]),
   );

@@ -1,7 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { effect } from '../../base/index.ts';
-import { freshMarker, readHead, writeMarker, type Git, type WorktreePlace } from '../git/index.ts';
+import {
+  freshMarker,
+  readHead,
+  writeMarker,
+  type FolderLink,
+  type Git,
+  type WorktreePlace,
+} from '../git/index.ts';
 import type { Sight } from './sight.ts';
 import { isOurs, slotOf } from './standing.ts';
 
@@ -24,10 +31,15 @@ export async function markAsOurs(git: Git, sight: Sight, worktree: WorktreePlace
   await writeMarker(git, worktree.gitDir, { ...marker, isReady: true });
 }
 
+/** Through a symbolic link, the folder behind it would be made a worktree. */
+export function canBeLinked(link: FolderLink): boolean {
+  return link.type === 'unlinked' && link.isFolder && !link.isEmpty;
+}
+
 /** Only the link to the repository was deleted: the files are those of the worktree that is on record. */
 async function linkAgain({ request, place, standing }: Sight): Promise<WorktreePlace | undefined> {
   const { link, entry, marker, path } = standing;
-  if (link.type !== 'unlinked' || link.isEmpty || entry?.gitDir === undefined) return undefined;
+  if (!canBeLinked(link) || entry?.gitDir === undefined) return undefined;
   if (!isOurs(request, place.token, marker)) return undefined;
   await effect('workspace.linked', () => writeFile(join(path, '.git'), `gitdir: ${entry.gitDir}\n`));
   return { path, gitDir: entry.gitDir, commonDir: request.repository.commonDir };

@@ -1,3 +1,4 @@
+import { loadPatterns } from '../../model/index.ts';
 import type { Integration, RefChange } from '../contract.ts';
 import {
   assertFiltered,
@@ -37,19 +38,18 @@ export async function objectionTo(git: Git, work: Work, looked: Looked): Promise
   if (work.isAdopted) return bringModules(git, work, { ...looked, files: found });
   const { writes = [], repository } = work;
   const paths = found.map(({ path }) => path);
-  const files = writes.length === 0 ? [] : paths.filter((path) => !allowedBy(writes, repository)(path));
+  const { matchesPattern } = await loadPatterns();
+  const allowedBy = (patterns: readonly string[]): ((path: string) => boolean) =>
+    mayWrite(patterns, repository.prefix, matchesPattern);
+  const files = writes.length === 0 ? [] : paths.filter((path) => !allowedBy(writes)(path));
   if (files.length > 0) return { type: 'exceeded', files: files.toSorted() };
-  const steering = unnamedSteering(paths, writes, (patterns) => allowedBy(patterns, repository));
+  const steering = unnamedSteering(paths, writes, allowedBy);
   if (steering.length > 0) return { type: 'steering', files: steering.toSorted() };
   await assertFiltered(git, repository, { commit: looked.made.commit, paths });
   const leaked = await bringModules(git, work, { ...looked, files: found });
   if (leaked !== undefined) return leaked;
   const changes = [...(await foreignChanges(git, work, looked)), ...(await configChanges(git, work))];
   return changes.length === 0 ? undefined : { type: 'refs', changes };
-}
-
-function allowedBy(patterns: readonly string[], { prefix }: Work['repository']): (path: string) => boolean {
-  return mayWrite(patterns, prefix);
 }
 
 /** Only what the task has changed itself: what was merged in lies behind the point where both branches meet. */

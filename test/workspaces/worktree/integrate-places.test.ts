@@ -105,7 +105,7 @@ test('a worktree that lost its mark holds the task, until a person adopts it as 
   const build = await task(ground, 'build');
   write(build.known.path, { 'new.txt': 'new' });
   rmSync(join(shell(build.known.path, 'rev-parse', '--absolute-git-dir'), 'piton.json'));
-  await expect(build.integrate()).rejects.toMatchObject({ code: 'WORKSPACE_DRIFTED' });
+  await expect(build.integrate()).rejects.toMatchObject({ code: 'WORKTREE_REFUSED' });
   made(await build.integrate({ isAdopted: true }));
   expect(treeOf(ground.root, runTip(ground))['new.txt']).toBe('new');
 });

@@ -97,7 +97,7 @@ describe('a worktree that is gone', () => {
     const ground = await scene();
     const build = await ground.worker('build');
     rmSync(build.path, { recursive: true });
-    await expect(build.integrate()).rejects.toMatchObject({ code: 'WORKSPACE_DRIFTED' });
+    await expect(build.integrate()).rejects.toMatchObject({ code: 'WORKSPACE_GONE' });
     expect(ground.runTip()).toBe(ground.base);
   });
 
@@ -106,10 +106,10 @@ describe('a worktree that is gone', () => {
     const [build, other] = [await ground.worker('build'), await ground.worker('other')];
     renameSync(build.path, `${build.path}-away`);
     renameSync(other.path, build.path);
-    await expect(build.integrate()).rejects.toMatchObject({ code: 'WORKSPACE_DRIFTED' });
+    await expect(build.integrate()).rejects.toMatchObject({ code: 'WORKSPACE_GONE' });
     await expect(
       build.integrate({ known: { ...other.request.known, path: `${build.path}-away` } }),
-    ).rejects.toMatchObject({ code: 'WORKSPACE_DRIFTED' });
+    ).rejects.toMatchObject({ code: 'WORKSPACE_GONE' });
   });
 
   test('does not matter any more when the merge has been checked', async () => {

@@ -56,14 +56,15 @@ function entriesOf(run: string, events: readonly RunEvent[]): Entry[] {
 
 /** What is not worth a word while a run is watched still belongs to its history. */
 function changeText(event: RunEvent, saying: ReturnType<typeof describeEvent>): string {
-  if (saying !== undefined) return `${saying.symbol} ${saying.text}`;
+  if (saying !== undefined) return `${saying.symbol} ${saying.text}${byText(event)}`;
   const task = 'task' in event && event.task !== undefined ? `${event.task}: ` : '';
-  return `· ${task}${event.type.replace('.', ' ')}${decisionText(event)}`;
+  const command = event.type === 'command.decided' ? `: ${event.data.command}` : '';
+  return `· ${task}${event.type.replace('.', ' ')}${command}${byText(event)}`;
 }
 
-function decisionText(event: RunEvent): string {
-  if (event.type !== 'command.decided' || event.data.by === undefined) return '';
-  return `: ${event.data.command}, by ${senderText(event.data.by)}`;
+/** Who wanted it so, where the journal knows. */
+function byText({ data }: RunEvent): string {
+  return 'by' in data && typeof data.by === 'object' ? `, by ${senderText(data.by)}` : '';
 }
 
 function entryJson({ checkpoint, seq, at, changes, events }: Entry): unknown {

@@ -88,8 +88,8 @@ function showConflict({ output }: Context, conflict: Conflict): void {
       `  ${cleanLine(file)}: ${marks === undefined ? stateOf(join(folder, file)) : placesText(marks.count)}`,
     );
   if (sides !== undefined) {
-    output.print(`sides: between <<<<<<< and ======= stands what others made (${shortened(sides.ours)}),`);
-    output.print(`       between ======= and >>>>>>> what ${task} made (${shortened(sides.theirs)})`);
+    output.print(`sides: between <<<<<<< and ======= stands what others made: ${shortened(sides.ours)},`);
+    output.print(`       between ======= and >>>>>>> what this task made: ${shortened(sides.theirs)}`);
   }
   output.print('Edit the files until they are as they should be, and remove the marks; you need not commit.');
 }

@@ -9,7 +9,7 @@ import { commandFor } from '../progress/index.ts';
 import { readNumber } from '../read-number.ts';
 import { findRecord, type RunRecord } from '../runs.ts';
 import type { Hit } from '../search/hit.ts';
-import { patternFor } from '../search/pattern.ts';
+import { patternFor, type Pattern } from '../search/pattern.ts';
 import { HitPrinter } from '../search/print-hits.ts';
 import { searchRun } from '../search/search-run.ts';
 
@@ -21,7 +21,7 @@ interface Options {
 }
 
 interface Search extends Pick<Options, 'task'> {
-  readonly pattern: RegExp;
+  readonly pattern: Pattern;
   readonly limit: number;
 }
 
@@ -34,7 +34,7 @@ export const command = defineCommand<Options>({
         '--task <task>',
         'only in conversations of this task, with its items, visits and tasks of its own',
       )
-      .option('--regex', 'the text is a regular expression of JavaScript')
+      .option('--regex', 'the text is a regular expression (RE2)')
       .option('--limit <number>', 'at most so many lines', '50')
       .option('--json', 'print JSON')
       .addHelpText(
@@ -49,7 +49,7 @@ people tell them, and what checks report. Exit code 1 if nothing was found, as o
     ["piton search --regex 'TS\\d{4}' --limit 5 --json", 'for programs'],
   ],
   async run(context, { args, options }) {
-    const pattern = patternFor(args[0]!, options.regex === true);
+    const pattern = await patternFor(args[0]!, options.regex === true);
     const limit = readNumber('--limit', options.limit, 1);
     const piton = await context.openExisting();
     const search = { pattern, limit, ...(options.task !== undefined && { task: options.task }) };

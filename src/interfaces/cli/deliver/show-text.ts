@@ -13,7 +13,7 @@ export async function showText({ output, env }: Context, { text, pager }: Diff):
   const program = env['GIT_PAGER'] ?? pager ?? env['PAGER'] ?? 'less';
   if (program === '' || program === 'cat') return void output.write(text);
   await output.flush();
-  const child = spawn('sh', ['-c', program], {
+  const child = spawn('/bin/sh', ['-c', program], {
     // Text that fits on the screen is left there, as git has it.
     env: { LESS: 'FRX', LV: '-c', ...env },
     stdio: ['pipe', 'inherit', 'inherit'],

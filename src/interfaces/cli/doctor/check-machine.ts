@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { withOwnPath } from '../../../base/index.ts';
 import type { Context } from '../context.ts';
 import { bad, ok, warn, type Check } from './check.ts';
 
@@ -32,7 +33,7 @@ function checkShell(): Check {
 }
 
 function checkGit(env: Context['env']): Check {
-  const { status, stdout } = spawnSync('git', ['--version'], { env, encoding: 'utf8' });
+  const { status, stdout } = spawnSync('git', ['--version'], { env: withOwnPath(env), encoding: 'utf8' });
   if (status === 0) return ok('git', stdout.trim().replace(/^git version /, ''));
   return warn('git', 'not found', 'Nothing here needs it but your own commands.');
 }

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { asError, PitonError } from '../../../base/index.ts';
+import { asError, PitonError, readBounded } from '../../../base/index.ts';
 import type { Piton } from '../../../library/index.ts';
 import { isFinal } from '../../../model/index.ts';
 import type { Context } from '../context.ts';
@@ -109,7 +108,9 @@ function checkStale(stale: readonly Kept[]): Check {
 /** Undefined if the folder does not say. */
 function runOf(folder: string): string | undefined {
   try {
-    const { run } = JSON.parse(readFileSync(join(folder, 'attempt.json'), 'utf8')) as { run?: unknown };
+    const { run } = JSON.parse(readBounded(join(folder, 'attempt.json')).toString('utf8')) as {
+      run?: unknown;
+    };
     return typeof run === 'string' ? run : undefined;
   } catch {
     return undefined;

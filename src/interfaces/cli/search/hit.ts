@@ -1,5 +1,5 @@
 import type { Role, Spoken } from '../conversation/index.ts';
-import { placesIn, type Place } from './pattern.ts';
+import type { Pattern, Place } from './pattern.ts';
 
 /** A line of a conversation in which something was found. */
 export interface Hit {
@@ -23,9 +23,9 @@ export type Source = Pick<Hit, 'run' | 'workflow' | 'task' | 'attempt' | 'agent'
 const longestLine = 400;
 const before = 80;
 
-export function hitsIn(source: Source, { role, tool, text }: Spoken, pattern: RegExp): Hit[] {
+export function hitsIn(source: Source, { role, tool, text }: Spoken, pattern: Pattern): Hit[] {
   return text.split('\n').flatMap((line) => {
-    const places = placesIn(line, pattern);
+    const places = pattern(line);
     if (places.length === 0) return [];
     return [{ ...source, role, ...(tool !== undefined && { tool }), ...excerptOf(line, places) }];
   });

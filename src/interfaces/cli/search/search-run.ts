@@ -3,11 +3,12 @@ import type { RunEvent } from '../../../engine/index.ts';
 import { Speech, type Spoken } from '../conversation/index.ts';
 import { isWithin } from '../logs/select-attempts.ts';
 import { hitsIn, type Hit } from './hit.ts';
+import type { Pattern } from './pattern.ts';
 
 export interface Searching {
   readonly run: string;
   readonly workflow: string;
-  readonly pattern: RegExp;
+  readonly pattern: Pattern;
   /** An address, or the name of a task with all that it consists of. */
   readonly task: string | undefined;
   /** No more hits than that are kept: the newest. */

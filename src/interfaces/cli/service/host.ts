@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { PitonError } from '../../../base/index.ts';
+import { PitonError, withOwnPath } from '../../../base/index.ts';
 import { launchdAgent, systemdUnit, type Service } from './unit.ts';
 
 /** The part of a system that starts things at login. */
@@ -51,12 +51,12 @@ function launchd(service: Service, env: Env): ServiceHost {
 }
 
 function trouble(env: Env, program: string, ...args: readonly string[]): string | undefined {
-  const { status, stderr, error } = spawnSync(program, args, { env, encoding: 'utf8' });
+  const { status, stderr, error } = spawnSync(program, args, { env: withOwnPath(env), encoding: 'utf8' });
   if (status === 0) return undefined;
   return error?.message ?? (stderr.trim() || `${program} ended with ${status}`);
 }
 
 function printed(env: Env, program: string, ...args: readonly string[]): string {
-  const { stdout, stderr, error } = spawnSync(program, args, { env, encoding: 'utf8' });
+  const { stdout, stderr, error } = spawnSync(program, args, { env: withOwnPath(env), encoding: 'utf8' });
   return error?.message ?? ((stdout || stderr).trim() || 'unknown');
 }

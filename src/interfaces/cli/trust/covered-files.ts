@@ -8,12 +8,15 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { asError, hasCode, PitonError } from '../../../base/index.ts';
+import { askGit, asError, hasCode, PitonError } from '../../../base/index.ts';
+import { isObeyed } from '../../../model/index.ts';
 
 /** What trust covers, by path from the project, as it is now. */
 export type CoveredFiles = ReadonlyMap<string, string>;
 
 export const configFile = '.piton/config.yaml';
+/** Of this only what starts programs. */
+const gitConfig = '.git/config';
 
 /**
  * What agents obey as soon as they are started in a folder, without the question that they ask a person: hooks, servers,
@@ -62,7 +65,22 @@ export function coveredFiles(root: string, config: string | undefined): CoveredF
     found.set(file, text);
     if (room < 0 || found.size > mostFiles) throw tooMuch(root);
   }
+  const obeyed = obeyedByGit(root);
+  if (obeyed !== '') found.set(gitConfig, obeyed);
   return found;
+}
+
+/**
+ * Programs of the repository's own configuration that Piton's git would start: a clone brings none, but an unpacked archive does, and
+ * whoever works in a worktree can write them. With what it includes.
+ */
+function obeyedByGit(root: string): string {
+  const listed = askGit(['config', '--local', '--includes', '--list', '-z'], root) ?? '';
+  const entries = listed.split('\0').flatMap((entry) => {
+    const [key = '', ...value] = entry.split('\n');
+    return isObeyed(key) ? [`${key} = ${value.join(' ')}`] : [];
+  });
+  return entries.join('\n');
 }
 
 /** Some agents obey what lies above the folder that they work in, up to the repository. By the way from the project to each. */

@@ -1,7 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { PitonError, shellWord } from '../../../base/index.ts';
+import { askGit, PitonError, shellWord } from '../../../base/index.ts';
 import type { Config } from '../../../config/index.ts';
 
 /**
@@ -44,11 +43,6 @@ function removing(root: string, first: string, states: readonly string[]): strin
 /** Asked where they lie, which may be a repository of its own. None where git is missing or knows nothing of the folder. */
 function trackedFiles(folder: string, names: readonly string[]): string[] {
   if (!existsSync(folder)) return [];
-  // Nothing that a repository configures may run for this.
-  const args = ['--literal-pathspecs', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
-  const { status, stdout } = spawnSync('git', [...args, 'ls-files', '-z', '--', ...names], {
-    cwd: folder,
-    encoding: 'utf8',
-  });
-  return status === 0 ? stdout.split('\0').filter((file) => file !== '') : [];
+  const listed = askGit(['--literal-pathspecs', 'ls-files', '-z', '--', ...names], folder) ?? '';
+  return listed.split('\0').filter((file) => file !== '');
 }

@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import { asError } from '../../base/index.ts';
+import { asError } from '../base/index.ts';
 
 /** Longer than anybody writes one; texts that somebody else wrote can be patterns too. */
 const longestPattern = 10_000;
@@ -12,6 +12,22 @@ const kept = new Map<string, RE2JS>();
  */
 export function matchesPattern(text: string, pattern: string, flags = ''): boolean {
   return compiled(pattern, flags).test(text);
+}
+
+/** Where in a text; what matches nothing at all is no place. */
+export interface PatternPlace {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** All places that a pattern describes, as offsets, in the same time. */
+export function placesOfPattern(text: string, pattern: string, flags = ''): PatternPlace[] {
+  const matcher = compiled(pattern, flags).matcher(text);
+  const places: PatternPlace[] = [];
+  while (matcher.find()) {
+    if (matcher.end() > matcher.start()) places.push({ start: matcher.start(), end: matcher.end() });
+  }
+  return places;
 }
 
 /** What is wrong with a pattern; undefined if nothing is. */
