@@ -1,0 +1,101 @@
+/** What is shown of a fixture before anybody goes on with it, as lines. Whoever changes how it is told changes it here alone. */
+import {
+  foldCommit,
+  statusOf,
+  statusOfTask,
+  summaryOf,
+  type RunState,
+  type TaskState,
+} from '../../../src/kernel/index.ts';
+import { nextKind } from '../../../src/kernel/turns.ts';
+import type { Commit } from '../../../src/model/index.ts';
+import type { Project } from '../../cli/command-line.ts';
+
+/** After each commit what has changed: the status of the run and of its tasks, what they do, and what comes next. */
+export function courseOf(commits: readonly Commit[]): string {
+  let state: RunState | undefined;
+  const last = new Map<string, string>();
+  const lines = commits.map((commit) => {
+    state = foldCommit(state, commit);
+    const now = [['run', statusOf(state)], ...tasksIn(state)] as const;
+    const changed = now.filter(([name, text]) => last.get(name) !== text);
+    for (const [name, text] of changed) last.set(name, text);
+    return changed.length === 0
+      ? ''
+      : `@${commit.seq} ${changed.map((entry) => entry.join(' ')).join(', ')}\n`;
+  });
+  return lines.join('');
+}
+
+function tasksIn(state: RunState): (readonly [string, string])[] {
+  return [...state.tasks.values()].map((task) => [task.address, taskText(state, task)] as const);
+}
+
+function taskText(state: RunState, task: TaskState): string {
+  const status = statusOfTask(task);
+  const { life } = task;
+  if (life.status === 'running')
+    return life.attempt === undefined ? status : `${status} ${life.attempt.kind ?? 'work'}`;
+  const isLeft = ['queued', 'held', 'delayed'].includes(status) && task.spec.work.type !== 'workflow';
+  return isLeft ? `${status} before ${nextKind(state, task) ?? 'work'}` : status;
+}
+
+export function summaryText(state: RunState): string {
+  const { workflowHash: _, ...summary } = summaryOf(state);
+  return `summary ${JSON.stringify(summary)}\n`;
+}
+
+const coreKeys = [
+  'status',
+  'attempts',
+  'agent',
+  'generation',
+  'hold',
+  'reason',
+  'until',
+  'lent',
+  'messages',
+  'checking',
+  'integrating',
+  'revisions',
+  'unfitted',
+  'usage',
+  'output',
+  'error',
+];
+
+interface ShownTask {
+  readonly [key: string]: unknown;
+}
+
+/** Of `status --json` and `show --json` what anybody relies on. */
+export async function shownBy(project: Project, run: string): Promise<string> {
+  const status = (await project.json(['status', run])) as Shown;
+  const shown = (await project.json(['show', run])) as Shown;
+  const inbox = (await project.json(['inbox'])) as {
+    readonly run: string;
+    readonly [key: string]: unknown;
+  }[];
+  const lines = Object.entries(shown.tasks).map(([task, report]) => {
+    const all: ShownTask = { ...report, ...status.tasks[task] };
+    const core = coreKeys.flatMap((key) => (key === 'reason' && 'hold' in all ? [] : [[key, all[key]]]));
+    return `${task} ${JSON.stringify(Object.fromEntries(core))}\n`;
+  });
+  const mine = inbox.filter((item) => item.run === run);
+  const waiting = mine.map(({ task, commands }) => `inbox ${JSON.stringify({ task, commands })}\n`);
+  const { progress, next, reason, usage } = status;
+  return [
+    `status ${JSON.stringify({ status: status.status, progress, usage, reason, next })}\n`,
+    ...lines,
+    ...waiting,
+  ].join('');
+}
+
+interface Shown {
+  readonly status: string;
+  readonly tasks: Readonly<Record<string, ShownTask>>;
+  readonly progress?: unknown;
+  readonly next?: unknown;
+  readonly reason?: unknown;
+  readonly usage?: unknown;
+}
