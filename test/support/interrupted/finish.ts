@@ -43,9 +43,7 @@ export async function finish(name: string, root: string, given?: Definition): Pr
   const before = await (await piton.find(name)).checkpoint();
   const definition = given ?? (await piton.definitionOf(name)).definition;
   const run = await piton.resume(definition, name);
-  const stop = attend(piton, run);
-  const { status } = await run.result();
-  stop();
+  const { status } = await Promise.race([run.result(), attend(piton, run)]);
   const events = await Array.fromAsync(run.events({ after: before.seq }));
   assertNotAgain(before, events);
   // Places are cleaned up until it is closed.
@@ -60,15 +58,24 @@ function assertNotAgain({ tasks }: Checkpoint, events: readonly RunEvent[]): voi
       throw new Error(`${event.task} had settled, and is begun again`);
 }
 
-/** Answers whatever waits for a person. */
-function attend(piton: Piton, run: Run): () => void {
-  let turn = Promise.resolve();
-  const look = (): void => void (turn = turn.then(() => answerAll(run)).catch(() => undefined));
-  const stop = piton.observe(({ type }) => {
-    if (type === 'task.held' || type === 'gate.opened') look();
+/** More than any of them needs to its end. */
+const mostSteps = 40;
+
+/** Answers whatever waits for a person. Rejects if that does not help, or the run goes round in circles. */
+function attend(piton: Piton, run: Run): Promise<never> {
+  const lost = Promise.withResolvers<never>();
+  let steps = 0;
+  const look = (): void => void answerAll(run).catch(lost.reject);
+  piton.observe(({ type }) => {
+    if (type === 'attempt.started') steps += 1;
+    if (type === 'task.held' || type === 'gate.opened') {
+      steps += 1;
+      look();
+    }
+    if (steps > mostSteps) lost.reject(new Error(`${run.id} does not come to its end`));
   });
   look();
-  return stop;
+  return lost.promise;
 }
 
 async function answerAll(run: Run): Promise<void> {
