@@ -19,7 +19,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const names = fixtureNames();
 /** Of the version that wrote them. */
-const formatThen = 9;
+const formatThen: number = 9;
 
 async function openIn(folder: string): Promise<Store> {
   const store = await openStore(`sqlite:${join(folder, 'piton.db')}`, {
