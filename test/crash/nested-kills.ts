@@ -47,10 +47,12 @@ function starting({ order }: Scene): Starter {
 /** All that must be the same, wherever the process was killed. */
 function ending({ root, order: { again, state } }: Scene): object {
   const records = join(state, 'piton/git');
-  const entries = readdirSync(records).map((name) => {
-    const text = readFileSync(join(records, name, 'record.json'), 'utf8');
-    return (JSON.parse(text) as { entries: unknown }).entries;
-  });
+  const entries = readdirSync(records)
+    .filter((name) => !name.endsWith('.own'))
+    .map((name) => {
+      const text = readFileSync(join(records, name, 'record.json'), 'utf8');
+      return (JSON.parse(text) as { entries: unknown }).entries;
+    });
   return {
     entries,
     refs: ownRefs(root).replaceAll(/[0-9a-f]{40}/g, ''),

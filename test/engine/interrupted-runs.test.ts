@@ -18,8 +18,8 @@ import { newProject } from '../cli/command-line.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const names = fixtureNames();
-/** Of the version that wrote them. */
-const formatThen: number = 9;
+/** Of the version that wrote the snapshots that are kept. */
+const formatThen: number = 10;
 
 async function openIn(folder: string): Promise<Store> {
   const store = await openStore(`sqlite:${join(folder, 'piton.db')}`, {

@@ -296,7 +296,7 @@ describe('agents in a git repository', () => {
 
       await eventually('it is held', async () => (await started.status()) === 'held');
       expect((await started.checkpoint()).tasks['build']!.reason).toMatch(
-        /^The place of build is (gone|not the worktree any more)/,
+        /^The place of build (is gone|is not the worktree any more|was moved to)/,
       );
       expect(git(repository, 'rev-parse', 'piton/run')).toBe(git(repository, 'rev-parse', 'main'));
     },

@@ -1,50 +1,12 @@
-/** What a contained process leaves behind, so that the next one, or Piton itself, opens to it what it cannot reach. */
+/** See break-out-later.ts. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { stateFolder } from '../../src/base/index.ts';
-import { findSandbox } from '../../src/sandbox/index.ts';
-import { git, openRepository, type RepositoryPlace } from '../support/repository-place.ts';
-import { played } from '../support/scripted-place.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-const environment = { ...process.env, PITON_BWRAP: undefined };
-const here = (await findSandbox(environment)).by === 'bubblewrap';
-
-/** Not below a temporary folder, which nobody sees inside. */
-function folderOutside(): string {
-  const folder = mkdtempSync(join(homedir(), '.piton-test-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-interface Plot {
-  /** What the agent does, and what then runs in its check. */
-  readonly agent?: string;
-  readonly check?: string;
-  readonly task?: object;
-  prepare?(place: RepositoryPlace): void;
-}
-
-/** What the check has seen. Nothing of what was planted is brought in, so that nothing is held. */
-async function carryOut({ agent = ':', check = ':', task = {}, prepare }: Plot): Promise<string> {
-  const place: RepositoryPlace = await openRepository({ environment });
-  prepare?.(place);
-  const names = ['dist/', '.claude', '.codex', 'cache', 'home'];
-  writeFileSync(join(place.repository, '.git/info/exclude'), names.join('\n'));
-  const run = await place.run({
-    agent: played([[{ run: agent }, { answer: 'done' }]], {
-      sandbox: 'required',
-      check: `set +e; { ${check}\n} >seen.txt 2>/dev/null; true`,
-      ...task,
-    }),
-  });
-  expect(await run.result()).toEqual({ status: 'succeeded', outputs: { agent: 'done' } });
-  return git(place.repository, 'show', 'piton/run:seen.txt');
-}
+import { carryOut, environment, folderOutside, here, record } from './break-out-later.ts';
 
 describe.skipIf(!here)('a link that an agent leaves', () => {
   test('at the place of a shared cache opens nothing', async () => {
@@ -66,22 +28,9 @@ describe.skipIf(!here)('a link that an agent leaves', () => {
     });
     expect(seen.split('\n').filter((line) => !/^(\/run:|\/.*keys:|systemd|)$/.test(line))).toEqual(['end']);
   });
-
-  test('in a home, or a folder of caches, that lies in the place opens nothing', async () => {
-    const outside = folderOutside();
-    const seen = await carryOut({
-      agent: `mkdir -p home/.cargo; ln -s ${outside} home/.npm; ln -s ${outside} home/.cargo/registry; ln -s ${outside} home/go`,
-      check: `touch ${outside}/escaped; mkdir -p $HOME/sub; echo end`,
-      task: { env: { HOME: './home', GOMODCACHE: './home/go' } },
-    });
-    expect(seen).toBe('end');
-    expect(readdirSync(outside)).toEqual([]);
-  });
 });
 
 describe.skipIf(!here)('in the record that git has of its place', () => {
-  const record = 'd=$(git rev-parse --git-dir); c=$(git rev-parse --git-common-dir)';
-
   test('a link is not followed: neither to the index of the user, nor to any file', async () => {
     const file = join(folderOutside(), 'precious');
     writeFileSync(file, 'precious');
@@ -108,12 +57,6 @@ describe.skipIf(!here)('in the record that git has of its place', () => {
     expect(readdirSync(outside)).toEqual([]);
   });
 
-  test('a pipe keeps nobody waiting', async () => {
-    const pipes =
-      'rm "$d/index"; mkfifo "$d/index" "$d/ORIG_HEAD" "$(dirname "$c/$(git symbolic-ref HEAD)")/zz"';
-    expect(await carryOut({ check: `${record}; ${pipes}; echo end` })).toBe('end');
-  });
-
   test('it makes no configuration, and in the objects changes neither packs nor what leads elsewhere', async () => {
     const steps = [
       'echo x >"$d/config.worktree"',
@@ -127,27 +70,6 @@ describe.skipIf(!here)('in the record that git has of its place', () => {
 });
 
 describe.skipIf(!here)('in the sandbox', () => {
-  test('keys are hidden that are made only while the attempt is prepared', async () => {
-    const state = folderOutside();
-    vi.stubEnv('XDG_STATE_HOME', state);
-    onTestFinished(() => void vi.unstubAllEnvs());
-    const look = `find ${state} -type f`;
-    expect(await carryOut({ agent: `${look} >first.txt`, check: `${look}; cat first.txt; echo end` })).toBe(
-      'end',
-    );
-  });
-
-  test('what the loader is told counts inside, and not for what contains it', async () => {
-    const outside = folderOutside();
-    const output = join(outside, 'x');
-    const seen = await carryOut({
-      check: 'unset LD_DEBUG; echo $LD_DEBUG_OUTPUT',
-      task: { env: { LD_DEBUG: 'statistics', LD_DEBUG_OUTPUT: output } },
-    });
-    expect(seen).toBe(output);
-    expect(readdirSync(outside)).toEqual([]);
-  });
-
   test('sockets that programs outside listen at answer nobody', async () => {
     const path = join(folderOutside(), 'engine.sock');
     const server = createServer((socket) => socket.end()).listen(path);

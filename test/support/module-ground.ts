@@ -62,3 +62,15 @@ export function mergeOf({ origin }: ModuleGround, isDryRun = false): RunMerge {
   const account = { run, workflow: 'w', tasks: [], usage: '' };
   return { repository: origin, account, strategy: 'auto', isDryRun };
 }
+
+/** Gives also what it throws. */
+export function integrate({ build }: ModuleGround): Promise<unknown> {
+  return build.integrate().catch((error: unknown) => error);
+}
+
+/** Of the submodule in the worktree of the task. */
+export async function gitDirOf({ inner }: ModuleGround): Promise<string> {
+  const link = await readLink(inner);
+  if (link.type !== 'linked') throw new Error(link.type);
+  return link.gitDir;
+}

@@ -73,6 +73,7 @@ function withoutMachine(root: string): (text: string) => string {
       .replaceAll(`${userInfo().username}@${host}`, 'ada@@HOST@')
       .replaceAll(/("pid":\s*)(\d+)/g, (_, key: string, pid: string) => `${key}${pidFor(pid)}`)
       .replaceAll(/("startTime":\s*)"[^"]*"/g, '$1"1"')
+      .replaceAll(/("seal":\s*)"[^"]*"/g, '$1"@SEAL@"')
       .replaceAll(/("bornMs":\s*)\d+/g, `$1${Number.MAX_SAFE_INTEGER}`)
       .replace(
         /^(\w{16}) (\d+) (\d+) end *\n$/,

@@ -9,6 +9,7 @@ import type { Commit, InboxCommand, Lease, StoredCommit } from '../../../src/mod
 import { Heads } from '../../../src/spool/heads.ts';
 import { StoreKey } from '../../../src/spool/store-key.ts';
 import type { Store } from '../../../src/store/index.ts';
+import { Git } from '../../../src/workspaces/git/index.ts';
 import { readBlob, type Fixture } from './fixture.ts';
 
 /** Where a fixture is to be, and on which machine it believes to be. */
@@ -112,6 +113,7 @@ export async function layOut(fixture: Fixture, ground: Ground): Promise<void> {
   makeRepository(fixture, repository);
   const spool = join(repository, '.piton/spool');
   const key = new StoreKey(spool, stateFolder('keys'));
+  const git = new Git({ environment: process.env, durability: 'process' });
   for (const { path, text } of fixture.files.filter(({ path }) => /^\.git\/|\/\.git$/.test(path)))
     write(join(repository, path), localised(text, ground));
   fillWorktrees(fixture, repository);
@@ -123,10 +125,16 @@ export async function layOut(fixture: Fixture, ground: Ground): Promise<void> {
     const whole = localised(text, ground)
       .replace('@NONCE@', nonce)
       .replaceAll('"@PART@"', () => told);
-    write(join(repository, path), whole);
+    write(join(repository, path), whole.includes('"@SEAL@"') ? sealed(whole, git) : whole);
   }
   const { head, run } = fixture;
   if (head !== undefined) await new Heads(spool, { store: 'piton.db', isSynced: false }).raise(run, head);
+}
+
+/** With the key of whoever loads it. */
+function sealed(text: string, git: Git): string {
+  const { seal: _, ...note } = JSON.parse(text) as { readonly seal: string };
+  return text.replace('@SEAL@', git.sealOf(JSON.stringify(note)));
 }
 
 function makeRepository({ base, repository }: Fixture, folder: string): void {
