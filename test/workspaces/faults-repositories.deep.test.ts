@@ -29,7 +29,11 @@ describe('a task is done as anywhere else', () => {
     const ground = await faultGround(root);
     expect(await ground.live('build', addFile)).toMatchObject(integrated);
     expect(Object.keys(ground.made()).sort()).toEqual([...Object.keys(firstFiles), 'new.txt'].sort());
-    expect(userState(root)).toBe(before);
+    expect(shell(join(root, 'library'), 'for-each-ref', '--format=%(refname)', 'refs/piton')).toBe(
+      `refs/piton/kept/${made}`,
+    );
+    const brought = /^modules\/library\/(objects\/pack\/|refs\/piton).*\n/gm;
+    expect(userState(root).replaceAll(brought, '')).toBe(before);
   });
 
   test('beside a checkout with changes of all kinds, none of which it sees', async () => {
