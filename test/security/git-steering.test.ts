@@ -118,6 +118,24 @@ describe('a file that tells programs what to do', () => {
   });
 });
 
+test('a file that another task has moved to where it steers is held for who has changed it, alone or along with others', async () => {
+  const ground = await scene();
+  const lines = Array.from({ length: 40 }, (_, index) => `line ${index}`);
+  const first = await ground.worker('first');
+  write(first.path, { 'plain/ci.yml': `${lines.join('\n')}\n` });
+  expect((await first.integrate()).type).toBe('integrated');
+  const mover = await ground.worker('mover', { writes: ['plain', '.github/workflows'] });
+  const editor = await ground.worker('editor');
+  mkdirSync(join(mover.path, '.github/workflows'), { recursive: true });
+  shell(mover.path, 'mv', 'plain/ci.yml', '.github/workflows/ci.yml');
+  write(editor.path, { 'plain/ci.yml': `${lines.with(20, 'evil').join('\n')}\n` });
+  expect((await mover.integrate()).type).toBe('integrated');
+  const tip = ground.runTip();
+  expect(await editor.integrate()).toEqual({ type: 'steering', files: ['.github/workflows/ci.yml'] });
+  expect(ground.runTip()).toBe(tip);
+  expect((await editor.integrate({ isAdopted: true })).type).toBe('integrated');
+});
+
 describe('the configuration of the repository that changes during a run', () => {
   test.for<[string, (root: string) => void]>([
     ['filter.x.clean', (root) => shell(root, 'config', 'filter.x.clean', 'true')],

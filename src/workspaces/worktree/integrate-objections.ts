@@ -22,7 +22,7 @@ export interface Seen {
   readonly ours: string;
 }
 
-type Objection = Extract<Integration, { type: 'exceeded' | 'steering' | 'secrets' | 'refs' }>;
+export type Objection = Extract<Integration, { type: 'exceeded' | 'steering' | 'secrets' | 'refs' }>;
 
 interface Looked {
   readonly made: Made;
@@ -38,18 +38,47 @@ export async function objectionTo(git: Git, work: Work, looked: Looked): Promise
   if (work.isAdopted) return bringModules(git, work, { ...looked, files: found });
   const { writes = [], repository } = work;
   const paths = found.map(({ path }) => path);
-  const { matchesPattern } = await loadPatterns();
-  const allowedBy = (patterns: readonly string[]): ((path: string) => boolean) =>
-    mayWrite(patterns, repository.prefix, matchesPattern);
+  const allowedBy = await allowing(repository.prefix);
   const files = writes.length === 0 ? [] : paths.filter((path) => !allowedBy(writes)(path));
   if (files.length > 0) return { type: 'exceeded', files: files.toSorted() };
-  const steering = unnamedSteering(paths, writes, allowedBy);
-  if (steering.length > 0) return { type: 'steering', files: steering.toSorted() };
+  const steering = steeringAmong(paths, writes, allowedBy);
+  if (steering !== undefined) return steering;
   await assertFiltered(git, repository, { commit: looked.made.commit, paths });
   const leaked = await bringModules(git, work, { ...looked, files: found });
   if (leaked !== undefined) return leaked;
   const changes = [...(await foreignChanges(git, work, looked)), ...(await configChanges(git, work))];
   return changes.length === 0 ? undefined : { type: 'refs', changes };
+}
+
+/**
+ * The same of what has come of it by a merge: git follows renames, so that what a task has written may come to lie where another one has
+ * moved the file.
+ */
+export async function objectionToMerge(
+  git: Git,
+  { isAdopted, repository, writes = [] }: Work,
+  sides: { readonly from: string; readonly to: string },
+): Promise<Objection | undefined> {
+  if (isAdopted) return undefined;
+  const found = await changedFiles(git, repository, sides);
+  const paths = found.map(({ path }) => path);
+  return steeringAmong(paths, writes, await allowing(repository.prefix));
+}
+
+type Allowing = (patterns: readonly string[]) => (path: string) => boolean;
+
+async function allowing(prefix: string): Promise<Allowing> {
+  const { matchesPattern } = await loadPatterns();
+  return (patterns) => mayWrite(patterns, prefix, matchesPattern);
+}
+
+function steeringAmong(
+  paths: readonly string[],
+  writes: readonly string[],
+  allowedBy: Allowing,
+): Objection | undefined {
+  const files = unnamedSteering(paths, writes, allowedBy);
+  return files.length === 0 ? undefined : { type: 'steering', files: files.toSorted() };
 }
 
 /** Only what the task has changed itself: what was merged in lies behind the point where both branches meet. */

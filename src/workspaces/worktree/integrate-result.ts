@@ -8,7 +8,6 @@ import {
   layOut,
   leaveConflict,
   listRefs,
-  mergeInto,
   moveRunBranch,
   readCommit,
   readSaved,
@@ -17,9 +16,9 @@ import {
   type MergeResult,
 } from '../git/index.ts';
 import { findWork } from './find-work.ts';
-import { objectionTo } from './integrate-objections.ts';
+import { objectionTo, type Objection } from './integrate-objections.ts';
 import { trailersOf, workIn, type IntegrateWork } from './integrate-work.ts';
-import { marksLeftIn, mergeOrder, mergeWithOthers } from './merge-others.ts';
+import { marksLeftIn, mergeWithOthers, mergeWork } from './merge-others.ts';
 import { takeResult, type Made } from './take-result.ts';
 
 export interface IntegratePorts {
@@ -101,7 +100,7 @@ async function bringIn(git: Git, work: IntegrateWork, sides: Sides): Promise<Int
   let { ours } = sides;
   for (let tries = 0; tries < mostTries; tries++) {
     const merge = made.isUnchanged ? already : await mergeMade(git, work, { made, ours });
-    if (merge.type === 'unsolved') return unsolved(merge.files);
+    if (isForPeople(merge)) return merge;
     if (merge.type === 'already') return { type: 'integrated', result: made.commit, commit: ours };
     if (merge.type === 'conflict') return leave(git, work, { made, ours, merge });
     if (work.isChecked && merge.tree !== (await checkedTree(git, work, made))) {
@@ -120,12 +119,17 @@ async function bringIn(git: Git, work: IntegrateWork, sides: Sides): Promise<Int
 
 const already = { type: 'already' } as const;
 
-type Merging = MergeResult | { readonly type: 'unsolved'; readonly files: readonly string[] };
+/** A conflict that was laid out before, or what a person has to be asked about. */
+type ForPeople = Unsolved | Objection;
 type Merged = Extract<MergeResult, { type: 'merged' }>;
 
-async function mergeMade(git: Git, work: IntegrateWork, { made, ours }: Sides): Promise<Merging> {
-  const files = await marksLeftIn(git, work, { made, ours });
-  return files.length > 0 ? { type: 'unsolved', files } : mergeInto(git, mergeOrder(work, made, ours));
+async function mergeMade(git: Git, work: IntegrateWork, sides: Sides): Promise<MergeResult | ForPeople> {
+  const files = await marksLeftIn(git, work, sides);
+  return files.length > 0 ? unsolved(files) : mergeWork(git, work, sides);
+}
+
+function isForPeople(merge: MergeResult | ForPeople): merge is ForPeople {
+  return 'report' in merge || !['already', 'merged', 'conflict'].includes(merge.type);
 }
 
 /** The files that the check has seen: saved when it ended. A person may have changed them since, to make them fit. */
@@ -184,7 +188,9 @@ async function leave(
 const bothSides =
   'What others have made in the meantime is in your files now. Where both have changed the same, you find the two versions between marks (<<<<<<<, =======, >>>>>>>): bring them together as both sides meant it, and leave no mark. A file without marks that one side has deleted, or that is not text, is there in one version: take it, change it or delete it, and commit that (`git commit --all --allow-empty`).';
 
-function unsolved(files: readonly string[]): Integration {
+type Unsolved = Extract<Integration, { type: 'conflict' }>;
+
+function unsolved(files: readonly string[]): Unsolved {
   const report = `The conflict is still in: ${files.join(', ')}. Bring the two versions together, and leave no mark.`;
   return { type: 'conflict', files, report };
 }

@@ -10,7 +10,7 @@ import {
 } from '../git/index.ts';
 import type { MemberRequest } from '../contract.ts';
 import { lookForWork } from './find-work.ts';
-import { objectionTo } from './integrate-objections.ts';
+import { objectionTo, objectionToMerge, type Objection } from './integrate-objections.ts';
 import { trailersOf, workIn, type IntegrateWork, type Work } from './integrate-work.ts';
 import { takeResult, type Made } from './take-result.ts';
 
@@ -41,11 +41,15 @@ interface Onto {
 }
 
 /** Undefined: it is not ready to be merged. What is wrong with it is found out by its own turn. */
-async function mergeAlong(git: Git, other: MemberRequest, onto: Onto): Promise<MergeResult | undefined> {
+async function mergeAlong(
+  git: Git,
+  other: MemberRequest,
+  onto: Onto,
+): Promise<MergeResult | Objection | undefined> {
   try {
     const work = workIn(other);
     const made = await readyWork(git, work, onto);
-    return made && (await mergeInto(git, mergeOrder(work, made, onto.ours)));
+    return made && (await mergeWork(git, work, { made, ours: onto.ours }));
   } catch (error) {
     if (error instanceof PitonError) return undefined;
     throw error;
@@ -71,7 +75,18 @@ export async function marksLeftIn(
   return unsolvedFiles(git, repository, { ours, theirs: made.commit, isTakenAsItIs: isAdopted });
 }
 
-export function mergeOrder(work: Work, { commit, tree, parents }: Made, ours: string): MergeOrder {
+/** Merges it, unless a person has to be asked about what comes of that. Moves no ref. */
+export async function mergeWork(
+  git: Git,
+  work: Work,
+  { made, ours }: { readonly made: Made; readonly ours: string },
+): Promise<MergeResult | Objection> {
+  const merge = await mergeInto(git, mergeOrder(work, made, ours));
+  if (merge.type !== 'merged' || made.parents.includes(ours)) return merge;
+  return (await objectionToMerge(git, work, { from: ours, to: merge.commit })) ?? merge;
+}
+
+function mergeOrder(work: Work, { commit, tree, parents }: Made, ours: string): MergeOrder {
   return {
     repository: work.repository,
     ours,
