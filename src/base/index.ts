@@ -32,6 +32,6 @@ export {
   stateFolder,
 } from './user-folders.ts';
 export { keyIn, readKeyIn, writeOnce } from './key-file.ts';
-export { visibleText } from './visible-text.ts';
+export { hasControls, visibleName, visibleText } from './visible-text.ts';
 export { shellWord } from './shell-word.ts';
 export { readBounded } from './read-bounded.ts';

@@ -74,7 +74,7 @@ export interface DiffOrder {
   readonly from: string;
   readonly to: DiffSide;
   readonly form: DiffForm;
-  /** Coloured, unless the user's git is told otherwise. */
+  /** For people: coloured, unless the user's git is told otherwise, or it holds what a terminal would obey. That is written out. */
   readonly isColoured: boolean;
   readonly columns: number;
 }

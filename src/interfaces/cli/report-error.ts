@@ -18,14 +18,19 @@ export function errorJson(error: Error): Record<string, unknown> {
 }
 
 function errorLines(error: Error, style: Output['errorStyle']): string[] {
-  const head = `${style.red('error:')} ${cleanText(messageOf(error))}`;
+  const head = `${style.red('error:')} ${below(messageOf(error))}`;
   if (!(error instanceof PitonError)) return [head, ...unexpectedLines(error)];
   const { code, remedy } = error;
   return [
     head,
-    ...(remedy === undefined ? [] : [`  ${style.bold('→')} ${cleanText(remedy)}`]),
+    ...(remedy === undefined ? [] : [`  ${style.bold('→')} ${below(remedy)}`]),
     style.dim(`  (${code})`),
   ];
+}
+
+/** A name in it may have ends of lines: none of what follows them begins where lines of ours do. */
+function below(text: string): string {
+  return cleanText(text).replaceAll('\n', '\n  ');
 }
 
 /** Nobody expected it, so where it came from is all there is to say. */

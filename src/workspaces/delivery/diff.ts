@@ -1,3 +1,4 @@
+import { hasControls, visibleText } from '../../base/index.ts';
 import {
   findWorktree,
   inRepository,
@@ -18,15 +19,28 @@ export async function diffOf(git: Git, order: DiffOrder): Promise<Diff> {
   const place = inRepository(repository);
   const plain = ['diff', '--no-ext-diff', from, to];
   const numbers = await git.run([...plain, '--numstat', '-z', '--no-renames', '--'], place);
-  const shown = [...plain, ...argumentsFor(form, order.columns), await colour(git, order), '--'];
+  const shown = [...plain, ...argumentsFor(form, order.columns)];
   const pager = await git.ask(['config', '--get', 'core.pager'], place);
   return {
     from,
     to,
     files: readNumbers(numbers.stdout),
-    text: (await git.run(shown, place)).stdout,
+    text: await textOf(git, order, shown),
     ...(pager !== undefined && { pager }),
   };
+}
+
+/**
+ * In colours it is for people, on a terminal: what a task has written must neither talk to that nor hide a line from them. It could
+ * not be told from the colours of git, so it is shown without any.
+ */
+async function textOf(git: Git, order: DiffOrder, args: readonly string[]): Promise<string> {
+  const show = async (colours: string): Promise<string> =>
+    (await git.run([...args, colours, '--'], inRepository(order.repository))).stdout;
+  const plain = await show('--color=never');
+  if (!order.isColoured) return plain;
+  if (hasControls(plain)) return visibleText(plain);
+  return (await isColourWanted(git, order)) ? show('--color=always') : plain;
 }
 
 async function sideOf(git: Git, { repository, to }: DiffOrder): Promise<string> {
@@ -55,13 +69,12 @@ function argumentsFor(form: DiffForm, columns: number): string[] {
   return form === 'patch' ? ['--patch'] : ['--name-only'];
 }
 
-/** As git would do it on a terminal, or not. */
-async function colour(git: Git, { repository, isColoured }: DiffOrder): Promise<string> {
-  if (!isColoured) return '--color=never';
+/** As git would do it on a terminal. */
+async function isColourWanted(git: Git, { repository }: DiffOrder): Promise<boolean> {
   const wish = (key: string): Promise<string | undefined> =>
     git.ask(['config', '--get', key], inRepository(repository));
   const wanted = (await wish('color.diff')) ?? (await wish('color.ui')) ?? 'auto';
-  return /^(never|false|no|off|0)$/i.test(wanted) ? '--color=never' : '--color=always';
+  return !/^(never|false|no|off|0)$/i.test(wanted);
 }
 
 function readNumbers(text: string): DiffFile[] {

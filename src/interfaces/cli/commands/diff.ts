@@ -1,4 +1,4 @@
-import { PitonError, shellWord } from '../../../base/index.ts';
+import { hasControls, PitonError, shellWord, visibleText } from '../../../base/index.ts';
 import type { Diff, DiffOptions } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
@@ -46,10 +46,16 @@ export const command = defineCommand<Options>({
       ...(task !== undefined && { task }),
     });
     output.json(jsonOf(diff, { run, task, form }));
-    if (!output.isJson) await printDiff(context, diff, { run, task });
+    const shown = output.isTerminal && !coloured ? { ...diff, text: seen(diff.text) } : diff;
+    if (!output.isJson) await printDiff(context, shown, { run, task });
     return exitCodes.done;
   },
 });
+
+/** On a terminal, without colours. */
+function seen(text: string): string {
+  return hasControls(text) ? visibleText(text) : text;
+}
 
 function formOf({ stat, patch, nameOnly }: Options): Form {
   const chosen: Form[] = [];

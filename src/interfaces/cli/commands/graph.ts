@@ -5,6 +5,7 @@ import { exitCodes } from '../exit-codes.ts';
 import { drawWorkflow } from '../graph/draw.ts';
 import { edgesOf, nodesOf } from '../graph/levels.ts';
 import { mermaidOf } from '../graph/mermaid.ts';
+import { cleanLine } from '../output/index.ts';
 
 import { findWorkflowFile, loadForReading, workflowFiles } from '../workflows.ts';
 
@@ -32,7 +33,7 @@ export const command = defineCommand<Options>({
       for (const line of mermaidOf(workflow)) output.print(line);
       return exitCodes.done;
     }
-    output.print(output.style.bold(name));
+    output.print(output.style.bold(cleanLine(name)));
     for (const line of drawWorkflow(workflow, output.style)) output.print(line);
     output.print();
     output.next(`piton run ${shellWord(args[0] ?? name)}`);

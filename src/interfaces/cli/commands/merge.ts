@@ -4,6 +4,7 @@ import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { filesText } from '../deliver/files-text.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { cleanLine } from '../output/index.ts';
 
 import { findRecord } from '../runs.ts';
 
@@ -82,8 +83,9 @@ function printMerged(
   output.print(`What run ${run} made ${is} ${isDryRun ? 'into' : 'in'} ${branch}, ${ways[how]}${at}.`);
   output.print(filesText(files));
   if (steering.length > 0)
-    output.print(`Look at these, which tell programs what to do: ${steering.join(', ')}.`);
-  if (submodules.length > 0) output.print(`Submodules have moved on: ${submodules.join(', ')}.`);
+    output.print(`Look at these, which tell programs what to do: ${steering.map(cleanLine).join(', ')}.`);
+  if (submodules.length > 0)
+    output.print(`Submodules have moved on: ${submodules.map(cleanLine).join(', ')}.`);
   if (isDryRun) return output.next(`piton merge ${shellWord(run)}`);
   output.next(submodules.length > 0 ? 'git submodule update' : 'git log --oneline -5');
 }

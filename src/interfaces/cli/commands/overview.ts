@@ -64,7 +64,7 @@ function printPlace({ config, output }: Context, workflows: readonly string[]): 
     ? `Piton project in ${config.root}`
     : `There is no Piton project in ${config.root}.`;
   output.print(config.isProject ? output.style.bold(place) : place);
-  if (workflows.length > 0) output.print(`Workflows: ${workflows.join(', ')}`);
+  if (workflows.length > 0) output.print(`Workflows: ${workflows.map(cleanLine).join(', ')}`);
 }
 
 function printRuns({ output, now }: Context, { runs, interrupted, waiting }: View): void {

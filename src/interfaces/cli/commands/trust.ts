@@ -81,7 +81,11 @@ function list({ env, output }: Context): ExitCode {
   output.json(records.map(({ root, at, files }) => ({ root, at, files: Object.keys(files) })));
   if (records.length === 0) output.print('Nothing is trusted.');
   output.table(
-    records.map(({ root, at, files }) => [cleanLine(root), momentText(at), Object.keys(files).join(', ')]),
+    records.map(({ root, at, files }) => [
+      cleanLine(root),
+      momentText(at),
+      cleanLine(Object.keys(files).join(', ')),
+    ]),
   );
   return exitCodes.done;
 }

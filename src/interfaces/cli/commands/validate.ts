@@ -57,14 +57,15 @@ function wordFor({ config, directory }: Context, file: string): string {
 
 function printFindings({ output, directory }: Context, found: Findings): void {
   const { style } = output;
-  const file = relative(directory, found.file);
+  const file = cleanLine(relative(directory, found.file));
+  const name = style.bold(cleanLine(found.name));
   const line = (problem: Problem): string => cleanText(problemText(problem, directory));
   if (!found.ok) {
-    output.print(`${style.red('✗')} ${style.bold(found.name)}  ${file}`);
+    output.print(`${style.red('✗')} ${name}  ${file}`);
     for (const problem of found.problems) output.print(`    ${line(problem)}`);
     return;
   }
-  output.print(`${style.green('✓')} ${style.bold(found.name)}  ${file}  ${style.dim(sizeText(found))}`);
+  output.print(`${style.green('✓')} ${name}  ${file}  ${style.dim(sizeText(found))}`);
   for (const where of placeLines(found.places)) output.print(`    works ${cleanLine(where)}`);
   for (const bound of found.bounds) output.print(`    ${bound}`);
   for (const problem of found.suggestions)

@@ -1,5 +1,6 @@
 import type { Piton } from '../../../library/index.ts';
 import type { Context } from '../context.ts';
+import { cleanLine } from '../output/index.ts';
 
 /**
  * What runs have left whose driver was killed is put right before another begins. It is not what was asked for: whatever goes
@@ -10,6 +11,6 @@ export async function tidyUp({ config, output }: Context, piton: Piton): Promise
   for (const { run, task, done, reason } of actions) {
     if (done === undefined) continue;
     const what = task === undefined ? `what run ${run} has left` : `the place of ${task} of run ${run}`;
-    output.note(`${what} was ${done}: ${reason}`);
+    output.note(cleanLine(`${what} was ${done}: ${reason}`));
   }
 }

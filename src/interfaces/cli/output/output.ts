@@ -1,4 +1,5 @@
 import { isColoured, styleFor, type Style } from './style.ts';
+import { cleanLine, cleanPainted, escapeControls } from './text.ts';
 import { tableLines, type Cell, type TableOptions } from './table.ts';
 
 /** Where a command says what it has to say. */
@@ -15,14 +16,17 @@ export interface Output {
   readonly style: Style;
   /** For standard error. */
   readonly errorStyle: Style;
-  /** A line on standard output; not in JSON mode. */
+  /**
+   * A line on standard output; not in JSON mode. Whatever has come into it, only colours of ours reach the terminal; what may hold ends
+   * of lines is for the caller to clean.
+   */
   print(line?: string): void;
   table(rows: readonly (readonly (Cell | string)[])[], options?: Omit<TableOptions, 'columns'>): void;
   /** A JSON value on standard output, in JSON mode. `isLine`: as one line of many. */
   json(value: unknown, isLine?: boolean): void;
   /** A line on standard error: what is worth knowing, but is not the answer. In JSON mode as `{"note":…}`. */
   note(line: string): void;
-  /** A line on standard error as it is, in any mode. */
+  /** A line on standard error, in any mode. */
   complain(line: string): void;
   /** The last lines: what to do next, each as it can be typed; the best first. Not in JSON mode. */
   next(line: string, ...others: readonly string[]): void;
@@ -44,7 +48,8 @@ const widthOfFiles = 120;
 export function createOutput({ stdout, stderr, env }: Streams, isJson: boolean): Output {
   const out = safeWriter(stdout);
   const err = safeWriter(stderr);
-  const style = styleFor(isColoured(stdout, env));
+  const [hasColours, hasErrorColours] = [isColoured(stdout, env), isColoured(stderr, env)];
+  const style = styleFor(hasColours);
   const output: Output = {
     isJson,
     isTerminal: stdout.isTTY === true,
@@ -56,33 +61,26 @@ export function createOutput({ stdout, stderr, env }: Streams, isJson: boolean):
       return stdout.rows;
     },
     style,
-    errorStyle: styleFor(isColoured(stderr, env)),
-    print: (line = '') => void (isJson || out.write(`${line}\n`)),
+    errorStyle: styleFor(hasErrorColours),
+    print: (line = '') => void (isJson || out.write(`${cleanPainted(line, hasColours)}\n`)),
     table(rows, options = {}) {
       const lines = tableLines(rows, { paintHead: style.dim, ...options, columns: output.columns });
       for (const line of lines) output.print(line);
     },
     json(value, isLine = false) {
-      if (isJson) out.write(`${harmless(JSON.stringify(value, null, isLine ? 0 : 2))}\n`);
+      if (isJson) out.write(`${escapeControls(JSON.stringify(value, null, isLine ? 0 : 2))}\n`);
     },
     note: (line) => output.complain(isJson ? JSON.stringify({ note: line }) : line),
-    complain: (line) => void err.write(`${line}\n`),
+    complain: (line) =>
+      void err.write(`${cleanPainted(isJson ? escapeControls(line) : line, hasErrorColours)}\n`),
     next(line, ...others) {
-      output.print(`${style.dim('Next:')} ${line}`);
-      for (const other of others) output.print(`${style.dim('  or:')} ${other}`);
+      output.print(`${style.dim('Next:')} ${cleanLine(line)}`);
+      for (const other of others) output.print(`${style.dim('  or:')} ${cleanLine(other)}`);
     },
     write: (text) => out.write(text),
     flush: async () => void (await Promise.all([out.flush(), err.flush()])),
   };
   return output;
-}
-
-/** JSON has no control characters but these, and may be looked at on a terminal. Whoever parses it gets them back. */
-function harmless(json: string): string {
-  return json.replace(
-    /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }
 
 interface SafeWriter {

@@ -14,6 +14,26 @@ export function cleanText(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(sequences, '').replace(controls, '');
 }
 
+// eslint-disable-next-line no-control-regex
+const paints = /(\u001b\[(?:[12]|22|3[1-6]|39)m)/;
+
+/** The same, but for the colours that our own style gives, if it gives any. */
+export function cleanPainted(line: string, isColoured: boolean): string {
+  // Most lines have neither.
+  if (line.search(controls) < 0) return line;
+  if (!isColoured) return cleanText(line);
+  const parts = line.split(paints);
+  return parts.map((part, index) => (index % 2 === 0 ? cleanText(part) : part)).join('');
+}
+
+/** JSON has no control characters but these, and may be looked at on a terminal. Whoever parses it gets them back. */
+export function escapeControls(json: string): string {
+  return json.replace(
+    /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
 /** As one line: ends of lines become spaces. */
 export function cleanLine(text: string): string {
   return cleanText(text).replace(/\s+/g, ' ').trim();

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../../engine/index.ts';
-import type { Output } from '../output/index.ts';
+import { escapeControls, type Output } from '../output/index.ts';
 import type { Face } from './face.ts';
 
 /** One event per line; nothing else on standard output. */
@@ -15,5 +15,5 @@ export function jsonFace(output: Output): Face {
 /** The stable shape of an event for programs. */
 export function eventLine({ run, seq, at, type, ...event }: RunEvent): string {
   const { task, attempt, data } = event as { task?: string; attempt?: string; data: unknown };
-  return JSON.stringify({ run, seq, at, type, task, attempt, data });
+  return escapeControls(JSON.stringify({ run, seq, at, type, task, attempt, data }));
 }

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { isInsideAttempt, PitonError, shellWord } from '../../../base/index.ts';
+import { isInsideAttempt, PitonError, shellWord, visibleName } from '../../../base/index.ts';
 import type { Config } from '../../../config/index.ts';
 
 import { changesIn, type Change } from './changes.ts';
@@ -91,7 +91,7 @@ export function trustNeeded(root: string, directory: string, why: string): Piton
 
 /** Why a person is to look at it, in one sentence. */
 export function reasonOf({ record, changes, hasForeignStore }: Standing): string {
-  const files = changes.map(({ file }) => file);
+  const files = changes.map(({ file }) => visibleName(file));
   const list =
     files.length > 4 ? `${files.slice(0, 4).join(', ')} and ${files.length - 4} more` : files.join(', ');
   if (record === undefined) {

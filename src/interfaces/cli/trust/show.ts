@@ -1,4 +1,4 @@
-import { visibleText } from '../../../base/index.ts';
+import { visibleName, visibleText } from '../../../base/index.ts';
 import type { Output } from '../output/index.ts';
 import { plural } from '../progress/index.ts';
 import type { Standing } from './project-trust.ts';
@@ -8,10 +8,10 @@ export function showStanding({ errorStyle, complain }: Output, standing: Standin
   const { root, record, changes, hasForeignStore } = standing;
   const isNew = record === undefined;
   const what = isNew ? 'has not been trusted yet.' : 'has changed since you trusted it.';
-  complain(errorStyle.bold(`${visibleText(root)} ${what}`));
+  complain(errorStyle.bold(`${visibleName(root)} ${what}`));
   complain('In a project that is trusted, Piton executes the workflows that you name, and obeys:');
   for (const { file, lines } of changes) {
-    complain(`  ${visibleText(file)}`);
+    complain(`  ${visibleName(file)}`);
     for (const line of lines) complain(`    ${paint(errorStyle, line)}`);
   }
   if (hasForeignStore) complain('  its store, with runs that nobody has trusted: they could be gone on with');
@@ -24,7 +24,7 @@ export function showStanding({ errorStyle, complain }: Output, standing: Standin
 const mostSeenAtOnce = 15;
 
 function summaryOf(changes: Standing['changes']): string {
-  const files = changes.map(({ file, lines }) => `${visibleText(file)} (${plural(lines.length, 'line')})`);
+  const files = changes.map(({ file, lines }) => `${visibleName(file)} (${plural(lines.length, 'line')})`);
   return `Shown above: ${files.join(', ')}.`;
 }
 
