@@ -19,6 +19,11 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { asError, hasCode, PitonError, randomId } from '../base/index.ts';
 import type { Stats } from 'node:fs';
 
+/** For what places lie in: whatever the umask, nobody else may write there, who could exchange one for another. */
+export async function makeAround(path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o755 });
+}
+
 /** `full`: what was written survives a power loss. `process`: it survives any kill. */
 export type Durability = 'full' | 'process';
 

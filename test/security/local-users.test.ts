@@ -25,7 +25,7 @@ function openToOthers(folder: string, names: readonly string[]): string[] {
   });
 }
 
-const state = ['piton.db', 'piton.db-wal', 'piton.db-shm', 'spool', 'logs', 'archive', 'artifacts'];
+const state = ['piton.db', 'piton.db-wal', 'piton.db-shm', 'piton.db.ballast', 'spool', 'logs', 'archive', 'artifacts'];
 
 describe('what Piton keeps of runs', () => {
   test('is readable by nobody else, whatever the umask; `.piton` itself, which is the project’s, stays as it is', async () => {
@@ -49,6 +49,8 @@ describe('what Piton keeps of runs', () => {
       expect(readdirSync(folder)).toContain(name);
     expect(openToOthers(folder, state)).toEqual([]);
     expect(statSync(folder).mode & 0o777).toBe(0o755);
+    // Whoever could write there would exchange one place for another.
+    expect(statSync(join(folder, 'directories')).mode & 0o022).toBe(0);
     await project.withStore(async (piton) => {
       const file = join(project.folder, 'backup.db');
       await piton.backup(file);

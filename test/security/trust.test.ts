@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
+  chownSync,
   cpSync,
   existsSync,
   readdirSync,
@@ -308,6 +309,28 @@ describe('piton trust', () => {
     symlinkSync(folder, `${folder}-link`);
     expect(await call('-C', `${folder}-link`, 'run', 'hello')).toMatchObject({ code: 0 });
     rmSync(`${folder}-link`);
+  });
+});
+
+describe('a record of trust', () => {
+  const isRoot = process.getuid?.() === 0;
+  test.runIf(isRoot)('that another user has written, or could have, is none; nor is a link to one', async () => {
+    const { call, write, state } = place();
+    write('.piton/workflows/hello.yaml', hello);
+    await call('trust', '--yes');
+    const [name] = readdirSync(join(state, 'piton/trust'));
+    const record = join(state, 'piton/trust', name!);
+    const ways: readonly (() => void)[] = [
+      () => chownSync(record, 12_345, 12_345),
+      () => chmodSync(record, 0o666),
+      () => (renameSync(record, `${record}.kept`), symlinkSync(`${record}.kept`, record)),
+    ];
+    for (const change of ways) {
+      expect(await call('run', 'hello')).toMatchObject({ code: 0 });
+      change();
+      expect(await call('run', 'hello')).toMatchObject({ code: 4 });
+      await call('trust', '--yes');
+    }
   });
 });
 

@@ -92,7 +92,7 @@ function freeInQuota(statements: Statements): number {
 function layBallast(file: string): void {
   if (statSync(file, { throwIfNoEntry: false }) !== undefined) return;
   try {
-    writeFileSync(file, randomFillSync(new Uint8Array(ballastBytes)), { flag: 'wx' });
+    writeFileSync(file, randomFillSync(new Uint8Array(ballastBytes)), { flag: 'wx', mode: 0o600 });
   } catch (error) {
     // Without ballast everything works but the last words on a full disk; a half-written one would be of no use.
     if (!hasCode(error, 'EEXIST')) rmSync(file, { force: true });

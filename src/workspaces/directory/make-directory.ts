@@ -1,8 +1,8 @@
 import { mkdir, realpath, rename } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { deleteTree, effect, PitonError } from '../../base/index.ts';
 import type { Place, PlaceRequest } from '../contract.ts';
-import { copyTree, findEntry, isInside, orSetupFailure, type Durability } from '../files.ts';
+import { copyTree, findEntry, isInside, makeAround, orSetupFailure, type Durability } from '../files.ts';
 import { encodeName } from '../git/index.ts';
 import { leftOutOf } from './left-out.ts';
 import { identityOf, writeMarker, type Marker, type News } from './marker.ts';
@@ -28,7 +28,7 @@ export async function makeDirectory(making: Making, durability: Durability): Pro
   const draft = draftOf(place);
   await effect('directory.drafted', () =>
     orSetupFailure(place.path, async () => {
-      await mkdir(dirname(place.path), { recursive: true });
+      await makeAround(place.path);
       await deleteTree(draft);
       if (source === undefined) return void (await mkdir(draft));
       const isLeftOut = source.isArchive ? () => false : await leftOutOf(source.path, place);

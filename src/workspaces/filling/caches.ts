@@ -21,7 +21,7 @@ export async function bringCaches(tools: CacheTools, filled: Filled): Promise<vo
     if ((await findEntry(target)) !== undefined) continue;
     await assertIgnoredLink(tools.git, filled, path);
     const shared = sharedFolder(tools, request, path);
-    await mkdir(shared, { recursive: true });
+    await mkdir(shared, { recursive: true, mode: 0o755 });
     await makeWay(root, target);
     await effect('workspace.cache-linked', () => symlink(shared, target));
   }

@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { PitonError } from '../../base/index.ts';
+import { makePrivateFolder, PitonError } from '../../base/index.ts';
 import type { PortBlock } from '../contract.ts';
 import { encodeName } from '../git/index.ts';
 
@@ -42,7 +42,7 @@ const schema = `
 export function withClaims<T>({ folder }: ClaimSettings, use: (claims: DatabaseSync) => T): T {
   let database: DatabaseSync | undefined;
   try {
-    mkdirSync(folder, { recursive: true });
+    makePrivateFolder(folder);
     database = new DatabaseSync(join(folder, `${encodeName(hostname())}.db`), { timeout: 10_000 });
     database.exec(schema);
     return inTransaction(database, use);

@@ -1,6 +1,5 @@
-import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type { Place, Prepared } from '../contract.ts';
+import { makeAround } from '../files.ts';
 import { filled } from '../filled.ts';
 import {
   headOfRun,
@@ -59,7 +58,7 @@ async function lookAround({ git, folder }: WorktreeOptions, request: WorktreeReq
     : await listRefs(git, repository);
   const head = await headOfRun(git, repository, { run, task, refs, tip, base: repository.base, isAdopted });
   // Not where the repository itself is gone, and its folder with it.
-  await mkdir(dirname(path), { recursive: true });
+  await makeAround(path);
   return { request, place: { ...seen, base: known?.base ?? head }, refs, head, standing };
 }
 

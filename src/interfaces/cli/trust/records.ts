@@ -1,4 +1,14 @@
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import {
   crashPoint,
@@ -80,11 +90,24 @@ function namesIn(folder: string): string[] {
 
 function readFile(file: string): TrustRecord | undefined {
   try {
-    const record: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    const text = readOwn(file);
+    const record: unknown = text === undefined ? undefined : JSON.parse(text);
     return isRecord(record) ? record : undefined;
   } catch (error) {
-    if (hasCode(error, 'ENOENT') || error instanceof SyntaxError) return undefined;
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'ELOOP') || error instanceof SyntaxError) return undefined;
     throw error;
+  }
+}
+
+/** Undefined of what another user has written, or could have: where the state folder was moved, others may have been there first. */
+function readOwn(file: string): string | undefined {
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const found = fstatSync(descriptor);
+    const isOurs = found.uid === (process.getuid?.() ?? found.uid) && (found.mode & 0o022) === 0;
+    return found.isFile() && isOurs ? readFileSync(descriptor, 'utf8') : undefined;
+  } finally {
+    closeSync(descriptor);
   }
 }
 
