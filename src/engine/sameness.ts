@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
-import { sha256 } from '../base/index.ts';
+import { sha256, withOwnPath } from '../base/index.ts';
 import type { Failure } from '../model/index.ts';
 
 const run = promisify(execFile);
@@ -128,7 +128,7 @@ async function git(directory: string, args: readonly string[]): Promise<string> 
   const { stdout } = await run('git', ['-C', directory, ...withoutPrograms, ...args], {
     timeout: 20_000,
     maxBuffer: 64 * 1024 * 1024,
-    env: { ...process.env, ...alone },
+    env: { ...withOwnPath(process.env), ...alone },
   });
   return stdout;
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { filesChangedSince, samenessOf } from '../../src/engine/sameness.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -17,6 +17,19 @@ test('looking at the files of a folder starts no program that the folder itself 
   writeFileSync(join(root, 'a'), '2');
   const failure = { code: 'CHECK_FAILED', message: 'no', retryable: true };
   expect(await samenessOf({ failure, said: 'no', directory: root })).toMatch(/^[0-9a-f]{64}$/);
+  expect(existsSync(join(root, 'started'))).toBe(false);
+});
+
+test('the git that looks is never one that a project has installed for itself', async () => {
+  const root = temporaryFolder();
+  execFileSync('git', ['-C', root, 'init', '--quiet']);
+  const bin = join(root, 'node_modules/.bin');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, 'git'), `#!/bin/sh\ntouch '${root}/started'\n`, { mode: 0o755 });
+  vi.stubEnv('PATH', `${bin}:${process.env['PATH']}`);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const failure = { code: 'CHECK_FAILED', message: 'no', retryable: true };
+  await samenessOf({ failure, said: 'no', directory: root });
   expect(existsSync(join(root, 'started'))).toBe(false);
 });
 

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { agentNamed } from '../../src/agents/index.ts';
 import { isPlainObject, toJson } from '../../src/base/index.ts';
 import { AgentStream } from '../../src/engine/agent-stream.ts';
 import { loadWorkflow, open, type Run } from '../../src/index.ts';
+import { marksIn } from '../../src/interfaces/cli/resolve/marks.ts';
 import { UsageMeter } from '../../src/kernel/index.ts';
 import { Spool, type SpoolOrder } from '../../src/spool/index.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -188,4 +189,15 @@ describe('the id of a session, as an agent tells it,', () => {
     for (const id of ['-c', '--dangerously-skip-permissions', '', 'a\nb', 'x'.repeat(300)])
       expect(told(id)).toEqual([]);
   });
+});
+
+test('a pipe or a link in the place of a file of a conflict is neither waited for nor read', () => {
+  const folder = temporaryFolder();
+  execFileSync('mkfifo', [join(folder, 'pipe')]);
+  writeFileSync(join(folder, 'elsewhere'), '<<<<<<< a\n=======\n>>>>>>> b\n');
+  symlinkSync('elsewhere', join(folder, 'link'));
+  expect(['pipe', 'link', 'none', '.'].map((name) => marksIn(join(folder, name)))).toEqual(
+    Array.from({ length: 4 }, () => undefined),
+  );
+  expect(marksIn(join(folder, 'elsewhere'))).toMatchObject({ count: 1 });
 });

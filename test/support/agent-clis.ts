@@ -1,8 +1,8 @@
 /** The agent CLIs that are tested for real, and where they are. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { cacheFolder } from '../../src/base/index.ts';
 
 export type AgentCliName = 'claude' | 'codex' | 'gemini' | 'opencode';
 
@@ -46,7 +46,7 @@ export function isTested(name: string): boolean {
 
 /** Outside of the repository; each CLI has a folder of its own in it. */
 export function agentsFolder(): string {
-  return process.env['PITON_AGENTS'] ?? join(tmpdir(), 'piton-agents');
+  return process.env['PITON_AGENTS'] ?? cacheFolder('test-agents');
 }
 
 export function binFolder(name: string): string {

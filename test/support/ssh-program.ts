@@ -1,8 +1,8 @@
 /** The program `sshd`, for tests of places on other machines: installed, or fetched outside of the repository, without root. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { assertOwnFolder, cacheFolder } from '../../src/base/index.ts';
 
 export interface SshProgram {
   readonly file: string;
@@ -17,15 +17,17 @@ export function sshProgram(): SshProgram {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin'];
   const installed = folders.map((folder) => join(folder, 'sshd')).find((file) => existsSync(file));
   if (installed !== undefined) return { file: installed, libraries: undefined };
-  const folder = process.env['PITON_SSHD'] ?? join(tmpdir(), 'piton-sshd');
+  const folder = process.env['PITON_SSHD'] ?? cacheFolder('test-sshd');
   if (!existsSync(folder)) fetch(folder);
+  // It is started as this user: nobody else may have unpacked it.
+  assertOwnFolder(folder);
   const file = join(folder, 'usr', 'sbin', 'sshd');
   return { file, libraries: librariesIn(folder) };
 }
 
 /** By renaming: another test file may be at it at the same time. */
 function fetch(folder: string): void {
-  mkdirSync(dirname(folder), { recursive: true });
+  mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
   const draft = mkdtempSync(`${folder}-`);
   try {
     const { status, stderr, error } = spawnSync('apt-get', ['download', ...packages], {

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { hasCode } from '../../../base/index.ts';
+import { lstatSync } from 'node:fs';
+import { hasCode, readBounded } from '../../../base/index.ts';
 
 /** Where both sides of a conflict stand in a file. */
 export interface Marks {
@@ -9,7 +9,7 @@ export interface Marks {
   readonly theirs: string;
 }
 
-/** Undefined if there are none, or no such file. */
+/** Undefined if there are none, or no such file. What a task has put in its place, a pipe or a link to elsewhere, has none. */
 export function marksIn(path: string): Marks | undefined {
   const text = readText(path);
   const blocks = [...text.matchAll(/^<{7,} (.+)$(?:(?!^<{7,} )[^])*?^>{7,} (.+)$/gm)];
@@ -20,7 +20,7 @@ export function marksIn(path: string): Marks | undefined {
 
 function readText(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return lstatSync(path).isFile() ? readBounded(path).toString('utf8') : '';
   } catch (error) {
     if (['ENOENT', 'EISDIR', 'ENOTDIR', 'EACCES', 'ELOOP'].some((code) => hasCode(error, code))) return '';
     throw error;
