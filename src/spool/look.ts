@@ -21,7 +21,7 @@ export function lookAt(place: Place, process?: ProcessIdentity): Sighting {
   if (sighting.type === 'alive') return sighting;
   // Whoever is gone now may have gone on until a moment ago: what it wrote is read after its death was seen.
   const exit = readExit(folder, attempt);
-  if (exit !== undefined && place.key.isNonceOf(attempt, exit.nonce)) {
+  if (exit !== undefined && place.key.isNonceOf(attempt, exit)) {
     return { type: 'exited', exit: { code: exit.code, timedOut: exit.timedOut } };
   }
   if (sighting.type === 'elsewhere') return sighting;

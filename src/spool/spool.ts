@@ -112,8 +112,8 @@ export class Spool {
     crashPoint('spool:before-start');
     const { graceMs, shell } = this.#options;
     const folder = this.folderOf(order.attempt);
-    const nonce = this.#key.nonceOf(order.attempt);
-    const { child, process } = await startWrapper({ folder, order, graceMs, shell, nonce });
+    const nonces = this.#key.noncesOf(order.attempt);
+    const { child, process } = await startWrapper({ folder, order, graceMs, shell, nonces });
     crashPoint('spool:after-start');
     this.#children.set(order.attempt, child);
     child.once('exit', () => this.#children.delete(order.attempt));
@@ -173,7 +173,7 @@ export class Spool {
    */
   async sync(attempt: string, exit?: Exit): Promise<void> {
     if (this.#options.durability !== 'full') return;
-    const record = exit && exitRecord(attempt, { ...exit, nonce: this.#key.nonceOf(attempt) });
+    const record = exit && exitRecord(attempt, { ...exit, nonce: this.#key.nonceOf(attempt, exit) });
     await this.#syncing.sync(this.folderOf(attempt), record);
   }
 

@@ -23,8 +23,8 @@ export interface Start {
   readonly order: SpoolOrder;
   readonly graceMs: number;
   readonly shell: string;
-  /** For its exit record; the command must never know it. */
-  readonly nonce: string;
+  /** For its exit record, if the command fails and if it passes; that must never know them. */
+  readonly nonces: string;
 }
 
 export interface Started {
@@ -72,7 +72,7 @@ async function spawnWrapper(start: Start, streams: readonly number[]): Promise<S
   );
   // Asked at once: until the event loop turns, even one that has ended already can be seen.
   const process = identityOfChild(child);
-  giveNonce(child, start.nonce);
+  giveNonces(child, start.nonces);
   child.unref();
   await once(child, 'spawn');
   return { child, process };
@@ -90,12 +90,12 @@ function resultFile({ folder, order }: Start): string {
 }
 
 /** By a pipe: the environment and the arguments of processes can be read by others. If we die before, it ends too. */
-function giveNonce({ stdio }: ChildProcess, nonce: string): void {
+function giveNonces({ stdio }: ChildProcess, nonces: string): void {
   const pipe = stdio[3] as Socket;
   // It may have ended already, which is seen where its end is waited for.
   pipe.on('error', () => {});
   crashPoint('spool:before-nonce');
-  pipe.write(`${nonce}\n`);
+  pipe.write(`${nonces}\n`);
   pipe.destroySoon();
 }
 

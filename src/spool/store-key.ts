@@ -2,7 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { crashPoint, keyIn, PitonError, readKeyIn, sha256, randomId, writeOnce } from '../base/index.ts';
-import { nonceLength, readIfThere } from './layout.ts';
+import { nonceLength, readIfThere, type ExitRecord } from './layout.ts';
+import type { Exit } from './order.ts';
 
 /** Lies in the spool and names its key, so that a folder that is moved keeps it. It is no secret. */
 const nameFile = '.key-name';
@@ -41,17 +42,26 @@ export class StoreKey {
     }
   }
 
-  nonceOf(attempt: string): string {
+  /**
+   * Of a record that says this. Another for what has passed: whoever reads the record of one that has failed, which its folder shows,
+   * cannot write that it has passed.
+   */
+  nonceOf(attempt: string, { code, timedOut }: Exit): string {
     this.make();
-    return nonceUnder(this.#key!, attempt);
+    return nonceUnder(this.#key!, code === 0 && !timedOut ? `passed ${attempt}` : attempt);
+  }
+
+  /** Both, for the wrapper: it knows last which of them it needs. */
+  noncesOf(attempt: string): string {
+    return ends.map((end) => this.nonceOf(attempt, end)).join(' ');
   }
 
   /** False too if there is no key: nobody can tell then. Changes nothing. */
-  isNonceOf(attempt: string, nonce: string): boolean {
+  isNonceOf(attempt: string, { nonce, ...exit }: ExitRecord): boolean {
     const name = this.#name();
     if (name !== undefined) this.#key ??= readKeyIn(this.#keys, name);
     if (this.#key === undefined) return false;
-    const right = Buffer.from(nonceUnder(this.#key, attempt));
+    const right = Buffer.from(this.nonceOf(attempt, exit));
     const given = Buffer.from(nonce);
     return given.length === right.length && timingSafeEqual(given, right);
   }
@@ -68,6 +78,12 @@ export class StoreKey {
     return text === undefined ? undefined : sha256(text).slice(0, 32);
   }
 }
+
+/** One that has failed, and one that has passed. */
+const ends: readonly Exit[] = [
+  { code: 1, timedOut: false },
+  { code: 0, timedOut: false },
+];
 
 function nonceUnder(key: Buffer, attempt: string): string {
   return createHmac('sha256', key).update(attempt).digest('hex').slice(0, nonceLength);

@@ -3,7 +3,8 @@
  * and as an argument it would fill the screen of whoever lists processes. It goes between us and the command because it
  * outlives us. What it promises:
  *
- * - it takes its nonce from descriptor 3, and without one does nothing: whoever started it died before giving it;
+ * - it takes its nonces from descriptor 3, one for what fails and one for what passes, and without them does nothing: whoever started it
+ *   died before giving them;
  * - `mkdir claim` comes then, so an attempt starts once at most, whoever else tries;
  * - then it writes who it is, then the command begins: without that line nothing has begun;
  * - it ends after the command and writes how it ended over blanks that were there before, so a full disk cannot hinder it,
@@ -12,7 +13,7 @@
  *   a deadline.
  *
  * Its variables begin with `piton_`: an assignment to a name the environment holds would change the command's environment.
- * The nonce is unset first for the same reason, and neither exported nor traced: the command must not see it.
+ * The nonces are unset first for the same reason, and neither exported nor traced: the command must not see them.
  * The wrapper's own messages (`Killed`) would look like the command's, thus it keeps the command's stderr apart, as 3. The command is
  * run in the foreground, since the shell makes background ones ignore SIGINT, and by `exec`, since `exit` or `set` as the
  * name of a program would be done by the wrapper. Signals are caught by handlers, never ignored, as that is inherited: but
@@ -28,10 +29,10 @@ piton_at() { case $piton_crash in "$1") kill -KILL $$ ;; esac; }
 piton_born() { shift 19; piton_start=$1; }
 piton_words() { piton_start="$*"; }
 
-unset piton_nonce
+unset piton_nonce piton_passed
 set +ax
 exec 4>&2 2>/dev/null
-read -r piton_nonce <&3 || exit 0
+read -r piton_nonce piton_passed <&3 || exit 0
 exec 3>&4 4>&-
 trap 'piton_stop=1' HUP INT QUIT TERM USR1 USR2 PIPE
 piton_at before-claim
@@ -71,6 +72,7 @@ piton_at after-command
 
 read -r piton_late <"$piton_folder/timed-out" || piton_late=0
 case $piton_crash in during-record) printf '%s 0' "$piton_attempt" 1<>"$piton_folder/exit"; kill -KILL $$ ;; esac
+case $piton_code,$piton_late in 0,0) piton_nonce=$piton_passed ;; esac
 printf '%s %03d %s %s end\\n' "$piton_attempt" "$piton_code" "$piton_late" "$piton_nonce" 1<>"$piton_folder/exit"
 piton_at after-record
 

@@ -41,7 +41,7 @@ export const spool: readonly Defect[] = [
   {
     name: 'an exit record that somebody else wrote is believed',
     file: 'src/spool/look.ts',
-    find: 'place.key.isNonceOf(attempt, exit.nonce)',
+    find: 'place.key.isNonceOf(attempt, exit)',
     replace: "exit.nonce !== ''",
     tests: ['test/security/exit-records.test.ts'],
   },

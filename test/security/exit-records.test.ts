@@ -65,6 +65,24 @@ describe('a forged exit record', () => {
   });
 });
 
+describe('a record of an attempt that has failed', () => {
+  test.each(shellsHere())('cannot be made one of an attempt that has passed (%s)', async (shell) => {
+    const { spool, begin } = openSpool({ shell });
+    const late = 'trap "exit 0" TERM; echo 1 1<>"${PITON_OUTPUT%/*}/timed-out"';
+    for (const [text, exit] of [
+      ['exit 1', { code: 1, timedOut: false }],
+      [late, { code: 0, timedOut: true }],
+    ] as const) {
+      const { attempt, ended } = await begin(text);
+      expect(await ended()).toEqual({ type: 'exited', exit });
+      const file = join(spool.folderOf(attempt), 'exit');
+      const record = readFileSync(file, 'utf8');
+      writeFileSync(file, record.replace(/^(\S+) \d{3} [01]/, '$1 000 0'));
+      expect(spool.look(attempt)).toMatchObject({ type: 'vanished' });
+    }
+  });
+});
+
 describe('the nonce', () => {
   test.each(shellsHere())(
     'is seen by no command in its environment, arguments and descriptors (%s)',
@@ -72,13 +90,14 @@ describe('the nonce', () => {
       const { spool, begin, record } = openSpool({ shell });
       const text =
         'env; tr "\\0" "\\n" </proc/$PPID/environ; tr "\\0" " " </proc/$PPID/cmdline; for fd in /proc/self/fd/* /proc/$PPID/fd/*; do readlink $fd; done; env >&2';
-      const env = { piton_nonce: 'exported', SHELLOPTS: 'allexport:xtrace' };
+      const env = { piton_nonce: 'exported', piton_passed: 'exported', SHELLOPTS: 'allexport:xtrace' };
       const { attempt, ended } = await begin(text, { env });
       expect(await ended()).toMatchObject({ type: 'exited' });
-      const nonce = record(attempt).split(' ')[3]!;
-      expect(readFileSync(join(spool.folderOf(attempt), 'exit'), 'utf8')).toContain(nonce);
+      const [passed, failed] = [0, 1].map((code) => record(attempt, code).split(' ')[3]!);
+      expect(readFileSync(join(spool.folderOf(attempt), 'exit'), 'utf8')).toContain(failed);
       for (const name of ['stdout', 'stderr', 'attempt.json', 'wrapper']) {
-        expect(readFileSync(join(spool.folderOf(attempt), name), 'utf8')).not.toContain(nonce);
+        const text = readFileSync(join(spool.folderOf(attempt), name), 'utf8');
+        for (const nonce of [passed, failed]) expect(text).not.toContain(nonce);
       }
       const shown = readFileSync(join(spool.folderOf(attempt), 'stdout'), 'utf8');
       expect(shown).toContain(attempt);

@@ -25,7 +25,16 @@ function openToOthers(folder: string, names: readonly string[]): string[] {
   });
 }
 
-const state = ['piton.db', 'piton.db-wal', 'piton.db-shm', 'piton.db.ballast', 'spool', 'logs', 'archive', 'artifacts'];
+const state = [
+  'piton.db',
+  'piton.db-wal',
+  'piton.db-shm',
+  'piton.db.ballast',
+  'spool',
+  'logs',
+  'archive',
+  'artifacts',
+];
 
 describe('what Piton keeps of runs', () => {
   test('is readable by nobody else, whatever the umask; `.piton` itself, which is the project’s, stays as it is', async () => {

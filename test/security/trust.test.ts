@@ -314,24 +314,27 @@ describe('piton trust', () => {
 
 describe('a record of trust', () => {
   const isRoot = process.getuid?.() === 0;
-  test.runIf(isRoot)('that another user has written, or could have, is none; nor is a link to one', async () => {
-    const { call, write, state } = place();
-    write('.piton/workflows/hello.yaml', hello);
-    await call('trust', '--yes');
-    const [name] = readdirSync(join(state, 'piton/trust'));
-    const record = join(state, 'piton/trust', name!);
-    const ways: readonly (() => void)[] = [
-      () => chownSync(record, 12_345, 12_345),
-      () => chmodSync(record, 0o666),
-      () => (renameSync(record, `${record}.kept`), symlinkSync(`${record}.kept`, record)),
-    ];
-    for (const change of ways) {
-      expect(await call('run', 'hello')).toMatchObject({ code: 0 });
-      change();
-      expect(await call('run', 'hello')).toMatchObject({ code: 4 });
+  test.runIf(isRoot)(
+    'that another user has written, or could have, is none; nor is a link to one',
+    async () => {
+      const { call, write, state } = place();
+      write('.piton/workflows/hello.yaml', hello);
       await call('trust', '--yes');
-    }
-  });
+      const [name] = readdirSync(join(state, 'piton/trust'));
+      const record = join(state, 'piton/trust', name!);
+      const ways: readonly (() => void)[] = [
+        () => chownSync(record, 12_345, 12_345),
+        () => chmodSync(record, 0o666),
+        () => (renameSync(record, `${record}.kept`), symlinkSync(`${record}.kept`, record)),
+      ];
+      for (const change of ways) {
+        expect(await call('run', 'hello')).toMatchObject({ code: 0 });
+        change();
+        expect(await call('run', 'hello')).toMatchObject({ code: 4 });
+        await call('trust', '--yes');
+      }
+    },
+  );
 });
 
 describe('what Piton makes itself', () => {

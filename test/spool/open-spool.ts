@@ -68,7 +68,7 @@ export function openSpool(given: Partial<SpoolOptions> = {}): TestSpool {
     exitRecord(attempt, {
       code,
       timedOut: false,
-      nonce: new StoreKey(options.folder, options.keys).nonceOf(attempt),
+      nonce: new StoreKey(options.folder, options.keys).nonceOf(attempt, { code, timedOut: false }),
     });
   return { spool, options, place, order, begin, record };
 }

@@ -10,8 +10,8 @@ import { quoted } from './program-line.ts';
 import { callMachine } from './ssh.ts';
 
 interface Beginning extends Surroundings {
-  /** For its exit record there; the command must never know it. */
-  readonly nonce: string;
+  /** For its exit record there; the command must never know them. */
+  readonly nonces: string;
 }
 
 /** Starts it there, once at most, however often the connection is lost meanwhile. */
@@ -38,8 +38,8 @@ export async function begin(attempts: Attempts, description: Description, here: 
   const answer = await callMachine(attempts.line, {
     program: [beginAttempt, exportsOf(description, here, { there, moved }), launchAttempt].join('\n'),
     args: [...about, String(bundle.length), ...listed, '--', ...argv.map(moved)],
-    // The nonce first: arguments can be read by everybody there.
-    input: () => Buffer.concat([Buffer.from(`${here.nonce}\n`), bundle]),
+    // The nonces first: arguments can be read by everybody there.
+    input: () => Buffer.concat([Buffer.from(`${here.nonces}\n`), bundle]),
   });
   if (new Answers(answer).has('superseded')) throw superseded(attempt);
 }

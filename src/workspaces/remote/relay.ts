@@ -40,7 +40,8 @@ export class Relay {
     const { resultFile } = this.#surroundings;
     const end = await follow(this.#patiently().line, { folder: `${folder}/${attempt}`, attempt, resultFile });
     if (end.type === 'vanished') return end;
-    if (this.#key.isNonceOf(sealedAs(attempt), end.nonce)) return this.#finish(attempt, end);
+    if (this.#key.isNonceOf(sealedAs(attempt), { ...end, timedOut: end.isLate }))
+      return this.#finish(attempt, end);
     process.stderr.write(
       'Its exit record there has a wrong nonce: somebody else than its wrapper wrote it.\n',
     );
@@ -80,8 +81,8 @@ export class Relay {
       return found.attempt;
     }
     if (this.#isStopping) return undefined;
-    const nonce = this.#key.nonceOf(sealedAs(attempt));
-    await begin(this.#patiently(), this.#description, { ...this.#surroundings, nonce });
+    const nonces = this.#key.noncesOf(sealedAs(attempt));
+    await begin(this.#patiently(), this.#description, { ...this.#surroundings, nonces });
     return attempt;
   }
 
