@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { agentNamed } from '../agents/index.ts';
-import { PitonError } from '../base/index.ts';
+import { PitonError, shellWord } from '../base/index.ts';
 import { lentOf, type RunState, type TaskState } from '../kernel/index.ts';
 import type { Lease } from '../model/index.ts';
 import type { EnginePorts } from './options.ts';
@@ -89,7 +89,7 @@ function assertHere({ address, workspace }: TaskState, argv: readonly string[]):
   const { remote, path } = workspace;
   throw new PitonError('SESSION_CLOSED', `The session of ${address} is on ${remote}.`, {
     remote,
-    remedy: `Open it there, while the task waits: cd ${path} && ${argv.join(' ')}`,
+    remedy: `Open it there, while the task waits: cd ${shellWord(path)} && ${argv.map(shellWord).join(' ')}`,
   });
 }
 

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { inRepository } from '../cli/delivered.ts';
+import { git, inRepository } from '../cli/delivered.ts';
 import type { Project } from '../cli/command-line.ts';
 import { binary } from '../support/built.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -100,6 +100,21 @@ test('no command shows an escape, or a line of its own, of a name or a text that
     expect(stdout + stderr).not.toMatch(controls);
     expect(stdout + stderr).not.toMatch(/^Run r1 succeeded/m);
   }
+});
+
+test('a command that is offered can be typed, whatever the names in it are', async () => {
+  const { piton, write, folder: root } = inRepository();
+  const folder = 'a;$(touch pwned)';
+  write(`${folder}/a.txt`, 'a');
+  git(root, 'add', '.');
+  git(root, 'commit', '-qm', 'second');
+  write(
+    `${folder}/.piton/workflows/flow.yaml`,
+    'name: flow\ntasks: { a: { run: "echo $SECRET > x", secrets: [SECRET], workspace: worktree } }\n',
+  );
+  const env = { SECRET: 'not-to-be-shown' };
+  const { stdout } = await piton(['run', 'flow', '--id', 'r1'], { in: folder, env });
+  expect(stdout).toMatch(/git -C '[^']*a;\$\(touch pwned\)[^']*' reset --soft/);
 });
 
 const hasTerminals = process.platform === 'linux' && existsSync('/usr/bin/script');

@@ -1,4 +1,4 @@
-import { PitonError } from '../../base/index.ts';
+import { PitonError, shellWord } from '../../base/index.ts';
 import type { RepositoryOrigin } from '../contract.ts';
 import { listRefs, runBranch, runTipRef, taskBranch, type Git } from '../git/index.ts';
 
@@ -29,8 +29,8 @@ function obstructed(ref: string, run: string): PitonError {
 function used(ref: string, run: string): PitonError {
   const message = `${ref} is there already, and no run ${run} is known here that could have made it.`;
   const mend = ref.startsWith('refs/heads/')
-    ? `git branch --move ${ref.replace('refs/heads/', '')} <name>`
-    : `git update-ref -d ${ref}, if what it holds is needed no more`;
+    ? `git branch --move ${shellWord(ref.replace('refs/heads/', ''))} <name>`
+    : `git update-ref -d ${shellWord(ref)}, if what it holds is needed no more`;
   return new PitonError('BRANCH_TAKEN', message, {
     ref,
     remedy: `Start the run with another id, or make way: ${mend}`,
