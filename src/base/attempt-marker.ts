@@ -23,7 +23,7 @@ export function isInsideAttempt(env: Environment, pid: number = process.pid): bo
   if (insideOf(env).length > 0) return true;
   if (process.platform !== 'linux') return false;
   let current = pid;
-  for (let depth = 0; current > 1 && depth < mostAncestors; depth++) {
+  for (let depth = 0; current >= 1 && depth < mostAncestors; depth++) {
     if (isMarked(current)) return true;
     current = parentOf(current);
   }

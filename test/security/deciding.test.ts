@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -82,6 +82,30 @@ unset "PITON_MARK_$PITON_ATTEMPT_ID"; PITON_TRUST=1 ${piton} merge own; echo $? 
     expect(readFileSync(join(folder, 'codes'), 'utf8')).toBe('4\n4\n4\n4\n');
     expect(await json(['show', 'own'])).toMatchObject({ tasks: { ask: { status: 'held' } } });
   });
+});
+
+const bwrap = '/usr/bin/bwrap';
+const hasSandbox = process.platform === 'linux' && existsSync(bwrap);
+
+test.runIf(hasSandbox)('in a sandbox, who has left its parents behind is inside all the same', async () => {
+  const { folder, write, binary: call, json } = newProject();
+  const approve = `"${process.execPath}" "${binary}" approve own ask --no-drive`;
+  const bare = `env -i PATH="$PATH" HOME="$HOME" PITON_TRUST=1`;
+  write('cheat.sh', `(until [ -e left ]; do sleep 0.05; done; ${approve}; echo $? > code) 2> said &\n`);
+  write(
+    '.piton/workflows/own.yaml',
+    `name: own
+tasks:
+  ask: { approval: "May I?", run: echo done }
+  cheat:
+    run: '${bare} setsid sh cheat.sh; touch left; until [ -e code ]; do sleep 0.05; done'
+    sandbox: required
+`,
+  );
+  const env = { PITON_BWRAP: bwrap };
+  expect((await call(['run', 'own', '--id', 'own'], { env })).code).toBe(3);
+  expect(readFileSync(join(folder, 'said'), 'utf8')).toContain('INSIDE_ATTEMPT');
+  expect(await json(['show', 'own'])).toMatchObject({ tasks: { ask: { status: 'held' } } });
 });
 
 describe('whoever decides', () => {
