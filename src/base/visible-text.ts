@@ -19,9 +19,7 @@ export function visibleName(name: string): string {
   return visibleText(name.replaceAll('\n', String.raw`\n`).replaceAll('\t', String.raw`\t`));
 }
 
-// eslint-disable-next-line no-control-regex
-const controls =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\r(?!\n)/;
+const controls = /(?![\n\t\r])\p{Cc}|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\r(?!\n)/u;
 
 /** Whether a terminal would be told something by it, or show it in another order. */
 export function hasControls(text: string): boolean {
