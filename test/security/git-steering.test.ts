@@ -126,12 +126,16 @@ test('a file that another task has moved to where it steers is held for who has 
   expect((await first.integrate()).type).toBe('integrated');
   const mover = await ground.worker('mover', { writes: ['plain', '.github/workflows'] });
   const editor = await ground.worker('editor');
+  const third = await ground.worker('third');
+  write(third.path, { 'third.txt': '3' });
   mkdirSync(join(mover.path, '.github/workflows'), { recursive: true });
   shell(mover.path, 'mv', 'plain/ci.yml', '.github/workflows/ci.yml');
   write(editor.path, { 'plain/ci.yml': `${lines.with(20, 'evil').join('\n')}\n` });
   expect((await mover.integrate()).type).toBe('integrated');
   const tip = ground.runTip();
   expect(await editor.integrate()).toEqual({ type: 'steering', files: ['.github/workflows/ci.yml'] });
+  const along = await third.integrate({ isChecked: true, others: [editor.request] });
+  expect(along).toMatchObject({ type: 'proposed', members: [] });
   expect(ground.runTip()).toBe(tip);
   expect((await editor.integrate({ isAdopted: true })).type).toBe('integrated');
 });

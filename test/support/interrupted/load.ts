@@ -121,7 +121,7 @@ export async function layOut(fixture: Fixture, ground: Ground): Promise<void> {
   const told = existsSync(part) ? JSON.stringify(readFileSync(part, 'utf8')) : '';
   for (const { path, text } of fixture.files) {
     const attempt = /^\.piton\/spool\/(\w+)\/exit$/.exec(path)?.[1];
-    const nonce = attempt === undefined ? '' : key.nonceOf(attempt);
+    const nonce = attempt === undefined ? '' : key.nonceOf(attempt, exitIn(text));
     const whole = localised(text, ground)
       .replace('@NONCE@', nonce)
       .replaceAll('"@PART@"', () => told);
@@ -129,6 +129,12 @@ export async function layOut(fixture: Fixture, ground: Ground): Promise<void> {
   }
   const { head, run } = fixture;
   if (head !== undefined) await new Heads(spool, { store: 'piton.db', isSynced: false }).raise(run, head);
+}
+
+/** What a record says, in whose place the nonce is still to come. */
+function exitIn(record: string): { readonly code: number; readonly timedOut: boolean } {
+  const [, code, late] = /^\S+ (\d{3}) ([01]) /.exec(record) ?? [];
+  return { code: Number(code ?? 1), timedOut: late === '1' };
 }
 
 /** With the key of whoever loads it. */
