@@ -215,6 +215,21 @@ describe('what git would start', () => {
     expect((await call('run', file)).stderr).toContain('.git/config has changed');
   });
 
+  test('on a condition, is asked about wherever it holds: in the worktree one is in, or in the repository', async () => {
+    const { call, write, folder } = place();
+    const git = (...args: string[]): unknown => execFileSync('git', args, { cwd: folder });
+    git('init', '-q', '-b', 'main');
+    git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'one');
+    git('worktree', 'add', '-q', '-b', 'side', 'side');
+    write('more.cfg', '[filter "x"]\n\tclean = one\n');
+    git('config', 'includeIf.onbranch:main.path', '../more.cfg');
+    const run = ['-C', join(folder, 'side'), 'run', write('hello.yaml', hello)];
+    await call('-C', join(folder, 'side'), 'trust', '--yes');
+    expect(await call(...run)).toMatchObject({ code: 0 });
+    write('more.cfg', '[filter "x"]\n\tclean = another\n');
+    expect(await call(...run)).toMatchObject({ code: 4, stderr: expect.stringContaining('.git/config') });
+  });
+
   test('is asked about before the first run in a folder that has no settings of Piton', async () => {
     const { call, write, folder } = place();
     execFileSync('git', ['init', '-q'], { cwd: folder });

@@ -75,12 +75,21 @@ export function coveredFiles(root: string, config: string | undefined): CoveredF
  * whoever works in a worktree can write them. With what it includes.
  */
 function obeyedByGit(root: string): string {
-  const listed = askGit(['config', '--local', '--includes', '--list', '-z'], root) ?? '';
-  const entries = listed.split('\0').flatMap((entry) => {
+  const entries = configOf(root).flatMap((entry) => {
     const [key = '', ...value] = entry.split('\n');
     return isObeyed(key) ? [`${key} = ${value.join(' ')}`] : [];
   });
   return entries.join('\n');
+}
+
+/** In a worktree that was added, conditions may hold that do not hold in the repository itself, which Piton's git asks; and the other way round. */
+function configOf(root: string): string[] {
+  const list = ['config', '--local', '--includes', '--list', '-z'];
+  const here = (askGit(list, root) ?? '').split('\0');
+  if (!here.some((entry) => entry.startsWith('includeif.'))) return here;
+  const common = (askGit(['rev-parse', '--git-common-dir'], root) ?? '').replace(/\n$/, '');
+  const there = (askGit([`--git-dir=${common}`, ...list], root) ?? '').split('\0');
+  return [...here, ...there.filter((entry) => !here.includes(entry))];
 }
 
 /** Some agents obey what lies above the folder that they work in, up to the repository. By the way from the project to each. */
