@@ -333,3 +333,13 @@ test('a command that no program could be given is refused', () => {
     'No program can be given the character NUL.',
   ]);
 });
+
+test('what a command inherits, and where it works, is kept as it was said', () => {
+  const [plain, more] = workflow([
+    task('plain', { work: { type: 'command', run: 'make' } }),
+    task('more', { work: { type: 'command', run: 'make', inheritEnv: ['LANG'], workingDirectory: 'ui' } }),
+  ]).tasks.map(({ work }) => work);
+  expect(more).toMatchObject({ inheritEnv: ['LANG'], workingDirectory: 'ui' });
+  expect(Object.keys(plain!)).not.toEqual(expect.arrayContaining(['inheritEnv']));
+  expect(Object.keys(plain!)).not.toEqual(expect.arrayContaining(['workingDirectory']));
+});

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { toJson, type Json } from '../../src/base/index.ts';
-import { createEvaluator } from '../../src/definition/index.ts';
-import type { Evaluator, Variables } from '../../src/model/index.ts';
+import { createEvaluator, type TaskDraft } from '../../src/definition/index.ts';
+import type { Evaluator, Variables, Workflow } from '../../src/model/index.ts';
 import { task, workflow } from './support.ts';
 
 const variables: Variables = {
@@ -342,4 +342,56 @@ test('names with hyphens mean the same when they are run as when they were defin
   const given = { tasks: { 'build-api': { output: { n: 3 } } }, $status: { success: true, failure: false } };
   expect(hyphens.test(tasks[1]!.if!, given)).toBe(true);
   expect(hyphens.render(tasks[1]!.work.with!, given)).toBe(2);
+});
+
+describe('patterns of retries and errors', () => {
+  const policy = { attempts: 2, backoffMs: 1, factor: 1, maxBackoffMs: 1, jitter: 0, on: [], notOn: [] };
+  const finding = (flow: Workflow) => createEvaluator(flow, {});
+  const pattern = '/out of (paper|ink)/i';
+
+  test.for<[string, TaskDraft]>([
+    ['retry.on', task('a', { retry: { ...policy, on: [pattern] } })],
+    ['retry.notOn', task('a', { retry: { ...policy, notOn: ['E', pattern] } })],
+    ['errors', task('a', { errors: [{ match: pattern, class: 'transient' }] })],
+  ])('are found where %s has one', async ([, draft]) => {
+    const made = await finding(workflow([task('first'), draft]));
+    expect(made.finds('out of (paper|ink)', 'i', 'It is Out Of Ink.')).toBe(true);
+    expect(made.finds('out of (paper|ink)', '', 'It is Out Of Ink.')).toBe(false);
+    expect(made.finds('out of (paper', 'i', 'out of (paper')).toBe(false);
+  });
+
+  test('are found in a workflow inside of another', async () => {
+    const inner = { name: 'inner', tasks: [task('a', { retry: { ...policy, on: [pattern] } })] };
+    const work = { type: 'workflow', workflow: inner, inherits: true } as const;
+    const made = await finding(workflow([task('outer', { work })]));
+    expect(made.finds('x+', '', 'xxx')).toBe(true);
+  });
+
+  test('are not there where nothing has one, and nothing is found', async () => {
+    const made = await finding(workflow([task('a', { retry: { ...policy, on: ['EXIT'] } })]));
+    expect(made.finds('x', '', 'x')).toBe(false);
+  });
+});
+
+test('a workflow without expressions refuses those of others, and still knows how things stand', async () => {
+  const made = await createEvaluator(workflow([task('a', { if: 'always()' })]), {});
+  expect(made.test('always()', {})).toBe(true);
+  expect(made.test('failure()', { $status: { success: false, failure: true } })).toBe(true);
+  expect(() => made.render('${{ inputs.x }}', {})).toThrow('The workflow was said to have no expressions.');
+});
+
+test('what failed is named in the details, with what helps', () => {
+  expect(() => render('a ${{ inputs.nothing }}')).toThrow(
+    expect.objectContaining({
+      code: 'EXPRESSION_FAILED',
+      details: { expression: 'inputs.nothing' },
+      remedy: 'Test it first with has().',
+    }),
+  );
+  expect(() => evaluator.test('inputs.n', variables)).toThrow(
+    expect.objectContaining({ details: { expression: 'inputs.n' }, remedy: undefined }),
+  );
+  expect(() => evaluator.render({ $function: 'toString' }, variables)).toThrow(
+    expect.objectContaining({ details: { expression: 'toString' } }),
+  );
 });

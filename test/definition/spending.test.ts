@@ -127,3 +127,24 @@ describe('in TypeScript', () => {
     expect(workflow(again.tasks, again).hash).toBe(hash);
   });
 });
+
+describe('numbers that cannot be are refused where they stand', () => {
+  const agentWork = { type: 'agent', agents: ['claude'], prompt: 'Go.' } as const;
+
+  test.for<[string, Parameters<typeof workflow>]>([
+    ['checkpoint.every', [[task('a')], { checkpoint: { every: { tasks: 0 } } }]],
+    ['checkpoint.every', [[task('a')], { checkpoint: { every: { ms: 0 } } }]],
+    ['usage-limits.wait', [[task('a')], { usageLimits: { maxWaitMs: -1 } }]],
+    ['breakers.api.max-cooldown', [[task('a')], { breakers: { api: { maxCooldownMs: 0 } } }]],
+    ['tasks.a.idle-timeout', [[task('a', { work: { ...agentWork, idleTimeoutMs: -1 } })]]],
+    ['tasks.a.max-turns', [[task('a', { work: { ...agentWork, maxTurns: 0 } })]]],
+    ['tasks.a.setup.ports', [[task('a', { work: agentWork, setup: { copy: [], ports: 101 } })]]],
+  ])('%s', ([path, [tasks, more]]) => {
+    expect(refusal(() => workflow(tasks, more))).toMatchObject([{ path }]);
+  });
+
+  test('the largest that can be is accepted', () => {
+    const made = workflow([task('a', { work: agentWork, setup: { copy: [], ports: 100 } })]);
+    expect(made.tasks[0]!.setup).toMatchObject({ ports: 100 });
+  });
+});

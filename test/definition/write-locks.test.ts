@@ -74,3 +74,36 @@ tasks:
   expect(suggestions).toMatchObject([{ file: 'main.yaml', line: 5, path: 'tasks.b.writes' }]);
   expect(suggestions[0]!.message).toContain('`a`, `b` may write the same files');
 });
+
+test('nodes of a graph run one after the other, and need none', async () => {
+  const text = `{ name: w, start: a, graph: { a: { run: x, writes: [src], next: b }, b: { run: y, writes: [src], next: end } } }`;
+  const { workflow: flow } = await parse(text);
+  expect(flow?.tasks.map(({ locks }) => locks)).toEqual([[], []]);
+});
+
+test.for([
+  [2, '`t1`, `t2` may write the same files'],
+  [5, '`t1`, `t2`, `t3`, `t4`, `t5` may write the same files'],
+  [7, '`t1`, `t2`, `t3`, `t4`, `t5` and 2 more may write the same files'],
+] as const)('of %s that share one, it is said who they are', async ([count, text]) => {
+  const names = Array.from({ length: count }, (_, index) => `t${index + 1}`);
+  const tasks = names.map((name) => `${name}: { run: x, writes: [src] }`);
+  const { suggestions } = await parse(`{ name: w, tasks: { ${tasks.join(', ')} } }`);
+  expect(suggestions).toMatchObject([
+    { path: `tasks.t${count}.writes`, message: expect.stringMatching(`^${text}`) as string },
+  ]);
+});
+
+test('one of several patterns that overlaps is enough', () => {
+  const tasks = [task('a', { writes: ['docs', 'src'] }), task('b', { writes: ['web', 'src'] })];
+  expect(locksOf(...tasks)).toEqual([['writes:1'], ['writes:1']]);
+});
+
+test('needs are followed whatever order the tasks stand in', () => {
+  const tasks = [
+    writer('last', 'src', { needs: ['middle'] }),
+    task('middle', { needs: ['first'] }),
+    writer('first', 'src'),
+  ];
+  expect(locksOf(...tasks)).toEqual([[], [], []]);
+});
