@@ -89,7 +89,9 @@ const hasSandbox = process.platform === 'linux' && existsSync(bwrap);
 
 test.runIf(hasSandbox)('in a sandbox, who has left its parents behind is inside all the same', async () => {
   const { folder, write, binary: call, json } = newProject();
-  const approve = `"${process.execPath}" "${binary}" approve own ask --no-drive`;
+  // What is built for tests lies where no contained process sees it.
+  const piton = join(import.meta.dirname, '../../bin/piton.js');
+  const approve = `"${process.execPath}" "${piton}" approve own ask --no-drive`;
   const bare = `env -i PATH="$PATH" HOME="$HOME" PITON_TRUST=1`;
   write('cheat.sh', `(until [ -e left ]; do sleep 0.05; done; ${approve}; echo $? > code) 2> said &\n`);
   write(
