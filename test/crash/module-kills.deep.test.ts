@@ -7,3 +7,7 @@ test.for(['integrated', 'merged'] as const)(
     expect(await killBringing(how, 'others')).toBeGreaterThan(1);
   },
 );
+
+test('killed once a commit of a submodule was brought to the user by a merge, and done again, it is there', async () => {
+  expect(await killBringing('merged', 'these')).toBe(1);
+});

@@ -87,7 +87,7 @@ export const workspaces: readonly Defect[] = [
       'if (!work.isChecked && merge.tree !== (await checkedTree(git, work, made)) && work.run === "") {',
     tests: [
       'test/workspaces/worktree/integrate.test.ts',
-      'test/workspaces/worktree/integrate-batches.test.ts',
+      'test/workspaces/worktree/integrate-batches.deep.test.ts',
     ],
   },
   {
@@ -97,7 +97,7 @@ export const workspaces: readonly Defect[] = [
     replace: 'if (proposal === undefined) return undefined;',
     tests: [
       'test/workspaces/worktree/integrate.test.ts',
-      'test/workspaces/worktree/integrate-batches.test.ts',
+      'test/workspaces/worktree/integrate-batches.deep.test.ts',
     ],
   },
   {
@@ -107,7 +107,7 @@ export const workspaces: readonly Defect[] = [
     replace: '',
     tests: [
       'test/workspaces/worktree/integrate.test.ts',
-      'test/workspaces/worktree/integrate-places.test.ts',
+      'test/workspaces/worktree/integrate-places.deep.test.ts',
     ],
   },
   {
@@ -115,14 +115,14 @@ export const workspaces: readonly Defect[] = [
     file: 'src/workspaces/worktree/integrate-objections.ts',
     find: "return changes.length === 0 ? undefined : { type: 'refs', changes };",
     replace: "return changes.length >= 0 ? undefined : { type: 'refs', changes };",
-    tests: ['test/workspaces/worktree/integrate-refs.test.ts'],
+    tests: ['test/workspaces/worktree/integrate-refs.deep.test.ts'],
   },
   {
     name: 'what a moved branch pointed to is not kept',
     file: 'src/workspaces/worktree/integrate-objections.ts',
     find: 'if (before !== undefined) await keepCommit(git, repository, { run, task, commit: before });',
     replace: '',
-    tests: ['test/workspaces/worktree/integrate-refs.test.ts'],
+    tests: ['test/workspaces/worktree/integrate-refs.deep.test.ts'],
   },
   {
     name: 'a pattern of one folder lets a task write to another that begins so',
@@ -215,14 +215,14 @@ export const workspaces: readonly Defect[] = [
     file: 'src/workspaces/delivery/push-branch.ts',
     find: 'if (remoteTip !== undefined && !(await isOurs(git, push, remoteTip))) throw foreign(push);',
     replace: '',
-    tests: ['test/workspaces/delivery/pull-request.test.ts'],
+    tests: ['test/workspaces/delivery/pull-request.deep.test.ts'],
   },
   {
     name: 'a push replaces what was pushed in the same moment',
     file: 'src/workspaces/delivery/push-branch.ts',
     find: "`--force-with-lease=${target}:${remoteTip ?? ''}`",
     replace: '`--force`',
-    tests: ['test/workspaces/delivery/pull-request.test.ts'],
+    tests: ['test/workspaces/delivery/pull-request.deep.test.ts'],
   },
   {
     name: 'two places are given the same ports',
