@@ -66,7 +66,10 @@ function replaceTasks(state: RunState, workflow: Workflow): void {
     else removeTask(state, task.address);
   }
   for (const spec of workflow.tasks) if (!state.tasks.has(spec.name)) addTaskOfScope(state, scope, spec);
-  for (const spec of workflow.tasks) recountNeeds(state, taskAt(state, spec.name));
+  recountNeeds(
+    state,
+    workflow.tasks.map(({ name }) => taskAt(state, name)),
+  );
 }
 
 function removeTask(state: RunState, address: string): void {

@@ -6,15 +6,19 @@ import {
   type ScopeState,
   type TaskState,
 } from './run-state.ts';
+import { tellOfFailure } from './settle-task.ts';
 import { isSettled, type Life } from './life.ts';
 
-/** What a task is to know of those it needs, from what these are now. */
-export function recountNeeds(state: RunState, task: TaskState): void {
-  const needs = task.spec.needs.map((need) => taskAt(state, addressOf(task.scope, need)));
-  const settled = needs.filter(({ life }) => isSettled(life));
-  task.unmet = needs.length - settled.length;
-  task.needFailed = settled.some((need) => !countsAsSuccess(need));
-  task.ancestorFailed = settled.some((need) => need.ancestorFailed || failureCounts(need));
+/** What the tasks of a scope are to know of those they need, from what these are now; all of them, in any order. */
+export function recountNeeds(state: RunState, tasks: readonly TaskState[]): void {
+  for (const task of tasks) {
+    const needs = task.spec.needs.map((need) => taskAt(state, addressOf(task.scope, need)));
+    const settled = needs.filter(({ life }) => isSettled(life));
+    task.unmet = needs.length - settled.length;
+    task.needFailed = settled.some((need) => !countsAsSuccess(need));
+    task.ancestorFailed = false;
+  }
+  for (const task of tasks.filter(failureCounts)) tellOfFailure(state, task);
 }
 
 export function failureCounts({ life, spec }: TaskState): boolean {
@@ -32,7 +36,7 @@ export function recountScope(state: RunState, scope: ScopeState): void {
   delete scope.failed;
   delete scope.cancelling;
   if (scope.graph !== undefined) return;
-  for (const member of members) recountNeeds(state, member);
+  recountNeeds(state, members);
   const ended = members.toSorted((a, b) => (a.endedIn ?? 0) - (b.endedIn ?? 0) || a.order - b.order);
   const failed = ended.find((task) => failureCounts(task) || task.life.status === 'cancelled');
   if (failed !== undefined) scope.failed = failed.address;

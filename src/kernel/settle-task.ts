@@ -91,21 +91,24 @@ function settleInScope(state: RunState, task: TaskState, scope: ScopeState): voi
 
 function releaseDependants(state: RunState, task: TaskState): void {
   const succeeded = countsAsSuccess(task);
-  if (task.ancestorFailed || (task.life.status === 'failed' && !task.spec.continueOnError))
-    tellOfFailure(state, task);
+  if (task.life.status === 'failed' && !task.spec.continueOnError) tellOfFailure(state, task);
   for (const dependant of dependantsOf(state, task)) {
     dependant.needFailed ||= !succeeded;
     if (--dependant.unmet === 0) state.agenda.undecided.push(dependant.address);
   }
 }
 
-/** A dependant that settled before what it needs (it was cancelled or skipped) has told its own too early. */
-function tellOfFailure(state: RunState, task: TaskState): void {
+/**
+ * All that depends on it, directly or not, knows at once: one in between may be skipped or cancelled before what it needs has settled.
+ * Each is told once, however many fail.
+ */
+export function tellOfFailure(state: RunState, task: TaskState): void {
   const telling = [task];
   for (let teller = telling.pop(); teller !== undefined; teller = telling.pop()) {
     for (const dependant of dependantsOf(state, teller)) {
-      if (!dependant.ancestorFailed && isSettled(dependant.life)) telling.push(dependant);
+      if (dependant.ancestorFailed) continue;
       dependant.ancestorFailed = true;
+      telling.push(dependant);
     }
   }
 }

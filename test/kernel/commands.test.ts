@@ -295,3 +295,20 @@ describe('the summary', () => {
     expect(summaryOf(simulation.state)).toMatchObject({ status: 'failed', reason: 'a failed: it is broken' });
   });
 });
+
+test('what asks for failure() knows of one that failed above, although a task in between is skipped before its needs have settled', () => {
+  const simulation = simulate(
+    workflow(
+      [
+        task('broken'),
+        task('waits', { needs: ['broken'], if: 'always()', approval: 'Go on?' }),
+        task('between', { needs: ['waits'] }),
+        task('rescue', { needs: ['between'], if: 'failure()' }),
+      ],
+      { failFast: false },
+    ),
+  );
+  simulation.end('broken', failedWith());
+  simulation.command({ type: 'skip', task: 'between' });
+  expect(simulation.statuses).toMatchObject({ waits: 'held', between: 'skipped', rescue: 'running' });
+});
