@@ -57,8 +57,8 @@ export const agents: readonly Defect[] = [
   {
     name: 'Claude Code may change the settings of other agents',
     file: 'src/agents/claude/asking.ts',
-    find: "permissions === 'edit' ? { permissions: { deny: steeringRules(directory) } } : {}",
-    replace: "permissions === 'edit' ? { permissions: { deny: steeringRules(directory).slice(0, 0) } } : {}",
+    find: '{ permissions: { deny: denied(request) } }',
+    replace: '{ permissions: { deny: denied(request).slice(0, 0) } }',
     tests: ['test/agents/claude.test.ts'],
   },
   {
@@ -120,7 +120,7 @@ export const agents: readonly Defect[] = [
   {
     name: 'an ACP agent may change what programs obey',
     file: 'src/agents/acp/policy.ts',
-    find: ' && !isSteering(way);',
+    find: ' && !isSteering(way, writes);',
     replace: ';',
     tests: ['test/agents/acp-policy.test.ts'],
   },

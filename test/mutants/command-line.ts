@@ -81,14 +81,14 @@ export const commandLine: readonly Defect[] = [
   },
   {
     name: 'a name with a space is not quoted in what is to be typed',
-    file: 'src/interfaces/cli/progress/shell-words.ts',
+    file: 'src/base/shell-word.ts',
     find: '/^[\\w@%+=:,./-]+$/.test(text)',
     replace: '/^[\\w@%+=:,./ -]+$/.test(text)',
     tests: ['test/cli/endings.test.ts'],
   },
   {
     name: 'an apostrophe ends the quotes of what is to be typed',
-    file: 'src/interfaces/cli/progress/shell-words.ts',
+    file: 'src/base/shell-word.ts',
     find: "text.replaceAll(\"'\", String.raw`'\\''`)",
     replace: 'text',
     tests: ['test/cli/endings.test.ts'],

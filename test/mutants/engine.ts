@@ -169,7 +169,7 @@ export const engine: readonly Defect[] = [
   {
     name: 'a command starts before it is written down',
     file: 'src/engine/certainty.ts',
-    find: "return spec.onInterrupt === 'ask' || isProcess(spec);",
+    find: "return spec.onInterrupt === 'ask' || isProcess(spec.work);",
     replace: "return spec.onInterrupt === 'ask';",
     tests: ['test/engine/certainty.test.ts'],
   },
@@ -227,7 +227,7 @@ export const engine: readonly Defect[] = [
   {
     name: 'a run is taken from a driver that lives',
     file: 'src/engine/take-run-lease.ts',
-    find: "if (!isMeant && livenessOf(first.lease.owner) !== 'dead') throw driven(run, first.lease);",
+    find: 'if (!isMeant && !isDead(holder)) return false;',
     replace: '',
     tests: ['test/library/recovery.test.ts'],
     named: 'driven elsewhere',
@@ -235,8 +235,8 @@ export const engine: readonly Defect[] = [
   {
     name: 'a run of a driver that is dead is not taken over',
     file: 'src/engine/take-run-lease.ts',
-    find: "if (!isMeant && livenessOf(first.lease.owner) !== 'dead') throw",
-    replace: 'if (!isMeant) throw',
+    find: 'if (!isMeant && !isDead(holder)) return false;',
+    replace: 'if (!isMeant) return false;',
     tests: ['test/library/commands.test.ts'],
     named: 'going on',
   },
@@ -315,7 +315,7 @@ export const engine: readonly Defect[] = [
   {
     name: 'a run begins without a secret that a nested workflow needs',
     file: 'src/engine/secrets.ts',
-    find: 'for (const task of work.workflow.tasks) assertSecretsOfTask(task, environment);',
+    find: '    assertSecretsOf(work.workflow, environment);',
     replace: '',
     tests: ['test/engine/secrets.test.ts'],
   },
@@ -407,8 +407,8 @@ export const engine: readonly Defect[] = [
   {
     name: 'a session that a person has open is taken when the process that lent it dies',
     file: 'src/engine/session-lease.ts',
-    find: "return seen !== 'dead' || isCarried(markerOf(lease));",
-    replace: "return seen !== 'dead';",
+    find: 'return mayLive(lease, now) || (isDead(lease) && isCarried(markerOf(lease)));',
+    replace: 'return mayLive(lease, now);',
     tests: ['test/library/agent-people.test.ts', 'test/cli/open.test.ts'],
   },
   {
@@ -676,8 +676,8 @@ export const engine: readonly Defect[] = [
   {
     name: 'trying again lifts a budget for ever',
     file: 'src/kernel/commands.ts',
-    find: '      if (life.budget === true) return refuse(raiseInstead(task, life.reason));\n      return life.gate',
-    replace: '      return life.gate',
+    find: "    case 'budget':\n      return refuse(raiseInstead(task, reason));",
+    replace: "    case 'budget':\n      return release(task);",
     tests: ['test/kernel/agents.test.ts'],
   },
   {
@@ -777,7 +777,7 @@ export const engine: readonly Defect[] = [
   {
     name: 'who takes over a run ends one who has just done so',
     file: 'src/engine/take-run-lease.ts',
-    find: ' && first.lease.takenAt <= driverSince',
+    find: ' && holder.takenAt <= driverSince',
     replace: '',
     tests: ['test/cli/races.test.ts'],
     named: 'takeover',

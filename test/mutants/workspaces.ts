@@ -91,14 +91,11 @@ export const workspaces: readonly Defect[] = [
     ],
   },
   {
-    name: 'what was proposed lands though its check has not passed',
-    file: 'src/workspaces/worktree/integrate-result.ts',
-    find: 'if (proposal?.isVerified !== true) return undefined;',
-    replace: 'if (proposal === undefined) return undefined;',
-    tests: [
-      'test/workspaces/worktree/integrate.test.ts',
-      'test/workspaces/worktree/integrate-batches.deep.test.ts',
-    ],
+    name: 'what has passed its check is never brought in',
+    file: 'src/engine/integrate-attempt.ts',
+    find: "stage.name === 'integrate' ? stage.verified : undefined;",
+    replace: "stage.name === 'integrate' ? undefined : undefined;",
+    tests: ['test/library/merge-queue.test.ts', 'test/kernel/workspaces.test.ts'],
   },
   {
     name: 'a task that has written beyond its files is brought in',
