@@ -1,4 +1,4 @@
-import { hashJson, isPlainObject, programFile, type Json } from '../../base/index.ts';
+import { hashJson, isPlainObject, programFile, shellWord, type Json } from '../../base/index.ts';
 import type { AgentRequest, AskedCall } from '../contract.ts';
 import { steeringRules } from '../steering-files.ts';
 
@@ -51,10 +51,6 @@ const shells = new Set(['Bash', 'PowerShell']);
 
 function undescribed({ description: _, ...rest }: Record<string, unknown>): Json {
   return rest as Json;
-}
-
-function shellWord(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** In the CLI's memory the call was rejected for good: only the prompt can say that this has changed. */
