@@ -1,12 +1,14 @@
 import {
   chmodSync,
   closeSync,
+  constants,
   existsSync,
+  fstatSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
-  readFileSync,
+  readSync,
   realpathSync,
   statfsSync,
   statSync,
@@ -77,11 +79,23 @@ const namingEnd = 'd9d505f920a163d7';
 function namesAnother(file: string): boolean {
   if (!file.endsWith('-journal')) return false;
   try {
-    return readFileSync(file).subarray(-8).toString('hex') === namingEnd;
+    return lastBytes(file, 8) === namingEnd;
   } catch (error) {
     // Most often there is none, and who makes the store at this moment has one for a moment.
     if (hasCode(error, 'ENOENT')) return false;
     throw error;
+  }
+}
+
+/** As hexadecimal digits. Not all of it is read: whoever put it there may have made it as large as the disk. */
+function lastBytes(file: string, count: number): string {
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const bytes = Buffer.alloc(count);
+    const read = readSync(descriptor, bytes, 0, count, Math.max(fstatSync(descriptor).size - count, 0));
+    return bytes.subarray(0, read).toString('hex');
+  } finally {
+    closeSync(descriptor);
   }
 }
 
