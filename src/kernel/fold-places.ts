@@ -2,7 +2,7 @@ import type { EventOf, EventType } from '../model/index.ts';
 import { dropProposal, propose } from './holdings.ts';
 import { isStanding } from './places-to-clean.ts';
 import { isSlotEquipped } from './slots.ts';
-import { finishedOf, withoutFinished, work } from './stage.ts';
+import { finishedOf, withoutFinished, workStage } from './stage.ts';
 import { kindOf, taskAt, type RunState, type TaskState, type WorkspaceState } from './run-state.ts';
 
 /** What becomes of a task's place, and of what was made there. */
@@ -64,7 +64,7 @@ export const placeFolders: PlaceFolders = {
     if (task.stage.name === 'revise') task.stage = { ...task.stage, isConflict: false };
     task.tally = { ...task.tally, conflicts: 0 };
     if (action !== 'discard') return;
-    task.stage = work;
+    task.stage = workStage;
     task.tally = { ...task.tally, revisions: 0 };
     for (const known of ['session', 'lastEnd', 'wasLent'] as const) delete task[known];
   },

@@ -1,7 +1,7 @@
 import { sealJson, type Json, type JsonObject } from '../base/index.ts';
 import type { TaskSpec, Workflow } from '../model/index.ts';
 import { addressOf, itemAddress, type RunState, type ScopeState, type TaskState } from './run-state.ts';
-import { work } from './stage.ts';
+import { workStage } from './stage.ts';
 import { newTally } from './tally.ts';
 import { specOf } from './workflow-index.ts';
 
@@ -65,7 +65,7 @@ function newTask(
     version: state.version,
     order: state.counts.made++,
     life: { status: 'pending' },
-    stage: work,
+    stage: workStage,
     needFailed: false,
     ancestorFailed: false,
     unmet: given.spec.needs.length,

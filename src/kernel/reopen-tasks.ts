@@ -5,7 +5,7 @@ import { isStanding } from './places-to-clean.ts';
 import { rebuildAgenda } from './rebuild-agenda.ts';
 import { recountAll, recountGroup, recountScope } from './recount.ts';
 import { scopeAt, taskAt, type RunState, type TaskState } from './run-state.ts';
-import { work } from './stage.ts';
+import { workStage } from './stage.ts';
 import { newTally } from './tally.ts';
 import { forgetViews } from './variables.ts';
 
@@ -79,7 +79,7 @@ const memories = [
 function resetTask(task: TaskState, keepsSession: boolean): void {
   Object.assign(task, {
     life: { status: 'pending' },
-    stage: keepsSession && task.stage.name === 'revise' ? task.stage : work,
+    stage: keepsSession && task.stage.name === 'revise' ? task.stage : workStage,
     tally: newTally,
     approved: false,
   } satisfies Partial<TaskState>);

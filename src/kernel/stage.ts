@@ -32,7 +32,7 @@ export interface Finished {
 /** What a task made, merged with what others made, but not yet theirs. */
 export type Proposal = EventOf<'merge.proposed'>['data'];
 
-export const work: Stage = { name: 'work' };
+export const workStage: Stage = { name: 'work' };
 
 const kinds = {
   work: undefined,
@@ -74,5 +74,5 @@ export function withoutProposal(stage: Stage): Stage {
 
 /** What is finished is looked at, and perhaps changed, once more by whoever did it. */
 export function withoutFinished(stage: Stage): Stage {
-  return finishedOf(stage) === undefined ? stage : work;
+  return finishedOf(stage) === undefined ? stage : workStage;
 }

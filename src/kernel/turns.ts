@@ -3,7 +3,7 @@ import { placementOf } from './placement.ts';
 import { released } from './released.ts';
 import { kindOf, type RunState, type TaskState } from './run-state.ts';
 import { isSlotEquipped } from './slots.ts';
-import { finishedOf, kindOfStage, work } from './stage.ts';
+import { finishedOf, kindOfStage, workStage } from './stage.ts';
 import type { Success } from './succeeded.ts';
 import type { AttemptState } from './life.ts';
 
@@ -13,7 +13,7 @@ export function nextKind(state: RunState, task: TaskState): AttemptState['kind']
   if (isToBeEquipped(state, task)) return 'setup';
   // Whatever a person has said since, is heard first.
   const isToHear = messages.length > 0 && finishedOf(stage) !== undefined;
-  return kindOfStage(isToHear ? work : stage);
+  return kindOfStage(isToHear ? workStage : stage);
 }
 
 function isToBeEquipped(state: RunState, task: TaskState): boolean {
