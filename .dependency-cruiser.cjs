@@ -10,8 +10,9 @@ const mayImport = {
   agents: ['model', 'base'],
   // Where an attempt runs on another machine, it runs in a spool there.
   workspaces: ['spool', 'model', 'base'],
+  views: ['kernel', 'model', 'base'],
   engine: ['kernel', 'store', 'spool', 'sandbox', 'agents', 'workspaces', 'model', 'base'],
-  library: ['assemble.ts', 'engine', 'definition', 'store', 'workspaces', 'kernel', 'model', 'base'],
+  library: ['assemble.ts', 'engine', 'views', 'definition', 'store', 'workspaces', 'kernel', 'model', 'base'],
   config: ['model', 'base'],
   interfaces: [
     'assemble.ts',
@@ -61,7 +62,7 @@ module.exports = {
     {
       name: 'kernel-is-pure',
       severity: 'error',
-      from: { path: '^src/(kernel|model|definition)/' },
+      from: { path: '^src/(kernel|model|definition|views)/' },
       to: { dependencyTypes: ['core'] },
     },
     {

@@ -10,6 +10,7 @@ const steps: Record<string, string[]> = {
   schema: ['node', 'scripts/write-schema.ts', '--check'],
   'key reference': ['node', 'scripts/write-key-reference.ts', '--check'],
   'cli reference': ['node', 'scripts/write-cli-reference.ts', '--check'],
+  'json reference': ['node', 'scripts/write-json-reference.ts', '--check'],
   'journal shapes': ['node', 'scripts/write-journal-shapes.ts', '--check'],
   tests: ['node', 'scripts/test.ts'],
 };

@@ -1,7 +1,8 @@
 export { Engine } from './engine.ts';
 export type { ResumeOptions } from './resume-options.ts';
 export type { Driver } from './driver.ts';
-export { Observers, type Notice, type Observation, type Observer, type RunEvent } from './observers.ts';
+export { Observers, type Notice, type Observation, type Observer } from './observers.ts';
+export type { RunEvent } from '../model/index.ts';
 export type { FoundSession, OfferedSession } from './offer-session.ts';
 export { leaseName, type AgentSettings, type EnginePorts, type Inputs } from './options.ts';
 export { findLostEnd } from './lost-end.ts';
@@ -9,7 +10,7 @@ export { knownRequestOf } from './placing.ts';
 export type { ResumePreview, TaskPreview } from './preview.ts';
 export { pruneRuns } from './prune-runs.ts';
 export type { FunctionCall, Program, TaskFunction } from './program.ts';
-export { readEvents } from './read-events.ts';
+export { readEvents, readHistory } from './read-events.ts';
 export { readLastLine, readOutput, type OutputOptions, type OutputPart } from './read-output.ts';
 export { mayLive, takeLease } from './leases.ts';
 export { senderHere } from './send-command.ts';
@@ -23,7 +24,6 @@ export {
   nothingUsed,
   mentionsGit,
   placementIn,
-  tokensOf,
   UsageMeter,
   type Placement,
   type Standing,

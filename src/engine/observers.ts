@@ -1,14 +1,5 @@
 import { asError, errorText, type JsonObject } from '../base/index.ts';
-import type { Event } from '../model/index.ts';
-
-/** A fact of the journal with its place in it. The same shape everywhere: observers, `run.events()`, JSON lines. */
-export type RunEvent = Event & {
-  readonly run: string;
-  readonly seq: number;
-  readonly at: number;
-  /** Names of values that are missing in `data` because they were dropped after success: see `preserve`. */
-  readonly dropped?: readonly string[];
-};
+import type { RunEvent } from '../model/index.ts';
 
 /** What observers are told besides the facts of the journal. None of it is stored. */
 export type Notice = { readonly run: string; readonly at: number } & (

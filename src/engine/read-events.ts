@@ -1,9 +1,8 @@
 import { hasCode } from '../base/index.ts';
-import { isFinal, type Commit } from '../model/index.ts';
+import { isFinal, type Commit, type RunEvent } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { createDecoder, type BlobSource } from './codec.ts';
 import type { Engine } from './engine.ts';
-import type { RunEvent } from './observers.ts';
 import { mayDrop } from './verify-run.ts';
 
 const pageSize = 200;
@@ -36,6 +35,19 @@ export async function* readEvents(
     unwatch();
     signal.removeEventListener('abort', ring);
   }
+}
+
+/** The events of a run up to a commit. */
+export async function readHistory(store: Store, run: string, head: number): Promise<RunEvent[]> {
+  const decode = createDecoder(blobsOfRun(store, run));
+  const events: RunEvent[] = [];
+  for (let seq = 0; seq < head;) {
+    const page = await store.readCommits(run, { after: seq, limit: Math.min(pageSize, head - seq) });
+    if (page.length === 0) break;
+    for (const stored of page) events.push(...eventsOf(await decode(stored)));
+    ({ seq } = page.at(-1)!);
+  }
+  return events;
 }
 
 async function* follow(

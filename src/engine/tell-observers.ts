@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/index.ts';
 import { scopeAt, taskAt, type RunState } from '../kernel/index.ts';
-import type { Event, EventOf } from '../model/index.ts';
-import type { Notice, Observers, RunEvent } from './observers.ts';
+import type { Event, EventOf, RunEvent } from '../model/index.ts';
+import type { Notice, Observers } from './observers.ts';
 
 /** A notice without its place, which only the commit gives it. */
 type Remark = Notice extends infer Kind ? (Kind extends Notice ? Omit<Kind, 'run' | 'at'> : never) : never;

@@ -196,6 +196,7 @@ const folders: Folders = {
     const { begunAt: startedAt = state.at } = data;
     noteProgress(state, task);
     task.attempts = data.number;
+    if (data.kind === undefined) task.tries++;
     task.key ??= attempt;
     task.lastAttempt = attempt;
     task.startedAt ??= startedAt;

@@ -70,6 +70,7 @@ function newTask(
     ancestorFailed: false,
     unmet: given.spec.needs.length,
     attempts: 0,
+    tries: 0,
     tally: newTally,
     approved: false,
     ...generationOf(state.tasks.get(given.scope)),

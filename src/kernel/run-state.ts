@@ -182,6 +182,8 @@ export interface TaskState {
   /** Needs that have not settled. */
   unmet: number;
   attempts: number;
+  /** Those that did the work itself: setups, checks and the like are none. */
+  tries: number;
   tally: Tally;
   /** How often it was begun from scratch again. */
   generation?: number;

@@ -1,14 +1,10 @@
 import type { FunctionCall, TaskFunction } from '../engine/index.ts';
 import type { Variables, Workflow } from '../model/index.ts';
+import type { Progress } from '../views/index.ts';
 import { renameFunctions } from './rename-functions.ts';
 
 /** Called with what an expression would see. */
 export type Closure = (variables: Variables) => unknown;
-
-export interface Progress {
-  readonly done: number;
-  readonly total: number;
-}
 
 /**
  * A workflow that can be started, or be a step of another: its data, and the functions that data cannot hold.
@@ -20,7 +16,10 @@ export interface Definition<Inputs = never, Outputs = unknown, State = unknown> 
   readonly functions: Readonly<Record<string, TaskFunction>>;
   readonly closures: Readonly<Record<string, Closure>>;
   /** Of kinds that know better than the count of tasks. */
-  progress?(checkpoint: { readonly inputs: unknown; readonly state?: unknown }): Progress;
+  progress?(checkpoint: {
+    readonly inputs: unknown;
+    readonly state?: unknown;
+  }): Pick<Progress, 'done' | 'total'>;
   /** Its inputs are described in the workflow, and checked when a run is started. */
   readonly declaresInputs?: boolean;
   /** Carries the types; never there. */

@@ -1,18 +1,18 @@
 export type { AgentOptions } from './agent-options.ts';
 export { chain, type ChainInputs, type ChainOptions, type ChainStep } from './chain.ts';
-export type { Checkpoint, RunResult, TaskReport } from './checkpoint.ts';
+export type { RunResult } from './run-result.ts';
 export type { Waiting } from '../kernel/index.ts';
 export type { Command, CommandOptions } from './command-options.ts';
-export type { DayUsage } from './day-usage.ts';
 export type { DiffOptions, MergeOptions, PullRequestRequest } from './delivery.ts';
 export type { Delivery } from './delivery-options.ts';
-export type { Definition, InputsOf, OutputsOf, Progress, StepContext } from './definition.ts';
+export type { Definition, InputsOf, OutputsOf, StepContext } from './definition.ts';
 export { GraphBuilder, stateGraph, type GraphSettings } from './graph-builder.ts';
 export type { LentSession } from './lent-session.ts';
 export { loadWorkflow, type NamedFunction } from './load-workflow.ts';
 export { parallel, type Collected, type ParallelInputs, type ParallelOptions } from './parallel.ts';
 export type { Workspace } from './place-options.ts';
-export { Piton, type DriverReport, type StartOptions } from './piton.ts';
+export type { RunsFilter } from './list-runs.ts';
+export { Piton, type StartOptions } from './piton.ts';
 export { allOf, anyOf, not, type Predicate } from './predicates.ts';
 export { route, type Route } from './route.ts';
 export type { CommandResult } from './command-result.ts';
@@ -36,3 +36,25 @@ export type { WorkspaceReport } from './upkeep/workspace-report.ts';
 export { workflow, WorkflowBuilder, type TaskOptions } from './workflow-builder.ts';
 export type { TaskContext, WorkflowSettings } from './task-context.ts';
 export type { Diff, DiffFile, PullRequest, RunMerged } from '../workspaces/index.ts';
+export {
+  actionsFor,
+  Attempts,
+  checksIn,
+  decisionsIn,
+  type AttemptView,
+  type Checkpoint,
+  type CheckView,
+  type DayUsage,
+  type DecisionView,
+  type DriverView,
+  type InboxItem,
+  type OfferedAction,
+  type ProblemView,
+  type Progress,
+  type RunLine,
+  type RunView,
+  type ShownStatus,
+  type TaskView,
+  type Timeline,
+  type Usage,
+} from '../views/index.ts';

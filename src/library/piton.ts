@@ -1,11 +1,8 @@
-import { livenessOf, PitonError, randomId } from '../base/index.ts';
+import { PitonError, randomId } from '../base/index.ts';
 import { checkInputs } from '../definition/index.ts';
 import {
   assertSecretsOf,
   Engine,
-  findLostEnd,
-  leaseName,
-  mayLive,
   pruneRuns,
   readLastLine,
   readOutput,
@@ -22,7 +19,7 @@ import { mayNeedWorktrees, mentionsGit } from '../kernel/index.ts';
 import type { Origin, Workflow } from '../model/index.ts';
 import type { Pruned, RunFilter, RunRecord } from '../store/index.ts';
 import type { Diff, PullRequest, RunMerged } from '../workspaces/index.ts';
-import { usageByDay, type DayUsage } from './day-usage.ts';
+import { usageByDay, type DayUsage, type DriverView, type InboxItem, type RunLine } from '../views/index.ts';
 import type { Definition } from './definition.ts';
 import {
   diffOfRun,
@@ -32,6 +29,9 @@ import {
   type MergeOptions,
   type PullRequestRequest,
 } from './delivery.ts';
+import { driverOf, lostEndOf } from './circumstances.ts';
+import { readInbox } from './inbox.ts';
+import { listRuns, type RunsFilter } from './list-runs.ts';
 import { plainInputs } from './plain-inputs.ts';
 import { programOf } from './program.ts';
 import { Run } from './run.ts';
@@ -58,16 +58,6 @@ type InputsOption<Given> = [Given] extends [undefined]
     ? { readonly inputs?: Given }
     : { readonly inputs: Given };
 type StateOption<State> = State extends object ? { readonly state?: Partial<State> } : unknown;
-
-/** The process that drives a run. `alive`: false, it died without letting go. */
-export interface DriverReport {
-  readonly alive: boolean;
-  /** It was stopped (Ctrl-Z), and does nothing. */
-  readonly stopped: boolean;
-  readonly host: string;
-  readonly pid: number;
-  readonly since: number;
-}
 
 /** Runs definitions durably on one store. Made by `open`. */
 export class Piton implements AsyncDisposable {
@@ -145,7 +135,7 @@ export class Piton implements AsyncDisposable {
   /** A run to look at, whoever drives it. Throws `RUN_NOT_FOUND`. */
   async find(id: string): Promise<Run> {
     await this.#engine.find(id);
-    return new Run(id, { engine: this.#engine, store: this.#ports.store });
+    return new Run(id, { engine: this.#engine, ports: this.#ports });
   }
 
   /** The definition a run keeps, and where that came from. Functions cannot be kept: those it calls must be given anew. */
@@ -160,12 +150,7 @@ export class Piton implements AsyncDisposable {
    * (`RUN_BEHIND`), or that cannot be read (`SPOOL_UNREADABLE`). Cheap: one small file is read.
    */
   async findLostEnd(record: Pick<RunRecord, 'run' | 'seq' | 'hash'>): Promise<PitonError | undefined> {
-    try {
-      return await findLostEnd(this.#ports, record);
-    } catch (thrown) {
-      if (thrown instanceof PitonError && thrown.code === 'SPOOL_UNREADABLE') return thrown;
-      throw thrown;
-    }
+    return lostEndOf(this.#ports, record);
   }
 
   /** What going on with a run would do for each task, and why. Changes nothing. */
@@ -174,18 +159,8 @@ export class Piton implements AsyncDisposable {
   }
 
   /** Who drives a run, or did so last without letting go of it. */
-  async driver(id: string): Promise<DriverReport | undefined> {
-    const lease = await this.#ports.store.findLease(leaseName(id));
-    if (lease === undefined) return undefined;
-    const { owner, takenAt } = lease;
-    const alive = mayLive(lease, this.#ports.clock.now());
-    return {
-      alive,
-      stopped: livenessOf(owner) === 'stopped',
-      host: owner.host,
-      pid: owner.pid,
-      since: takenAt,
-    };
+  async driver(id: string): Promise<DriverView | undefined> {
+    return driverOf(this.#ports, id);
   }
 
   /** What a command has printed so far and, with `follow`, prints until it ends; secrets are left out. */
@@ -217,9 +192,19 @@ export class Piton implements AsyncDisposable {
     return readLastLine(this.#ports, attempt);
   }
 
+  /** What lists show of the runs, newest first. `status`: as they are shown, so also `interrupted` and `behind`. */
+  runs(filter: RunsFilter = {}): Promise<readonly RunLine[]> {
+    return listRuns(this.#upkeep, filter);
+  }
+
   /** Newest first. */
   list(filter: RunFilter = {}): Promise<RunRecord[]> {
     return this.#engine.list(filter);
+  }
+
+  /** All that waits for a person, in all runs that have not ended. */
+  inbox(filter: Pick<RunFilter, 'onDamaged'> = {}): Promise<readonly InboxItem[]> {
+    return readInbox(this.#upkeep, filter);
   }
 
   /** What agents have used, by day and agent, newest day first. */
@@ -332,7 +317,7 @@ export class Piton implements AsyncDisposable {
   }
 
   #handle<Outputs, State>(id: string, definition: Definition): Run<Outputs, State> {
-    return new Run<Outputs, State>(id, { engine: this.#engine, store: this.#ports.store, definition });
+    return new Run<Outputs, State>(id, { engine: this.#engine, ports: this.#ports, definition });
   }
 }
 

@@ -1,9 +1,30 @@
 import { PitonError } from '../base/index.ts';
-import { readEvents, type Driver, type Engine, type FoundSession, type RunEvent } from '../engine/index.ts';
+import {
+  readEvents,
+  readHistory,
+  type Driver,
+  type Engine,
+  type EnginePorts,
+  type FoundSession,
+  type RunEvent,
+} from '../engine/index.ts';
 import { isFinal, type Command, type CommandAnswer, type RunStatus } from '../model/index.ts';
-import type { Store } from '../store/index.ts';
-import { checkpointOf, resultOf, type Checkpoint, type RunResult, type TaskReport } from './checkpoint.ts';
-import type { Definition, Progress } from './definition.ts';
+import {
+  Attempts,
+  checkpointOf,
+  runView,
+  shownStatus,
+  timelineOf,
+  type AttemptView,
+  type Checkpoint,
+  type Progress,
+  type RunView,
+  type TaskView,
+  type Timeline,
+} from '../views/index.ts';
+import { circumstancesOf } from './circumstances.ts';
+import { resultOf, type RunResult } from './run-result.ts';
+import type { Definition } from './definition.ts';
 import type { CommandResult } from './command-result.ts';
 import { lendSession, type LentSession } from './lent-session.ts';
 
@@ -20,22 +41,22 @@ interface Seen {
 export class Run<Outputs = unknown, State = unknown> {
   readonly id: string;
   readonly #engine: Engine;
-  readonly #store: Store;
+  readonly #ports: EnginePorts;
   readonly #definition: Definition | undefined;
 
   constructor(
     id: string,
-    { engine, store, definition }: { engine: Engine; store: Store; definition?: Definition },
+    { engine, ports, definition }: { engine: Engine; ports: EnginePorts; definition?: Definition },
   ) {
     this.id = id;
     this.#engine = engine;
-    this.#store = store;
+    this.#ports = ports;
     this.#definition = definition;
   }
 
   /** Everything that has been committed so far, then live until the run ends or nobody drives it. `after`: only later than that commit. */
   events(options: { readonly after?: number; readonly signal?: AbortSignal } = {}): AsyncIterable<RunEvent> {
-    return readEvents({ engine: this.#engine, store: this.#store }, this.id, options);
+    return readEvents({ engine: this.#engine, store: this.#ports.store }, this.id, options);
   }
 
   /** Resolves when the run has ended, however. Rejects if nobody drives it (any more): `RUN_STOPPED`, `RUN_INTERRUPTED`, `LEASE_LOST`. */
@@ -71,20 +92,42 @@ export class Run<Outputs = unknown, State = unknown> {
     const isStalled = this.#engine.stalledBecause(this.id) !== undefined;
     const driver = seq === undefined && !isStalled ? await this.#engine.driverOf(this.id) : undefined;
     const report = (state: Parameters<typeof checkpointOf>[0]): Checkpoint =>
-      checkpointOf(state, this.#definition);
+      checkpointOf(state, this.#definition?.progress?.bind(this.#definition));
     const checkpoint =
       driver !== undefined ? await driver.ask(report) : report(await this.#engine.load(this.id, seq));
     return checkpoint as Checkpoint<State>;
   }
 
+  /** All that is known of it now, from its journal and from outside. */
+  async view(): Promise<RunView<State>> {
+    const circumstances = await circumstancesOf({ engine: this.#engine, ports: this.#ports }, this.id);
+    return runView(await this.checkpoint(), circumstances);
+  }
+
   /** `stalled` while nothing can be written, `interrupted` while it should run and nobody drives it. */
   async status(): Promise<RunStatus | 'interrupted'> {
-    if (this.#engine.stalledBecause(this.id) !== undefined) return 'stalled';
-    const { status, wakeAt } = await this.#engine.find(this.id);
-    // Only a person can go on with it: that nobody drives it is as it should be.
-    const isWaiting = status === 'paused' || (status === 'held' && wakeAt === undefined);
-    if (isFinal(status) || isWaiting) return status;
-    return (await this.#engine.isDriven(this.id)) ? status : 'interrupted';
+    const isStalled = this.#engine.stalledBecause(this.id) !== undefined;
+    const isDriven = await this.#engine.isDriven(this.id);
+    return shownStatus(await this.#engine.find(this.id), { isDriven, isStalled }) as
+      RunStatus | 'interrupted';
+  }
+
+  /** Its attempts, in the order in which they began: of one task, or of all. */
+  async attempts(task?: string): Promise<readonly AttemptView[]> {
+    const attempts = new Attempts();
+    for (const event of await this.history()) attempts.add(event);
+    return attempts.list(task);
+  }
+
+  /** What ran when, who drove it, and what became of the work of those that died. */
+  async timeline(): Promise<Timeline> {
+    return timelineOf(await this.history());
+  }
+
+  /** Everything that has been committed so far, or up to a commit. */
+  async history(upTo?: number): Promise<readonly RunEvent[]> {
+    const { seq } = await this.#engine.find(this.id);
+    return readHistory(this.#ports.store, this.id, Math.min(upTo ?? seq, seq));
   }
 
   async progress(): Promise<Progress> {
@@ -266,7 +309,7 @@ function interrupted(run: string): PitonError {
   });
 }
 
-function whyNoGate(address: string, task: TaskReport | undefined): string {
+function whyNoGate(address: string, task: TaskView | undefined): string {
   if (task === undefined) return `the run has no task ${address}`;
   const isOverBudget = task.actions?.some((action) => action.startsWith('raise-')) === true;
   return isOverBudget

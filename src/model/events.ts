@@ -7,3 +7,12 @@ export type EventType = Event['type'];
 export type EventOf<Type extends EventType> = Extract<Event, { type: Type }>;
 
 export type Origin = NonNullable<EventOf<'run.created'>['data']['origin']>;
+
+/** A fact of the journal with its place in it. The same shape everywhere: observers, `run.events()`, JSON lines. */
+export type RunEvent = Event & {
+  readonly run: string;
+  readonly seq: number;
+  readonly at: number;
+  /** Names of values that are missing in `data` because they were dropped after success: see `preserve`. */
+  readonly dropped?: readonly string[];
+};

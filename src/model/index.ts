@@ -4,7 +4,7 @@ export { forgeFolders, namesSteering, steeringFiles, steeringFolders, steeringPa
 export { agentNames, traitsOf, type AgentName } from './agent-names.ts';
 export type { Command, CommandAnswer, InboxCommand, Sender, SentCommand } from './commands.ts';
 export type { Evaluator, Variables } from './evaluator.ts';
-export type { Event, EventOf, EventType, Origin } from './events.ts';
+export type { Event, EventOf, EventType, Origin, RunEvent } from './events.ts';
 export type { Patch, PatchOperation, PatchPath } from './patch.ts';
 export { journalVersion, type Commit, type Lease, type LeaseOwner, type StoredCommit } from './journal.ts';
 export type { Failure, Outcome } from './outcome.ts';
@@ -46,6 +46,7 @@ export {
   type Workflow,
 } from './workflow.ts';
 export { mentionsFailure } from './conditions.ts';
+export { encodeName, reservedNames, runBranch } from './ref-names.ts';
 export { isExecuting, isObeyed } from './git-programs.ts';
 export { isProcess, isProgram, isSeenBySpool } from './programs.ts';
 export { readRetryMatch } from './retry-match.ts';

@@ -33,11 +33,16 @@ test('a check and a revision are shown wherever one looks: show, status, logs an
   }
   const shown = (await json(['show', 'mended', 'fix'])) as {
     attempts: { kind: string }[];
-    reports: object[];
+    checks: object[];
   };
   expect(shown.attempts.map(({ kind }) => kind)).toEqual(['work', 'check', 'revision', 'check']);
-  expect(shown.reports).toEqual([
-    { at: expect.any(Number), revision: 1, report: expect.stringContaining('the key is missing') },
+  expect(shown.checks).toEqual([
+    {
+      task: 'fix',
+      at: expect.any(Number),
+      revision: 1,
+      report: expect.stringContaining('the key is missing'),
+    },
   ]);
   const { stdout: page } = await piton(['show', 'mended', 'fix']);
   expect(page).toMatch(/^session: \S+ of scripted$/m);
@@ -84,9 +89,9 @@ test('what an agent asks for is shown with its whole input; approved, it is done
   const { piton, json, folder } = await asking();
   const call = { tool: 'Shell', input: { command: 'echo one\ntouch asked' } };
   expect(await json(['inbox'])).toMatchObject([
-    { task: 'make', call, actions: expect.arrayContaining(['approve', 'reject']) },
+    { task: 'make', call, actions: [{ action: 'approve' }, { action: 'reject' }, { action: 'skip' }] },
   ]);
-  expect(await json(['status'])).toMatchObject({ tasks: { make: { status: 'held', hold: { call } } } });
+  expect(await json(['status'])).toMatchObject({ tasks: { make: { status: 'held', call } } });
   const whole = /tool: Shell\n +command:\n +echo one\n +touch asked\n/;
   for (const args of [['inbox'], ['status'], ['show', 'ask', 'make']]) {
     expect((await piton(args)).stdout).toMatch(whole);

@@ -39,14 +39,16 @@ test('it is shown to be behind, with what to do about it', async () => {
   expect(stdout).not.toContain('piton approve');
   expect(await project.json(['status', 'r1'])).toMatchObject({
     status: 'behind',
-    behind: { code: 'RUN_BEHIND', remedy: expect.stringContaining('piton verify r1 --repair') },
+    problem: { code: 'RUN_BEHIND', remedy: expect.stringContaining('piton verify r1 --repair') },
     next: 'piton verify r1',
   });
   const list = await project.piton(['list']);
   expect(list.stdout).toMatch(/r1 +flow +! behind[^]*piton verify r1/);
   expect(await project.json(['list', '--status', 'behind'])).toMatchObject([{ run: 'r1', status: 'behind' }]);
   const inbox = (await project.json(['inbox'])) as object[];
-  expect(inbox).toMatchObject([{ run: 'r1', actions: ['repair'], commands: ['piton verify r1 --repair'] }]);
+  expect(inbox).toMatchObject([
+    { run: 'r1', actions: [{ action: 'repair', command: 'piton verify r1 --repair' }] },
+  ]);
   expect(inbox[0]).not.toHaveProperty('task');
   expect((await project.piton([])).stdout).toContain('piton verify r1');
 

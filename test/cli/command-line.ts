@@ -8,6 +8,7 @@ import { open, type Piton } from '../../src/index.ts';
 import { createOutput } from '../../src/interfaces/cli/output/index.ts';
 import { runCommand } from '../../src/interfaces/cli/run-command.ts';
 import { binary } from '../support/built.ts';
+import { undocumentedIn } from '../support/documented.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 export interface Answer {
@@ -50,7 +51,11 @@ export function newProject(): Project {
     async json(args) {
       const { stdout, stderr } = await piton([...args, '--json']);
       if (stdout === '') throw new Error(`no JSON, but: ${stderr}`);
-      return JSON.parse(stdout);
+      const printed: unknown = JSON.parse(stdout);
+      // Whoever looks at it relies on docs/reference/json.md.
+      const wrong = undocumentedIn(args, printed);
+      if (wrong.length > 0) throw new Error(wrong.join('\n'));
+      return printed;
     },
     write(file, content) {
       const path = join(folder, file);

@@ -29,8 +29,11 @@ test('the inbox has all that waits for a person, with the commands to type', asy
       task: 'publish',
       since: expect.any(Number),
       reason: expect.stringContaining('Release it?'),
-      actions: expect.arrayContaining(['approve', 'reject']),
-      commands: expect.arrayContaining(['piton approve rel publish', 'piton reject rel publish']),
+      actions: [
+        { action: 'approve', effect: 'agree to it', command: 'piton approve rel publish' },
+        { action: 'reject', effect: 'refuse it; the task fails', command: 'piton reject rel publish' },
+        { action: 'skip', effect: 'go on without it', command: 'piton skip rel publish' },
+      ],
     },
   ]);
   const { stdout } = await piton(['inbox']);
@@ -39,7 +42,7 @@ test('the inbox has all that waits for a person, with the commands to type', asy
   expect((await piton([])).stdout).toContain('Next: piton inbox');
   expect(await json(['status'])).toMatchObject({
     status: 'held',
-    tasks: { publish: { status: 'held', hold: { reason: expect.any(String), actions: expect.any(Array) } } },
+    tasks: { publish: { status: 'held', reason: expect.any(String), actions: expect.any(Array) } },
   });
 });
 

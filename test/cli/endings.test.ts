@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { shellWord } from '../../src/base/index.ts';
 import { exitCodeOfEnding, worstOf, type Ending } from '../../src/interfaces/cli/drive/ending.ts';
 import { exitCodeOf } from '../../src/interfaces/cli/exit-codes.ts';
-import { actionsOf, commandFor, shortCommands } from '../../src/interfaces/cli/progress/shell-words.ts';
+import { commandFor, shortCommands } from '../../src/interfaces/cli/command-for.ts';
+import { actionsFor } from '../../src/views/index.ts';
 
 describe('a command ends', () => {
   test.each<[Ending, number]>([
@@ -83,17 +84,17 @@ describe('what is to be typed', () => {
   });
 
   test('begins with going on, where a task only waits for its session', () => {
-    expect(actionsOf({ actions: ['retry'], lent: 's' })).toEqual(['resume', 'retry']);
-    expect(actionsOf({ actions: ['retry'] })).toEqual(['retry']);
+    expect(actionsFor({ actions: ['retry'], lent: 's' })).toEqual(['resume', 'retry']);
+    expect(actionsFor({ actions: ['retry'] })).toEqual(['retry']);
   });
 
   test('begins with looking at it, where what was made can be taken as it is', () => {
-    const actions = actionsOf({ actions: ['adopt', 'retry', 'recreate'] });
+    const actions = actionsFor({ actions: ['adopt', 'retry', 'recreate'] });
     expect(actions).toEqual(['diff', 'adopt', 'retry', 'recreate']);
     expect(shortCommands(actions, 'r', 'a')).toEqual([
       'piton diff r a --patch',
       'piton inbox  # 3 other ways, each explained',
     ]);
-    expect(actionsOf({ actions: ['retry', 'adopt'] })).toEqual(['retry', 'adopt']);
+    expect(actionsFor({ actions: ['retry', 'adopt'] })).toEqual(['retry', 'adopt']);
   });
 });

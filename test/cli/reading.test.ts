@@ -52,7 +52,8 @@ test('list shows the runs newest first, and filters them', async () => {
       status: 'failed',
       createdAt: expect.any(Number),
       updatedAt: expect.any(Number),
-      progress: { settled: 2, total: 2, percent: 100 },
+      progress: { done: 2, total: 2, percent: 100 },
+      reason: 'break failed: broken',
     },
     expect.objectContaining({ run: 'aaa-2', status: 'succeeded' }),
     expect.objectContaining({ run: 'aaa-1', status: 'succeeded' }),
@@ -101,24 +102,40 @@ test('status --json has the shape that programs rely on', async () => {
     run: 'bad',
     workflow: 'failing',
     status: 'failed',
-    driver: null,
-    progress: { settled: 2, total: 2, percent: 100 },
+    seq: 2,
+    version: 7,
+    createdAt: expect.any(Number),
+    at: expect.any(Number),
+    lastTask: 'after',
+    inputs: {},
+    progress: { done: 2, total: 2, percent: 100 },
+    counts: expect.objectContaining({ failed: 1, skipped: 1, succeeded: 0 }),
     tasks: {
       break: {
+        name: 'break',
+        needs: [],
+        stage: 'work',
         status: 'failed',
         attempts: 1,
+        tries: 1,
+        attempt: expect.any(String),
         startedAt: expect.any(Number),
         endedAt: expect.any(Number),
         error: expect.objectContaining({ code: 'BROKEN', message: 'broken' }),
       },
       after: {
+        name: 'after',
+        needs: ['break'],
+        stage: 'work',
         status: 'skipped',
         attempts: 0,
+        tries: 0,
         endedAt: expect.any(Number),
         reason: 'it needs break, which failed',
       },
     },
     reason: 'break failed: broken',
+    error: { code: 'TASK_FAILED', message: 'break failed: broken', retryable: false },
     next: 'piton show bad break',
   });
   expect(await json(['status', 'aaa-1'])).toMatchObject({
@@ -243,7 +260,7 @@ test('verify finds damage with the first bad checkpoint, refuses with 4, and rep
   expect(status).toMatchObject({ code: 4, stderr: expect.stringContaining('RUN_DAMAGED') });
   expect(await project.piton(['doctor'])).toMatchObject({ code: 4 });
   expect(await project.json(['inbox'])).toMatchObject([
-    { run: 'cut', commands: ['piton verify cut --repair'] },
+    { run: 'cut', actions: [{ action: 'repair', command: 'piton verify cut --repair' }] },
   ]);
   const repaired = await project.piton(['verify', 'cut', '--repair']);
   expect(repaired).toMatchObject({ code: 0, stdout: expect.stringContaining('cut was taken back to cut@1') });

@@ -78,8 +78,8 @@ test.runIf(hasTerminals)(
     await eventually('b is drawn', () => /\n▶ b/.test(terminal.text));
     child.kill('SIGKILL');
     await eventually('nobody drives it', async () => {
-      const { driver } = (await project.json(['status', 'gone'])) as { driver: object | null };
-      return driver === null;
+      const { driver } = (await project.json(['status', 'gone'])) as { driver?: object };
+      return driver === undefined;
     });
     expect(await project.json(['status', 'gone'])).toMatchObject({
       status: 'interrupted',

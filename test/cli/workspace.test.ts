@@ -49,8 +49,9 @@ describe('a place that its own agent has deleted', () => {
 
   test('is made again by the first of the commands that are offered', async () => {
     const project = await vanishedRun();
-    const [waiting] = (await project.json(['inbox'])) as { commands: string[] }[];
-    expect(waiting!.commands).toEqual([
+    const [waiting] = (await project.json(['inbox'])) as { actions: { command: string }[] }[];
+    const commands = waiting!.actions.map(({ command }) => command);
+    expect(commands).toEqual([
       'piton workspace recreate build --run r1',
       'piton workspace discard build --run r1',
       'piton retry r1 build',
@@ -58,7 +59,7 @@ describe('a place that its own agent has deleted', () => {
     ]);
     const { stdout } = await project.piton(['status', 'r1']);
     expect(stdout).toMatch(/^Next: piton workspace recreate build --run r1$/m);
-    const typed = waiting!.commands[0]!.split(' ').slice(1);
+    const typed = commands[0]!.split(' ').slice(1);
     expect((await project.piton(typed)).code).toBe(0);
     expect(git(project.folder, 'show', 'piton/r1:b.txt')).toBe('b');
   });

@@ -1,13 +1,13 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { open, type TaskReport } from '../../src/index.ts';
+import { open, type TaskView } from '../../src/index.ts';
 import { executionsOf, writeFlow, type CommandTask } from '../support/commands.ts';
 import { eventually } from '../support/eventually.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { drive, driveAll, interrupted, harmDoneInRecovery, recoveries } from './command-recovery.ts';
 
-async function taskIn(folder: string, name: string): Promise<TaskReport> {
+async function taskIn(folder: string, name: string): Promise<TaskView> {
   await using piton = await open({ store: `sqlite:${join(folder, 'piton.db')}` });
   return (await (await piton.find('run')).checkpoint()).tasks[name]!;
 }

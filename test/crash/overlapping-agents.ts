@@ -62,7 +62,7 @@ async function runTogether(project: Project, agents: readonly string[]): Promise
 interface Held {
   readonly status: string;
   readonly reason?: string;
-  readonly unfitted?: boolean;
+  readonly isConflicting?: boolean;
 }
 
 async function tasksOf(project: Project): Promise<Readonly<Record<string, Held>>> {
@@ -95,7 +95,7 @@ export async function overlap(
   for (const name of merged) expect([name, isIn(project, 'piton/run', name)]).toEqual([name, true]);
   for (const name of held) {
     expect(tasks[name]).toMatchObject({
-      unfitted: true,
+      isConflicting: true,
       reason: expect.stringMatching(/(one|two|three|four)\.txt/),
     });
     expect([name, isIn(project, resultOf(project, name), name)]).toEqual([name, true]);

@@ -98,7 +98,7 @@ describe('what agents have made at the same time', () => {
     await until('all others wait for their turn', async () => {
       const { tasks } = await started.checkpoint();
       return ['c-bad', 'd', 'e'].every(
-        (name) => tasks[name]!.status === 'queued' && tasks[name]!.integrating === true,
+        (name) => tasks[name]!.status === 'queued' && ['integrate', 'verify'].includes(tasks[name]!.stage),
       );
     });
     writeFileSync(at('go-on'), '');

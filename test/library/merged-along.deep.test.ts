@@ -52,7 +52,7 @@ async function openBatch(secondTurn: readonly unknown[] = []): Promise<Batch> {
   await eventually('all others wait for their turn', async () => {
     const { tasks } = await started.checkpoint();
     return ['b', 'c', 'd'].every(
-      (name) => tasks[name]!.status === 'queued' && tasks[name]!.integrating === true,
+      (name) => tasks[name]!.status === 'queued' && ['integrate', 'verify'].includes(tasks[name]!.stage),
     );
   });
   for (const count of [2, 3, 4, 6]) writeFileSync(at(`go-${count}`), '');

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { RunEvent, TaskReport } from '../../src/index.ts';
+import type { RunEvent, TaskView } from '../../src/index.ts';
 import { testedClis, type AgentCliName } from '../support/agent-clis.ts';
 import {
   kill,
@@ -98,7 +98,7 @@ const expectedOutputs = Object.fromEntries(
   ]),
 );
 
-function troubleOf([name, { status, attempts, reason, error }]: readonly [string, TaskReport]): string[] {
+function troubleOf([name, { status, attempts, reason, error }]: readonly [string, TaskView]): string[] {
   if (status === 'succeeded') return [];
   return [`${name} is ${status} after ${attempts} attempts: ${reason ?? error?.message ?? 'for no reason'}`];
 }

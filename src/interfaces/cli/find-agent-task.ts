@@ -1,10 +1,10 @@
 import { PitonError } from '../../base/index.ts';
-import type { Piton, TaskReport } from '../../library/index.ts';
+import type { Piton, TaskView } from '../../library/index.ts';
 import type { TaskSpec, Workflow } from '../../model/index.ts';
 import { findTask } from './find-task.ts';
 
 /** A task of a run that is done by an agent, and is one by itself. Throws `TASK_UNKNOWN`, `USAGE_INVALID`. */
-export async function findAgentTask(piton: Piton, run: string, address: string): Promise<TaskReport> {
+export async function findAgentTask(piton: Piton, run: string, address: string): Promise<TaskView> {
   const checkpoint = await (await piton.find(run)).checkpoint();
   const task = findTask(checkpoint, address);
   const { definition } = await piton.definitionOf(run);

@@ -1,8 +1,8 @@
 import { nearest, PitonError } from '../../base/index.ts';
-import type { Checkpoint, TaskReport } from '../../library/index.ts';
+import type { Checkpoint, TaskView } from '../../library/index.ts';
 
 /** A task of a run by its address. Throws `TASK_UNKNOWN`. */
-export function findTask({ run, tasks }: Pick<Checkpoint, 'run' | 'tasks'>, address: string): TaskReport {
+export function findTask({ run, tasks }: Pick<Checkpoint, 'run' | 'tasks'>, address: string): TaskView {
   if (Object.hasOwn(tasks, address)) return tasks[address]!;
   const known = Object.keys(tasks);
   const close = nearest(address, known);

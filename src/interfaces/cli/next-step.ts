@@ -1,7 +1,6 @@
 import { shellWord } from '../../base/index.ts';
-import type { Checkpoint, TaskReport } from '../../library/index.ts';
-import type { ShownStatus } from './output/index.ts';
-import { actionsOf, commandFor } from './progress/shell-words.ts';
+import { actionsFor, type RunView, type ShownStatus, type TaskView } from '../../library/index.ts';
+import { commandFor } from './command-for.ts';
 
 const verbs: Readonly<Partial<Record<ShownStatus, string>>> = {
   interrupted: 'resume',
@@ -12,11 +11,8 @@ const verbs: Readonly<Partial<Record<ShownStatus, string>>> = {
 };
 
 /** What a person can best do now about a run: one command to type. */
-export function nextStep(
-  checkpoint: Pick<Checkpoint, 'run' | 'tasks' | 'delivered'>,
-  status: ShownStatus,
-): string | undefined {
-  const { run, tasks } = checkpoint;
+export function nextStep(view: RunView): string | undefined {
+  const { run, status, tasks, hasWork, delivered } = view;
   const id = shellWord(run);
   const verb = verbs[status];
   if (verb !== undefined) return `piton ${verb} ${id}`;
@@ -28,22 +24,14 @@ export function nextStep(
     case 'failed':
       return failedStep(run, tasks);
     default:
-      return isToBeTaken(checkpoint, status) ? `piton diff ${id}` : undefined;
+      // It has made something, and nobody has taken it yet.
+      return status === 'succeeded' && hasWork === true && delivered === undefined
+        ? `piton diff ${id}`
+        : undefined;
   }
 }
 
-/** It has made something, and nobody has taken it yet. */
-function isToBeTaken(
-  { tasks, delivered }: Pick<Checkpoint, 'tasks' | 'delivered'>,
-  status: ShownStatus,
-): boolean {
-  if (status !== 'succeeded' || delivered !== undefined) return false;
-  return Object.values(tasks).some(
-    ({ workspace }) => workspace?.integrated !== undefined && workspace.integrated.commit !== workspace.base,
-  );
-}
-
-function failedStep(run: string, tasks: Checkpoint['tasks']): string {
+function failedStep(run: string, tasks: RunView['tasks']): string {
   const failed = Object.keys(tasks).filter((address) => tasks[address]!.status === 'failed');
   // What consists of others has failed because one of these has.
   const innermost = failed.find(
@@ -53,7 +41,7 @@ function failedStep(run: string, tasks: Checkpoint['tasks']): string {
   return commandFor('show', run, innermost);
 }
 
-function heldCommands(run: string, tasks: Checkpoint['tasks']): string[] {
+function heldCommands(run: string, tasks: RunView['tasks']): string[] {
   return Object.entries(tasks).flatMap(([address, task]) => commandsFor(run, address, task));
 }
 
@@ -61,9 +49,11 @@ function heldCommands(run: string, tasks: Checkpoint['tasks']): string[] {
 export function commandsFor(
   run: string,
   address: string,
-  { status, actions = [], lent }: TaskReport,
+  { status, actions = [], lent }: TaskView,
 ): string[] {
   if (status !== 'held') return [];
   // When the session is back, whoever drives the run sees that, and nothing else has to be decided.
-  return actionsOf({ actions, lent }).map((action) => commandFor(action, run, address));
+  return actionsFor({ actions, ...(lent !== undefined && { lent }) }).map((action) =>
+    commandFor(action, run, address),
+  );
 }

@@ -1,4 +1,4 @@
-import type { TaskReport } from '../../library/index.ts';
+import type { TaskView } from '../../library/index.ts';
 import { askedLines, type AskedCall } from './conversation/index.ts';
 import { commandsFor } from './next-step.ts';
 import type { Output } from './output/index.ts';
@@ -12,11 +12,7 @@ export function printCall(output: Output, call: AskedCall, isWhole = false): voi
 }
 
 /** The tool calls that agents of a run ask for, and what to type. */
-export function printQuestions(
-  output: Output,
-  run: string,
-  tasks: Readonly<Record<string, TaskReport>>,
-): void {
+export function printQuestions(output: Output, run: string, tasks: Readonly<Record<string, TaskView>>): void {
   for (const [address, task] of Object.entries(tasks)) {
     if (task.call === undefined) continue;
     output.print();

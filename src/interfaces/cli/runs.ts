@@ -1,9 +1,7 @@
 import { nearest, PitonError } from '../../base/index.ts';
 import type { Piton } from '../../library/index.ts';
-import { isFinal } from '../../model/index.ts';
 import type { Context } from './context.ts';
 import { Damages } from './damages.ts';
-import type { ShownStatus } from './output/index.ts';
 
 /** What lists know of a run. */
 export type RunRecord = Awaited<ReturnType<Piton['list']>>[number];
@@ -66,31 +64,10 @@ function ambiguous(given: string, found: readonly RunRecord[]): PitonError {
   });
 }
 
-/** As people are to see it. `behind`: it is older than what is known of it elsewhere, whatever it says. */
-export async function shownStatus(piton: Piton, record: RunRecord): Promise<ShownStatus> {
-  return statusWith(piton, record, await piton.findLostEnd(record));
-}
-
-/** The same, if it was found out before what is known of it elsewhere. */
-export async function statusWith(
-  piton: Piton,
-  record: RunRecord,
-  lostEnd: PitonError | undefined,
-): Promise<ShownStatus> {
-  return lostEnd?.code === 'RUN_BEHIND' ? 'behind' : standingOf(piton, record);
-}
-
-/** `interrupted` while the run should go on and nobody drives it. */
-async function standingOf(piton: Piton, { run, status }: RunRecord): Promise<ShownStatus> {
-  // Most runs of a list have ended: they need no look at who drives them.
-  if (isFinal(status)) return status;
-  return (await piton.find(run)).status();
-}
-
 /** Runs that should go on, and that nobody drives. Newest first. */
 export async function interruptedRuns(piton: Piton, { add }: Damages): Promise<RunRecord[]> {
   const open = await piton.list({ status: ['running', 'delayed', 'held', 'stalled'], onDamaged: add });
-  const statuses = await Promise.all(open.map((record) => standingOf(piton, record)));
+  const statuses = await Promise.all(open.map(async ({ run }) => (await piton.find(run)).status()));
   return open.filter((_, index) => statuses[index] === 'interrupted');
 }
 

@@ -1,18 +1,18 @@
 import { agentNamed, untestedText } from '../../agents/index.ts';
 import type { Json } from '../../base/index.ts';
-import type { TaskReport } from '../../library/index.ts';
+import type { TaskView } from '../../library/index.ts';
 import { callText } from './conversation/index.ts';
 import { cleanLine, cutTo, whenText } from './output/index.ts';
 
 const longestOutput = 200;
 
 /** The one thing worth saying about a task in a list: why it is where it is, or what it gave. `silence`: of an agent at work, in words. */
-export function describeTask(task: TaskReport, now: number, silence = ''): string {
+export function describeTask(task: TaskView, now: number, silence = ''): string {
   const about = [silence, ...notesOf(task), standingOf(task, now), ...versionNote(task.cli)];
   return about.filter((text) => text !== '').join(' · ');
 }
 
-function standingOf({ error, reason, until, output, call }: TaskReport, now: number): string {
+function standingOf({ error, reason, until, output, call }: TaskView, now: number): string {
   if (error !== undefined) return cleanLine(`${error.code}: ${error.message}`);
   if (until !== undefined)
     return cleanLine(`${until <= now ? 'due now' : whenText(until, now)}: ${reason ?? ''}`);
@@ -25,11 +25,20 @@ export function triesText(tries = 0): string {
   return tries > 1 ? `attempt ${tries}` : '';
 }
 
+export function isOpen(status: TaskView['status']): boolean {
+  return !['succeeded', 'failed', 'skipped', 'cancelled'].includes(status);
+}
+
+/** Its work is done, and is being brought to that of the others. */
+export function isIntegrating(stage: TaskView['stage']): boolean {
+  return stage === 'integrate' || stage === 'verify';
+}
+
 /** What people want to know of an agent at work. */
-function notesOf({ status, checking, integrating, revisions = 0, messages = [] }: TaskReport): string[] {
+function notesOf({ status, stage, revisions = 0, messages = [] }: TaskView): string[] {
   return [
-    ...(checking === true ? ['is checked'] : []),
-    ...(integrating === true && status === 'running' ? ['is brought to the work of others'] : []),
+    ...(isOpen(status) && stage === 'check' ? ['is checked'] : []),
+    ...(status === 'running' && isIntegrating(stage) ? ['is brought to the work of others'] : []),
     ...(revisions === 0 ? [] : [`revised ${timesText(revisions)}`]),
     ...(messages.length === 0
       ? []
@@ -37,7 +46,7 @@ function notesOf({ status, checking, integrating, revisions = 0, messages = [] }
   ];
 }
 
-function versionNote(cli: TaskReport['cli']): string[] {
+function versionNote(cli: TaskView['cli']): string[] {
   const text = cli && untestedText(agentNamed(cli.agent), cli.version);
   return text === undefined ? [] : [cleanLine(text)];
 }

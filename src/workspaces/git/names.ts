@@ -1,31 +1,6 @@
-import { sha256 } from '../../base/index.ts';
+import { encodeName, reservedNames } from '../../model/index.ts';
 
-/** Taken by Piton itself beside names of runs and tasks. */
-const reserved = new Set(['archive', 'kept', 'runs']);
-const readableLength = 40;
-const hashLength = 16;
-
-/**
- * Any name as a part of a ref and as the name of a folder: valid, readable, and different for different names even where
- * upper and lower case are the same. A plain name is itself; all others get a part of their hash after a dot, which no
- * plain name contains.
- */
-export function encodeName(name: string): string {
-  if (/^[a-z0-9][a-z0-9_-]{0,59}$/.test(name) && !reserved.has(name)) return name;
-  const readable = name
-    .normalize('NFKD')
-    .replaceAll(/\p{M}/gu, '')
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9_]+/g, '-')
-    .replaceAll(/^-+/g, '')
-    .slice(0, readableLength)
-    .replaceAll(/-+$/g, '');
-  return `${readable || 'name'}.${sha256(name).slice(0, hashLength)}`;
-}
-
-export function runBranch(run: string): string {
-  return `refs/heads/piton/${encodeName(run)}`;
-}
+export { encodeName, runBranch } from '../../model/index.ts';
 
 /** What Piton has last moved the branch of the run to: it holds all that tasks have made, whatever becomes of the branch. */
 export function runTipRef(run: string): string {
@@ -135,7 +110,7 @@ export function readKeptName(ref: string): KeptName | undefined {
   if (tip !== undefined) return { what: 'tip', run: tip };
   const [, run, task, kept] =
     /^refs\/piton\/([^/]+)\/([^/]+)\/(?:(kept)\/[0-9a-f]+|saved|[^/]+\/\d+)$/.exec(ref) ?? [];
-  if (run === undefined || task === undefined || reserved.has(run)) return undefined;
+  if (run === undefined || task === undefined || reservedNames.has(run)) return undefined;
   return { what: kept === undefined ? 'saved' : 'commit', run, task };
 }
 

@@ -84,11 +84,11 @@ function attend(piton: Piton, run: Run): Promise<never> {
 
 async function answerAll(run: Run): Promise<void> {
   const { tasks } = await run.checkpoint();
-  for (const [task, { status, gate, actions = [], unfitted, workspace }] of Object.entries(tasks)) {
+  for (const [task, { status, gate, actions = [], isConflicting, workspace }] of Object.entries(tasks)) {
     if (status !== 'held') continue;
     if (gate !== undefined) await run.approve(task);
     else if (actions.includes('raise-tokens')) await run.raiseBudget(task, { tokens: 1000 });
-    else if (unfitted === true) await solve(run, task, workspace!.path);
+    else if (isConflicting === true) await solve(run, task, workspace!.path);
     else if (actions.includes('recreate')) await run.place(task, 'recreate');
     else await run.retry(task);
   }

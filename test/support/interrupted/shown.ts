@@ -68,6 +68,19 @@ interface ShownTask {
   readonly [key: string]: unknown;
 }
 
+/** In the words of the version that recorded the fixtures. */
+function asRecorded(task: ShownTask): ShownTask {
+  const { status, stage, reason, actions, gate, call, isConflicting } = task;
+  const isOpen = !['succeeded', 'failed', 'skipped', 'cancelled'].includes(status as string);
+  const isFinished = isOpen && ['check', 'integrate', 'verify'].includes(stage as string);
+  return {
+    ...task,
+    ...(status === 'held' && { hold: { reason, actions, gate, call } }),
+    ...(isFinished && (stage === 'check' ? { checking: true } : { integrating: true })),
+    ...(isConflicting === true && { unfitted: true }),
+  };
+}
+
 /** Of `status --json` and `show --json` what anybody relies on. */
 export async function shownBy(project: Project, run: string): Promise<string> {
   const status = (await project.json(['status', run])) as Shown;
@@ -77,13 +90,20 @@ export async function shownBy(project: Project, run: string): Promise<string> {
     readonly [key: string]: unknown;
   }[];
   const lines = Object.entries(shown.tasks).map(([task, report]) => {
-    const all: ShownTask = { ...report, ...status.tasks[task] };
+    const all = asRecorded({ ...report, ...status.tasks[task] });
     const core = coreKeys.flatMap((key) => (key === 'reason' && 'hold' in all ? [] : [[key, all[key]]]));
     return `${task} ${JSON.stringify(Object.fromEntries(core))}\n`;
   });
   const mine = inbox.filter((item) => item.run === run);
-  const waiting = mine.map(({ task, commands }) => `inbox ${JSON.stringify({ task, commands })}\n`);
-  const { progress, next, reason, usage } = status;
+  const waiting = mine.map(({ task, actions }) => {
+    const commands = (actions as { readonly command: string }[])
+      .map(({ command }) => command)
+      .filter((command) => !command.includes('--fresh'));
+    return `inbox ${JSON.stringify({ task, commands })}\n`;
+  });
+  const { next, reason, usage } = status;
+  const { done: settled, total, percent } = status.progress;
+  const progress = { settled, total, percent };
   return [
     `status ${JSON.stringify({ status: status.status, progress, usage, reason, next })}\n`,
     ...lines,
@@ -94,7 +114,7 @@ export async function shownBy(project: Project, run: string): Promise<string> {
 interface Shown {
   readonly status: string;
   readonly tasks: Readonly<Record<string, ShownTask>>;
-  readonly progress?: unknown;
+  readonly progress: { readonly done: number; readonly total: number; readonly percent: number };
   readonly next?: unknown;
   readonly reason?: unknown;
   readonly usage?: unknown;

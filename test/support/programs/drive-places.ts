@@ -51,9 +51,9 @@ function tend(piton: Piton, run: Run): Promise<string> {
 
 async function solveAll(run: Run): Promise<string | undefined> {
   const { tasks } = await run.checkpoint();
-  for (const [name, { status, unfitted, reason, workspace }] of Object.entries(tasks)) {
+  for (const [name, { status, isConflicting, reason, workspace }] of Object.entries(tasks)) {
     if (status !== 'held') continue;
-    if (unfitted !== true) return `held ${name}: ${reason}`;
+    if (isConflicting !== true) return `held ${name}: ${reason}`;
     solve(join(workspace!.path, 'a.txt'));
     await run.retry(name);
   }

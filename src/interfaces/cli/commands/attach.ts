@@ -1,4 +1,4 @@
-import type { DriverReport } from '../../../library/index.ts';
+import type { DriverView } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import { conclude } from '../drive/drive-run.ts';
 import { watchRun } from '../drive/watch-run.ts';
@@ -29,7 +29,7 @@ A run that nobody drives is not waited for: exit code 3 if it waits for you, els
   },
 });
 
-function introOf(driver: DriverReport | undefined, now: number): string {
+function introOf(driver: DriverView | undefined, now: number): string {
   if (driver?.alive !== true) return 'Nobody drives it.';
   const state = driver.stopped ? ', which is stopped: nothing happens until it goes on' : '';
   const who = `process ${driver.pid} on ${driver.host} since ${whenText(driver.since, now)}`;

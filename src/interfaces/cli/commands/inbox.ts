@@ -1,7 +1,8 @@
+import type { InboxItem, OfferedAction } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
+import { commandFor, commandForRun } from '../command-for.ts';
 import type { Context } from '../context.ts';
 import { Damages } from '../damages.ts';
-import { waitingTasks, type WaitingTask } from '../waiting-tasks.ts';
 import { printCall } from '../questions.ts';
 import { cleanText, padTo, whenText, widthOf } from '../output/index.ts';
 
@@ -12,50 +13,51 @@ export const command = defineCommand({
     ['piton inbox --json', 'for programs'],
   ],
   async run(context) {
+    const { output } = context;
     const damages = new Damages();
-    const waiting = context.hasStore() ? await waitingTasks(await context.openExisting(), damages) : [];
-    context.output.json(waiting);
-    for (const task of waiting) printTask(context, task);
-    const [first] = waiting;
-    if (first === undefined) context.output.print('Nothing waits for you.');
-    context.output.next(first?.commands[0] ?? 'piton list');
-    return damages.report(context.output);
+    const items = context.hasStore()
+      ? await (await context.openExisting()).inbox({ onDamaged: damages.add })
+      : [];
+    const typed = items.map(withCommands);
+    output.json(typed);
+    for (const item of typed) printItem(context, item);
+    const [first] = typed;
+    if (first === undefined) output.print('Nothing waits for you.');
+    output.next(first?.actions[0]?.command ?? 'piton list');
+    return damages.report(output);
   },
 });
 
-function printTask(
+interface TypedAction extends OfferedAction {
+  /** To be typed. */
+  readonly command: string;
+}
+
+interface TypedItem extends InboxItem {
+  readonly actions: readonly TypedAction[];
+}
+
+function withCommands(item: InboxItem): TypedItem {
+  const { run, task } = item;
+  const commandOf = (action: string): string =>
+    task === undefined ? commandForRun(action, run) : commandFor(action, run, task);
+  return {
+    ...item,
+    actions: item.actions.map((offered) => ({ ...offered, command: commandOf(offered.action) })),
+  };
+}
+
+function printItem(
   { output, now }: Context,
-  { run, workflow, task, since, reason, call, actions, commands }: WaitingTask,
+  { run, workflow, task, since, reason, call, actions }: TypedItem,
 ): void {
   const { bold, dim } = output.style;
   const when = dim(whenText(since, now()));
   output.print(`${bold(task ?? 'the run')}  ${run} (${cleanText(workflow)})  ${when}`);
   for (const line of cleanText(reason).split('\n')) output.print(`  ${line}`);
   if (call !== undefined) printCall(output, call);
-  for (const line of commandLines({ actions, commands }, dim)) output.print(`    ${line}`);
+  const width = Math.max(...actions.map(({ command }) => widthOf(command)), 0);
+  for (const { command, effect } of actions)
+    output.print(`    ${padTo(command, width)}  ${dim(`# ${effect}`)}`);
   output.print();
-}
-
-/** Of a place, what each does cannot be read from its name. */
-const meanings: Readonly<Record<string, string>> = {
-  diff: 'look at what it has made',
-  resolve: 'make it fit by hand',
-  retry: 'go on there, and try again',
-  recreate: 'make its place again from what is committed on its branch',
-  restore: 'make its place again as it was last saved',
-  adopt: 'take it as it is',
-  discard: 'begin anew; what is there is archived',
-  skip: 'go on without it',
-};
-
-function commandLines(
-  { actions, commands }: Pick<WaitingTask, 'actions' | 'commands'>,
-  dim: (text: string) => string,
-): readonly string[] {
-  if (!actions.includes('recreate')) return commands;
-  const width = Math.max(...commands.map((command) => widthOf(command)));
-  return commands.map((command, index) => {
-    const meaning = meanings[actions[index] ?? ''];
-    return meaning === undefined ? command : `${padTo(command, width)}  ${dim(`# ${meaning}`)}`;
-  });
 }

@@ -1,27 +1,16 @@
 import { nearest, PitonError, shellWord } from '../../../base/index.ts';
-import type { Piton } from '../../../library/index.ts';
+import type { RunLine, RunsFilter, ShownStatus } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { Damages } from '../damages.ts';
-import { cleanLine, statusCell, whenText, type ShownStatus } from '../output/index.ts';
+import { cleanLine, statusCell, whenText } from '../output/index.ts';
 
-import { progressOf, type Progress } from '../progress-of.ts';
 import { readNumber } from '../read-number.ts';
-import { shownStatus, type RunRecord } from '../runs.ts';
 
 interface Options {
   readonly status?: string;
   readonly workflow?: string;
   readonly limit: string;
-}
-
-interface Line {
-  readonly run: string;
-  readonly workflow: string;
-  readonly status: ShownStatus;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly progress: Progress;
 }
 
 const statuses = [
@@ -53,7 +42,9 @@ export const command = defineCommand<Options>({
     const { output } = context;
     const filter = readFilter(options);
     const damages = new Damages();
-    const lines = context.hasStore() ? await linesOf(await context.openExisting(), filter, damages) : [];
+    const lines = context.hasStore()
+      ? await (await context.openExisting()).runs({ ...filter, onDamaged: damages.add })
+      : [];
     output.json(lines);
     if (lines.length > 0) printLines(context, lines);
     else if (damages.found.length === 0) printNone(context, options);
@@ -61,13 +52,13 @@ export const command = defineCommand<Options>({
   },
 });
 
-function printLines({ output, now }: Context, lines: readonly Line[]): void {
+function printLines({ output, now }: Context, lines: readonly RunLine[]): void {
   output.table(
     lines.map((line) => [
       line.run,
       cleanLine(line.workflow),
       statusCell(line.status, output.style),
-      `${line.progress.settled}/${line.progress.total}`,
+      `${line.progress.done}/${line.progress.total}`,
       whenText(line.createdAt, now()),
       whenText(line.updatedAt, now()),
     ]),
@@ -76,43 +67,18 @@ function printLines({ output, now }: Context, lines: readonly Line[]): void {
   output.next(nextStep(lines));
 }
 
-interface Filter {
-  readonly wanted: ReadonlySet<string> | undefined;
-  readonly workflow: string | undefined;
-  readonly limit: number;
-}
-
-function readFilter({ status, workflow, limit }: Options): Filter {
-  const wanted = status === undefined ? undefined : readStatuses(status);
-  return { wanted, workflow, limit: readNumber('--limit', limit, 1) };
-}
-
-async function linesOf(piton: Piton, { wanted, workflow, limit }: Filter, { add }: Damages): Promise<Line[]> {
-  const records = await piton.list({
+function readFilter({ status, workflow, limit }: Options): RunsFilter {
+  return {
+    ...(status !== undefined && { status: readStatuses(status) }),
     ...(workflow !== undefined && { workflow }),
-    // Being interrupted is seen by looking, not stored: then as many are looked at as there are.
-    limit: wanted === undefined ? limit : Number.MAX_SAFE_INTEGER,
-    onDamaged: add,
-  });
-  const lines: Line[] = [];
-  for (const record of records) {
-    if (lines.length === limit) break;
-    const line = await lineOf(piton, record);
-    if (wanted === undefined || wanted.has(line.status)) lines.push(line);
-  }
-  return lines;
+    limit: readNumber('--limit', limit, 1),
+  };
 }
 
-async function lineOf(piton: Piton, record: RunRecord): Promise<Line> {
-  const { run, workflow, createdAt, updatedAt } = record;
-  const status = await shownStatus(piton, record);
-  return { run, workflow, status, createdAt, updatedAt, progress: progressOf(record) };
-}
-
-function readStatuses(text: string): ReadonlySet<string> {
+function readStatuses(text: string): readonly ShownStatus[] {
   const names = text.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !(statuses as readonly string[]).includes(name));
-  if (unknown === undefined) return new Set(names);
+  if (unknown === undefined) return names as ShownStatus[];
   const close = nearest(unknown, statuses);
   throw new PitonError('USAGE_INVALID', `There is no status ${unknown}.`, {
     remedy: close === undefined ? `Known are ${statuses.join(', ')}.` : `Did you mean ${close}?`,
@@ -126,7 +92,7 @@ function printNone({ output }: Context, { status, workflow }: Options): void {
   else output.next('piton run <workflow>', 'piton init');
 }
 
-function nextStep(lines: readonly Line[]): string {
+function nextStep(lines: readonly RunLine[]): string {
   const behind = lines.find(({ status }) => status === 'behind');
   if (behind !== undefined) return `piton verify ${shellWord(behind.run)}`;
   const interrupted = lines.find(({ status }) => status === 'interrupted');

@@ -8,7 +8,7 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { findAgentTask } from '../find-agent-task.ts';
 import { commandsFor } from '../next-step.ts';
 import { talk, type Talk } from '../open/talk.ts';
-import { commandFor } from '../progress/index.ts';
+import { commandFor } from '../command-for.ts';
 import { cleanLine } from '../output/index.ts';
 import { findRecord } from '../runs.ts';
 

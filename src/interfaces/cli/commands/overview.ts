@@ -1,12 +1,11 @@
 import { shellWord } from '../../../base/index.ts';
-import type { Piton } from '../../../library/index.ts';
+import type { Piton, RunLine } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { Damages } from '../damages.ts';
 import { cleanLine, statusCell, whenText } from '../output/index.ts';
 
-import { interruptedRuns, shownStatus } from '../runs.ts';
-import { waitingTasks } from '../waiting-tasks.ts';
+import { interruptedRuns } from '../runs.ts';
 import { workflowFiles } from '../workflows.ts';
 
 /** `piton` alone: where you are, and what to do next. */
@@ -19,7 +18,7 @@ export const command = defineCommand({
     const workflows = workflowFiles(context.config).map(({ name }) => name);
     const { root, isProject } = context.config;
     const next = nextStep(context, view, workflows);
-    context.output.json({ root, isProject, workflows, ...view, next });
+    context.output.json({ schema: jsonSchema, root, isProject, workflows, ...view, next });
     printPlace(context, workflows);
     printRuns(context, view);
     context.output.next(next, ...(next === toSee ? ['piton init'] : []));
@@ -28,17 +27,13 @@ export const command = defineCommand({
   },
 });
 
+/** Of what commands print with `--json`: see docs/reference/json.md. */
+const jsonSchema = 2;
+
 interface View {
-  readonly runs: readonly Latest[];
+  readonly runs: readonly RunLine[];
   readonly interrupted: readonly string[];
   readonly waiting: number;
-}
-
-interface Latest {
-  readonly run: string;
-  readonly workflow: string;
-  readonly status: Awaited<ReturnType<typeof shownStatus>>;
-  readonly updatedAt: number;
 }
 
 const noRuns: View = { runs: [], interrupted: [], waiting: 0 };
@@ -46,17 +41,10 @@ const mostShown = 5;
 const toSee = 'piton demo';
 
 async function look(piton: Piton, damages: Damages): Promise<View> {
-  const records = await piton.list({ limit: mostShown, onDamaged: damages.add });
-  const runs = await Promise.all(
-    records.map(async (record) => ({
-      run: record.run,
-      workflow: record.workflow,
-      status: await shownStatus(piton, record),
-      updatedAt: record.updatedAt,
-    })),
-  );
+  const onDamaged = damages.add;
+  const runs = await piton.runs({ limit: mostShown, onDamaged });
   const interrupted = (await interruptedRuns(piton, damages)).map(({ run }) => run);
-  return { runs, interrupted, waiting: (await waitingTasks(piton, damages)).length };
+  return { runs, interrupted, waiting: (await piton.inbox({ onDamaged })).length };
 }
 
 function printPlace({ config, output }: Context, workflows: readonly string[]): void {

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { hasCode, PitonError, shellWord } from '../../../base/index.ts';
 import type { ResumeOptions, ResumePreview } from '../../../engine/index.ts';
-import type { DriverReport, Piton } from '../../../library/index.ts';
+import type { DriverView, Piton } from '../../../library/index.ts';
 import { isFinal } from '../../../model/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
@@ -108,7 +108,7 @@ interface Beliefs {
   readonly driverSince: number;
 }
 
-function beliefsOf(options: Options, { version }: ResumePreview, driver?: DriverReport): Beliefs {
+function beliefsOf(options: Options, { version }: ResumePreview, driver?: DriverView): Beliefs {
   const { seen = version, driverSince = driver?.since ?? 0 } = options;
   return { seen, driverSince };
 }

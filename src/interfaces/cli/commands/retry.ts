@@ -1,5 +1,5 @@
 import { PitonError, shellWord } from '../../../base/index.ts';
-import type { Checkpoint, CommandResult, Run, TaskReport } from '../../../library/index.ts';
+import type { Checkpoint, CommandResult, Run, TaskView } from '../../../library/index.ts';
 import { isFinal } from '../../../model/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import { cannotWait, decide, sendAll } from '../decide.ts';
@@ -76,7 +76,7 @@ function inTheWay({ tasks }: Checkpoint): string[] {
   return chosen.filter((address) => !chosen.some((each) => isBelow(each, address)));
 }
 
-function isTroubled({ status, gate }: TaskReport): boolean {
+function isTroubled({ status, gate }: TaskView): boolean {
   return status === 'failed' || (status === 'held' && gate === undefined);
 }
 

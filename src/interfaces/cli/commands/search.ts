@@ -5,7 +5,7 @@ import { Damages } from '../damages.ts';
 import { readHistory } from '../drive/read-history.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { assertTask } from '../logs/select-attempts.ts';
-import { commandFor } from '../progress/index.ts';
+import { commandFor } from '../command-for.ts';
 import { readNumber } from '../read-number.ts';
 import { findRecord, type RunRecord } from '../runs.ts';
 import type { Hit } from '../search/hit.ts';

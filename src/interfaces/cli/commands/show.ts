@@ -1,14 +1,12 @@
 import { PitonError } from '../../../base/index.ts';
 import type { Piton } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
-import { triesIn } from '../count-tries.ts';
-import { readHistory } from '../drive/read-history.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { findTask } from '../find-task.ts';
 import { findRecord, type RunRecord } from '../runs.ts';
 import { printCheckpoint } from '../show/print-checkpoint.ts';
 import { printTask } from '../show/print-task.ts';
-import { attemptsOf } from '../show/attempts-of.ts';
+import { detailOf } from '../show/task-detail.ts';
 
 export const command = defineCommand({
   configure: (command) =>
@@ -30,13 +28,18 @@ export const command = defineCommand({
     const [, address] = args;
     if (address === undefined) {
       output.json({ checkpoint: `${checkpoint.run}@${checkpoint.seq}`, ...checkpoint });
-      if (!output.isJson) printCheckpoint(context, checkpoint, await triesIn(run, checkpoint));
+      if (!output.isJson) printCheckpoint(context, checkpoint);
       return exitCodes.done;
     }
     const task = findTask(checkpoint, address);
-    const report = await attemptsOf(piton, readHistory(run, checkpoint.seq), address);
-    output.json({ run: checkpoint.run, seq: checkpoint.seq, task: address, ...task, ...report });
-    if (!output.isJson) printTask(context, { run: checkpoint.run, address, task, ...report });
+    const detail = {
+      run: checkpoint.run,
+      seq: checkpoint.seq,
+      task: address,
+      ...(await detailOf(piton, checkpoint, address)),
+    };
+    output.json({ ...task, ...detail });
+    if (!output.isJson) printTask(context, { ...detail, view: task });
     return exitCodes.done;
   },
 });

@@ -1,41 +1,18 @@
-import type { PitonError } from '../../../base/index.ts';
-import type { Checkpoint, DriverReport, Piton, TaskReport } from '../../../library/index.ts';
+import type { Piton, RunView, TaskView } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
-import { triesIn, type Tries } from '../count-tries.ts';
-import { usageText, type Usage, type UsageTally } from '../conversation/index.ts';
-import { readHistory } from '../drive/read-history.ts';
+import { usageText } from '../conversation/index.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { nextStep } from '../next-step.ts';
-import {
-  cleanLine,
-  silenceText,
-  spanText,
-  statusCell,
-  whenText,
-  type Cell,
-  type ShownStatus,
-} from '../output/index.ts';
+import { cleanLine, silenceText, spanText, statusCell, whenText, type Cell } from '../output/index.ts';
 import { deliveredText } from '../progress/index.ts';
-import { progressOf, type Progress } from '../progress-of.ts';
 import { printQuestions } from '../questions.ts';
-import { errorJson, messageOf } from '../report-error.ts';
-import { findRecord, statusWith, type RunRecord } from '../runs.ts';
+import { findRecord } from '../runs.ts';
 import { describeTask, triesText } from '../task-lines.ts';
-import { usageOf } from '../usage-of.ts';
 
 interface Report {
-  readonly record: RunRecord;
-  readonly status: ShownStatus;
-  /** Why what is shown is out of date, if it is. */
-  readonly behind: PitonError | undefined;
-  readonly driver: DriverReport | undefined;
-  readonly checkpoint: Checkpoint;
-  readonly progress: Progress;
+  readonly view: RunView;
   readonly next: string | undefined;
-  /** Of agents. */
-  readonly usage: UsageTally;
-  readonly tries: Tries;
   /** When the agents at work last printed anything, by task. */
   readonly lastOutput: ReadonlyMap<string, number>;
 }
@@ -61,27 +38,12 @@ export const command = defineCommand({
 
 async function readReport(context: Context, given: string | undefined): Promise<Report> {
   const piton = await context.openExisting();
-  const record = await findRecord(piton, given);
-  const run = await piton.find(record.run);
-  const checkpoint = await run.checkpoint();
-  const behind = await piton.findLostEnd(record);
-  const status = await statusWith(piton, record, behind);
-  const { done, total } = checkpoint.progress;
-  return {
-    record,
-    status,
-    behind,
-    checkpoint,
-    driver: await piton.driver(record.run),
-    progress: progressOf({ settled: done, total }),
-    next: nextStep(checkpoint, status),
-    usage: await usageOf(readHistory(run, checkpoint.seq)),
-    tries: await triesIn(run, checkpoint),
-    lastOutput: lastOutputs(piton, checkpoint),
-  };
+  const { run } = await findRecord(piton, given);
+  const view = await (await piton.find(run)).view();
+  return { view, next: nextStep(view), lastOutput: lastOutputs(piton, view) };
 }
 
-function lastOutputs(piton: Piton, { tasks }: Checkpoint): ReadonlyMap<string, number> {
+function lastOutputs(piton: Piton, { tasks }: RunView): ReadonlyMap<string, number> {
   const found = Object.entries(tasks).map(([address, { agent, attempt }]) => {
     const at = agent === undefined || attempt === undefined ? undefined : piton.lastOutputAt(attempt);
     return [address, at] as const;
@@ -89,99 +51,44 @@ function lastOutputs(piton: Piton, { tasks }: Checkpoint): ReadonlyMap<string, n
   return new Map(found.filter((entry): entry is [string, number] => entry[1] !== undefined));
 }
 
-/** The stable shape of `status --json`. */
-function reportJson({
-  record,
-  status,
-  behind,
-  driver,
-  checkpoint,
-  progress,
-  next,
-  usage,
-  lastOutput,
-}: Report): unknown {
-  const tasks = Object.entries(checkpoint.tasks).map(([address, task]) => [
+function reportJson({ view, next, lastOutput }: Report): unknown {
+  const tasks = Object.entries(view.tasks).map(([address, task]) => [
     address,
-    { ...taskJson(task), usage: usage.ofTask(address), lastOutputAt: lastOutput.get(address) },
+    { ...task, lastOutputAt: lastOutput.get(address) },
   ]);
-  return {
-    run: record.run,
-    workflow: record.workflow,
-    status,
-    ...(behind !== undefined && { behind: errorJson(behind) }),
-    driver: driver === undefined ? null : driverJson(driver),
-    progress,
-    tasks: Object.fromEntries(tasks),
-    usage: usage.total(),
-    ...(record.reason !== undefined && { reason: record.reason }),
-    ...(next !== undefined && { next }),
-  };
-}
-
-function driverJson({ alive, host, pid, since }: DriverReport): unknown {
-  return { alive, host, pid, since };
-}
-
-function taskJson({
-  status,
-  attempts,
-  startedAt,
-  endedAt,
-  output,
-  error,
-  until,
-  ...rest
-}: TaskReport): object {
-  const { reason, actions, gate, call, session, cli, messages, checking, revisions } = rest;
-  return {
-    status,
-    attempts,
-    startedAt,
-    endedAt,
-    output,
-    error,
-    ...(status === 'held' ? { hold: { reason, actions, gate, call } } : { reason }),
-    until,
-    session,
-    cli,
-    messages,
-    checking,
-    revisions,
-  };
+  return { ...view, tasks: Object.fromEntries(tasks), ...(next !== undefined && { next }) };
 }
 
 function printReport(context: Context, report: Report): void {
   const { output } = context;
-  const { record, status, progress, next } = report;
+  const { view, next } = report;
+  const { run, status, progress, usage, problem, reason, delivered } = view;
   const { text, paint = String } = statusCell(status, output.style);
-  output.print(`${output.style.bold(record.run)}  ${cleanLine(record.workflow)}  ${paint(text)}`);
+  output.print(`${output.style.bold(run)}  ${cleanLine(view.workflow)}  ${paint(text)}`);
   output.print(
-    `${progress.settled} of ${progress.total} tasks settled (${progress.percent} %), ${timesOf(context, report)}`,
+    `${progress.done} of ${progress.total} tasks settled (${progress.percent} %), ${timesOf(context, view)}`,
   );
-  const used = report.usage.total();
-  if (used !== undefined) output.print(`agents used ${usageText(used)}`);
-  if (report.behind !== undefined) output.print(cleanLine(messageOf(report.behind)));
-  const driver = driverText(context, report);
+  if (usage !== undefined) output.print(`agents used ${usageText(usage)}`);
+  if (problem !== undefined) output.print(cleanLine(problem.message));
+  const driver = driverText(context, view);
   if (driver !== undefined) output.print(driver);
-  if (record.reason !== undefined) output.print(cleanLine(record.reason));
-  const { delivered } = report.checkpoint;
+  if (reason !== undefined) output.print(cleanLine(reason));
   if (delivered !== undefined) output.print(cleanLine(deliveredText(delivered)));
   output.print();
   printTasks(context, report);
   // What is asked there may have been answered since.
-  if (report.behind === undefined) printQuestions(output, record.run, report.checkpoint.tasks);
+  if (problem === undefined) printQuestions(output, run, view.tasks);
   output.print();
-  output.next(next ?? `piton history ${record.run}`);
+  output.next(next ?? `piton history ${run}`);
 }
 
-function timesOf({ now }: Context, { record, status }: Report): string {
+function timesOf({ now }: Context, { createdAt, at, status }: RunView): string {
   const isOver = ['succeeded', 'failed', 'cancelled'].includes(status);
-  const started = `started ${whenText(record.createdAt, now())}`;
-  return isOver ? `${started}, took ${spanText(record.updatedAt - record.createdAt)}` : started;
+  const started = `started ${whenText(createdAt, now())}`;
+  return isOver ? `${started}, took ${spanText(at - createdAt)}` : started;
 }
 
-function driverText({ now }: Context, { driver, status }: Report): string | undefined {
+function driverText({ now }: Context, { driver, status }: RunView): string | undefined {
   if (driver === undefined) return status === 'interrupted' ? 'nobody drives it' : undefined;
   const who = `process ${driver.pid} on ${driver.host}`;
   if (!driver.alive) return `${who} drove it, and has died`;
@@ -189,31 +96,27 @@ function driverText({ now }: Context, { driver, status }: Report): string | unde
   return driver.stopped ? `${since}, which was stopped (Ctrl-Z)` : since;
 }
 
-function printTasks({ output, now }: Context, { checkpoint, usage, tries, lastOutput }: Report): void {
-  const all = Object.entries(checkpoint.tasks);
+function printTasks({ output, now }: Context, { view, lastOutput }: Report): void {
+  const all = Object.entries(view.tasks);
   const shown = all.length <= mostTasks ? all : all.filter(([, task]) => !isQuiet(task)).slice(0, mostTasks);
   output.table(
     shown.map(([address, task]): (Cell | string)[] => [
       address,
       statusCell(task.status, output.style),
-      triesText(tries.get(address)),
+      triesText(task.tries),
       durationOf(task, now()),
-      usageCell(usage.ofTask(address)),
+      task.usage === undefined ? '' : usageText(task.usage),
       describeTask(task, now(), silenceText(lastOutput.get(address), now())),
     ]),
   );
   if (shown.length < all.length) output.print(`… and ${all.length - shown.length} more (--json shows all)`);
 }
 
-function usageCell(usage: Usage | undefined): string {
-  return usage === undefined ? '' : usageText(usage);
-}
-
-function isQuiet({ status }: TaskReport): boolean {
+function isQuiet({ status }: TaskView): boolean {
   return status === 'succeeded' || status === 'pending' || status === 'skipped';
 }
 
-function durationOf({ startedAt, endedAt, status }: TaskReport, now: number): string {
+function durationOf({ startedAt, endedAt, status }: TaskView, now: number): string {
   if (startedAt === undefined) return '';
   const end = endedAt ?? (status === 'running' ? now : undefined);
   return end === undefined ? '' : spanText(end - startedAt);

@@ -1,12 +1,12 @@
 import { text as textOf } from 'node:stream/consumers';
 import { PitonError, shellWord } from '../../../base/index.ts';
-import type { CommandResult, TaskReport } from '../../../library/index.ts';
+import type { CommandResult, TaskView } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { refused } from '../decide.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { findAgentTask } from '../find-agent-task.ts';
-import { commandFor } from '../progress/index.ts';
+import { commandFor } from '../command-for.ts';
 import { findRecord } from '../runs.ts';
 
 interface Options {
@@ -50,7 +50,7 @@ anything: where nobody drives the run, the message waits until it is resumed.`,
 });
 
 /** Where nobody drives the run, nobody else would say so before it is resumed. */
-function assertHeard(run: string, address: string, { status }: TaskReport): void {
+function assertHeard(run: string, address: string, { status }: TaskView): void {
   if (status !== 'succeeded' && status !== 'skipped' && status !== 'cancelled') return;
   throw new PitonError('COMMAND_REFUSED', `${address} has ${ends[status]}: nobody would hear it.`, {
     run,
@@ -74,7 +74,7 @@ async function messageIn({ output, stdin }: Context, words: readonly string[]): 
 interface Told {
   readonly run: string;
   readonly address: string;
-  readonly task: TaskReport;
+  readonly task: TaskView;
   readonly result: CommandResult;
 }
 

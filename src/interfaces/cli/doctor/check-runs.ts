@@ -7,7 +7,6 @@ import { Damages } from '../damages.ts';
 import { plural } from '../progress/index.ts';
 import { messageOf } from '../report-error.ts';
 import { interruptedRuns } from '../runs.ts';
-import { waitingTasks } from '../waiting-tasks.ts';
 import { checkWorkspaces } from './check-workspaces.ts';
 import { bad, ok, warn, type Check } from './check.ts';
 
@@ -62,7 +61,7 @@ async function checkInterrupted(piton: Piton): Promise<Check> {
 }
 
 async function checkHeld(piton: Piton): Promise<Check> {
-  const waiting = await waitingTasks(piton, new Damages());
+  const waiting = await piton.inbox({ onDamaged: () => undefined });
   if (waiting.length === 0) return ok('held tasks', 'none');
   return warn('held tasks', waiting.map(({ run, task = '' }) => `${run} ${task}`).join(', '), 'piton inbox');
 }

@@ -2,7 +2,8 @@ import { shellWord } from '../../../base/index.ts';
 import { usageText } from '../conversation/index.ts';
 import type { Output, Style } from '../output/index.ts';
 import { cleanLine, cutTo, spanText } from '../output/index.ts';
-import { commandFor, countTasks, plural, shortCommands, type RunView } from '../progress/index.ts';
+import { countTasks, plural, type RunView } from '../progress/index.ts';
+import { commandFor, shortCommands } from '../command-for.ts';
 import { jsonLine } from '../task-lines.ts';
 import type { Ended, Ending } from './ending.ts';
 

@@ -24,7 +24,8 @@ import {
   shortCommit,
 } from './place-words.ts';
 import type { RunView, TaskLine } from './run-view.ts';
-import { actionsOf, commandFor, shortCommands } from './shell-words.ts';
+import { actionsFor } from '../../../library/index.ts';
+import { commandFor, shortCommands } from '../command-for.ts';
 
 export type Tone = 'good' | 'bad' | 'warning' | 'plain' | 'quiet';
 
@@ -133,7 +134,7 @@ const describers: Describers = {
     say('warning', '⟳', `${task}: ${data.reason}; tries again ${whenText(data.until, at)}`),
   'task.held': ({ run, task, data }) => ({
     ...say('warning', '?', `${task} waits for you: ${data.reason}`),
-    commands: shortCommands(actionsOf(data), run, task),
+    commands: shortCommands(actionsFor(data), run, task),
   }),
   'gate.opened': ({ run, task, data }) => ({
     ...say('warning', '?', `${task} ${questionText(data)}`),

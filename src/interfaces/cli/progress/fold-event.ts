@@ -15,7 +15,7 @@ import {
   type RunView,
   type TaskLine,
 } from './run-view.ts';
-import { actionsOf } from './shell-words.ts';
+import { actionsFor } from '../../../library/index.ts';
 
 type EventOf<Type extends EventType> = Extract<RunEvent, { type: Type }>;
 type Folders = { readonly [Type in EventType]?: (view: RunView, event: EventOf<Type>) => void };
@@ -172,7 +172,7 @@ const folders: Folders = {
     if (line !== undefined) line.until = data.until;
   },
   'task.held'(view, { task, data }) {
-    hold(view, task, { reason: data.reason, actions: actionsOf(data) });
+    hold(view, task, { reason: data.reason, actions: actionsFor(data) });
   },
   'gate.opened'(view, { task, data }) {
     hold(view, task, { reason: data.text, actions: ['approve', 'reject'] });

@@ -4,4 +4,3 @@ export { eventLine } from './event-line.ts';
 export { createProgress, type Progress } from './progress.ts';
 export { cleanedText, deliveredText, runBranchOf, shortCommit } from './place-words.ts';
 export { countTasks, newRunView, waitsForPerson, type RunView } from './run-view.ts';
-export { commandFor, shortCommands } from './shell-words.ts';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { PitonError } from '../../../base/index.ts';
-import type { Run, TaskReport } from '../../../library/index.ts';
+import type { Run, TaskView } from '../../../library/index.ts';
 import { readHistory } from '../drive/read-history.ts';
 import { findTask } from '../find-task.ts';
-import { commandFor } from '../progress/index.ts';
+import { commandFor } from '../command-for.ts';
 
 /** Work that does not fit to that of others, and where both sides are laid out. */
 export interface Conflict {
@@ -20,7 +20,7 @@ export async function findConflict(run: Run, address: string): Promise<Conflict>
   const checkpoint = await run.checkpoint();
   const task = findTask(checkpoint, address);
   const folder = task.workspace?.path;
-  if (task.status !== 'held' || task.unfitted !== true || folder === undefined)
+  if (task.status !== 'held' || task.isConflicting !== true || folder === undefined)
     throw nothingToResolve(run.id, address, task);
   if (!existsSync(folder)) throw folderMissing(run.id, address, folder);
   const { seq, version: seen } = checkpoint;
@@ -35,7 +35,7 @@ async function filesOf(run: Run, address: string, seq: number): Promise<readonly
   return files;
 }
 
-function nothingToResolve(run: string, task: string, { status, reason }: TaskReport): PitonError {
+function nothingToResolve(run: string, task: string, { status, reason }: TaskView): PitonError {
   const why = reason === undefined ? '' : ` (${reason})`;
   return new PitonError('COMMAND_REFUSED', `${task} is ${status}${why}: there is no conflict to resolve.`, {
     run,

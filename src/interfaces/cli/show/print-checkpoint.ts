@@ -1,11 +1,10 @@
 import type { Checkpoint } from '../../../library/index.ts';
 import type { Context } from '../context.ts';
 import { cleanLine, cleanText, clockText, statusCell, whenText } from '../output/index.ts';
-import type { Tries } from '../count-tries.ts';
 import { describeTask, triesText } from '../task-lines.ts';
 
 /** A run as it was at a checkpoint. */
-export function printCheckpoint({ output, now }: Context, checkpoint: Checkpoint, tries: Tries): void {
+export function printCheckpoint({ output, now }: Context, checkpoint: Checkpoint): void {
   const { run, seq, at, workflow, status, inputs, state, tasks, lastTask } = checkpoint;
   const { text, paint = String } = statusCell(status, output.style);
   output.print(`${output.style.bold(`${run}@${seq}`)}  ${cleanLine(workflow)}  ${paint(text)}`);
@@ -18,7 +17,7 @@ export function printCheckpoint({ output, now }: Context, checkpoint: Checkpoint
     Object.entries(tasks).map(([address, task]) => [
       address,
       statusCell(task.status, output.style),
-      triesText(tries.get(address)),
+      triesText(task.tries),
       describeTask(task, now()),
     ]),
   );

@@ -1,53 +1,50 @@
 import { agentNamed, untestedText } from '../../../agents/index.ts';
-import type { TaskReport } from '../../../library/index.ts';
+import type { CheckView, DecisionView, TaskView } from '../../../library/index.ts';
 import type { Context } from '../context.ts';
-import { usageText, type Usage } from '../conversation/index.ts';
+import { usageText } from '../conversation/index.ts';
 import { commandsFor } from '../next-step.ts';
 import { cleanLine, cleanText, clockText, spanText, statusCell, whenText } from '../output/index.ts';
-import { cleanedText, commandFor, runBranchOf } from '../progress/index.ts';
+import { cleanedText, runBranchOf } from '../progress/index.ts';
+import { commandFor } from '../command-for.ts';
 import { printCall } from '../questions.ts';
 import { senderText } from '../sender-text.ts';
-import { timesText } from '../task-lines.ts';
-import type { AttemptReport, CheckReport, Decision } from './attempts-of.ts';
+import { isIntegrating, isOpen, timesText } from '../task-lines.ts';
+import type { KeptAttempt, TaskDetail } from './task-detail.ts';
 import { waitingText } from './waiting-text.ts';
 
-export interface ShownTask {
+export interface ShownTask extends TaskDetail {
   readonly run: string;
-  readonly address: string;
-  readonly task: TaskReport;
-  readonly attempts: readonly AttemptReport[];
-  readonly usage: Usage | undefined;
-  readonly reports: readonly CheckReport[];
-  readonly decisions: readonly Decision[];
+  readonly task: string;
+  readonly view: TaskView;
 }
 
 /** Everything that is known about one task. */
 export function printTask(context: Context, shown: ShownTask): void {
   const { output, now } = context;
-  const { run, address, task, attempts } = shown;
-  const { text, paint = String } = statusCell(task.status, output.style);
+  const { run, task: address, view, attempts } = shown;
+  const { text, paint = String } = statusCell(view.status, output.style);
   output.print(`${output.style.bold(address)}  ${paint(text)}`);
-  const used: Fact = ['used', shown.usage && usageText(shown.usage)];
-  for (const [name, value] of [...factsOf(task, now()), used, ...shown.decisions.map(decisionFact)]) {
+  const used: Fact = ['used', view.usage && usageText(view.usage)];
+  for (const [name, value] of [...factsOf(view, now()), used, ...shown.decisions.map(decisionFact)]) {
     if (value !== undefined) output.print(`${output.style.dim(`${name}:`)} ${cleanText(value)}`);
   }
-  if (task.call !== undefined) printCall(output, task.call, true);
-  for (const report of shown.reports) printReport(context, report);
+  if (view.call !== undefined) printCall(output, view.call, true);
+  for (const report of shown.checks) printReport(context, report);
   if (attempts.length > 0) printAttempts(context, attempts);
   printPlaces(context, shown);
   output.print();
-  const [first = commandFor('logs', run, address), ...others] = commandsFor(run, address, task);
+  const [first = commandFor('logs', run, address), ...others] = commandsFor(run, address, view);
   output.next(first, ...others);
 }
 
-function decisionFact({ at, approved, by }: Decision): Fact {
+function decisionFact({ at, approved, by }: DecisionView): Fact {
   const who = by === undefined ? 'a person' : senderText(by);
   return ['decided', `${approved ? 'approved' : 'rejected'} at ${clockText(at)} by ${who}`];
 }
 
 type Fact = [name: string, value: string | undefined];
 
-function factsOf(task: TaskReport, now: number): Fact[] {
+function factsOf(task: TaskView, now: number): Fact[] {
   const { needs, waiting, reason, until, error, output } = task;
   return [
     ['needs', needs.length === 0 ? undefined : needs.join(', ')],
@@ -62,21 +59,24 @@ function factsOf(task: TaskReport, now: number): Fact[] {
   ];
 }
 
-function conversationFacts({ session, cli, checking, integrating, ...task }: TaskReport): Fact[] {
+function conversationFacts({ session, cli, stage, ...task }: TaskView): Fact[] {
   const { revisions, messages = [] } = task;
   return [
     ['session', session && `${session.id} of ${session.agent}`],
     ['program', cli && (untestedText(agentNamed(cli.agent), cli.version) ?? `${cli.agent} ${cli.version}`)],
-    ['now', checking === true ? 'its check runs, or is still to run' : undefined],
-    ['now', integrating === true && task.status !== 'held' ? integratingText : undefined],
+    ['now', isOpen(task.status) ? standingOf(task.status, stage) : undefined],
     ['revised', revisions === undefined || revisions === 0 ? undefined : timesText(revisions)],
     ...messages.map((text): Fact => ['told, and not heard yet', text]),
   ];
 }
 
-const integratingText = 'its work is being brought to that of others, or is still to be';
+function standingOf(status: TaskView['status'], stage: TaskView['stage']): string | undefined {
+  if (stage === 'check') return 'its check runs, or is still to run';
+  const isInTheWay = status !== 'held' && isIntegrating(stage);
+  return isInTheWay ? 'its work is being brought to that of others, or is still to be' : undefined;
+}
 
-function placeFacts({ workspace }: TaskReport): Fact[] {
+function placeFacts({ workspace }: TaskView): Fact[] {
   if (workspace === undefined) return [];
   const { path, remote, branch = '', base, integrated, cleaned } = workspace;
   const { result, commit } = integrated ?? {};
@@ -91,7 +91,7 @@ function placeFacts({ workspace }: TaskReport): Fact[] {
 /** The end of a report is where most programs say what was wrong. */
 const longestReport = 30;
 
-function printReport({ output }: Context, { at, revision, report }: CheckReport): void {
+function printReport({ output }: Context, { at, revision, report }: CheckView): void {
   const next = revision === 0 ? 'the last one' : `revision ${revision} follows`;
   output.print();
   output.print(output.style.dim(`check failed at ${clockText(at)} (${next}):`));
@@ -106,7 +106,7 @@ function outputText(value: unknown): string {
   return JSON.stringify(value, null, 2);
 }
 
-function printAttempts({ output, now }: Context, attempts: readonly AttemptReport[]): void {
+function printAttempts({ output, now }: Context, attempts: readonly KeptAttempt[]): void {
   const rows = attempts.map((attempt) => [
     String(attempt.number),
     attempt.kind,
@@ -133,9 +133,9 @@ function headOf(rows: readonly (readonly string[])[]): string[] {
 }
 
 /** In lines of their own: too long for a table, and to be copied. */
-function printPlaces({ output }: Context, { attempts, task }: ShownTask): void {
+function printPlaces({ output }: Context, { attempts, view }: ShownTask): void {
   const places = attempts.flatMap(({ number, session, spool }) => [
-    ...(session === undefined || session === task.session?.id
+    ...(session === undefined || session === view.session?.id
       ? []
       : [`attempt ${number} was in session ${session}`]),
     ...(spool === undefined ? [] : [`attempt ${number} wrote to ${spool}`]),

@@ -4,7 +4,8 @@ import type { Invocation } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { cleanLine, type Cell } from '../output/index.ts';
-import { commandFor, plural } from '../progress/index.ts';
+import { plural } from '../progress/index.ts';
+import { commandFor } from '../command-for.ts';
 import { openAnyway, runGiven, type WorkspaceOptions } from './options.ts';
 
 const head = ['RUN', 'TASK', 'KIND', 'STATUS', 'HEALTH', 'SIZE', 'WHERE AND WHY'];

@@ -6,7 +6,7 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { findTask } from '../find-task.ts';
 import { commandsFor } from '../next-step.ts';
 import { cleanText, whenText } from '../output/index.ts';
-import { commandFor } from '../progress/index.ts';
+import { commandFor } from '../command-for.ts';
 import { findRecord } from '../runs.ts';
 import { taskGiven, type WorkspaceOptions } from './options.ts';
 

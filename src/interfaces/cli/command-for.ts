@@ -1,4 +1,4 @@
-import { shellWord } from '../../../base/index.ts';
+import { shellWord } from '../../base/index.ts';
 
 /** What is done with the place of a task, by `piton workspace`. */
 const ofPlaces: ReadonlySet<string> = new Set(['recreate', 'restore', 'adopt', 'discard']);
@@ -17,19 +17,10 @@ export function commandFor(action: string, run: string, task: string): string {
   return `${ofRun} ${shellWord(task)}${action === 'diff' ? ' --patch' : ''}`;
 }
 
-/**
- * What may be done about a held task. One that waits for its session goes on by itself, if somebody drives the run. What can be
- * taken as it is, is looked at first: whoever types what is offered must not agree to it unseen.
- */
-export function actionsOf({
-  actions,
-  lent,
-}: {
-  readonly actions: readonly string[];
-  readonly lent?: string | undefined;
-}): readonly string[] {
-  if (lent !== undefined) return ['resume', ...actions];
-  return actions[0] === 'adopt' ? ['diff', ...actions] : actions;
+/** The command that does something about a run as a whole. */
+export function commandForRun(action: string, run: string): string {
+  const id = shellWord(run);
+  return action === 'repair' ? `piton verify ${id} --repair` : `piton ${action} ${id}`;
 }
 
 /**

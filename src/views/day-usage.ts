@@ -1,6 +1,5 @@
-import { addUsed, nothingUsed, tokensOf } from '../engine/index.ts';
-import type { Used } from '../model/index.ts';
-import type { RunRecord } from '../store/index.ts';
+import { addUsed, nothingUsed, tokensOf } from '../kernel/index.ts';
+import type { Spent, Used } from '../model/index.ts';
 
 /** What one agent has used on one day of the local calendar, in all runs of the store. */
 export interface DayUsage {
@@ -15,7 +14,7 @@ export interface DayUsage {
 }
 
 /** Newest day first. */
-export function usageByDay(records: readonly RunRecord[]): readonly DayUsage[] {
+export function usageByDay(records: readonly { readonly spent?: Spent }[]): readonly DayUsage[] {
   const all = records.flatMap(({ spent = {} }) =>
     Object.entries(spent).flatMap(([day, agents]) =>
       Object.entries(agents).map(([agent, used]) => ({ day, agent, used })),

@@ -1,0 +1,76 @@
+/** Reads the interfaces and unions that `src/views` exports, with their comments: the reference of JSON is written from them. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+export interface FieldText {
+  readonly name: string;
+  readonly isOptional: boolean;
+  readonly type: string;
+  readonly about: string;
+}
+
+export interface ViewText {
+  readonly name: string;
+  readonly about: string;
+  /** That it has besides its own fields. */
+  readonly base?: string;
+  readonly fields: readonly FieldText[];
+  /** Of a union of texts, or of objects. */
+  readonly union?: string;
+}
+
+const folder = new URL('../src/views/', import.meta.url);
+const kernel = new URL('../src/kernel/', import.meta.url);
+
+/** As prettier writes them: a comment, the head, one member after the other, and a brace of its own. */
+export function readViews(): readonly ViewText[] {
+  const texts = [
+    ...readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8')),
+    readFileSync(new URL('why-waiting.ts', kernel), 'utf8'),
+  ];
+  return texts.flatMap((text) => [...interfacesIn(text), ...unionsIn(text)]);
+}
+
+const comment = String.raw`(?:/\*\*((?:(?!\*/)[^])*)\*/\n)?`;
+
+function interfacesIn(text: string): ViewText[] {
+  const head = new RegExp(
+    `${comment}export interface (\\w+)(?:<[^>]*>)?(?: extends ([^{]+?))? \\{\\n([^]*?)\\n\\}`,
+    'g',
+  );
+  return Array.from(text.matchAll(head), ([, about, name, base, body]) => ({
+    name: name!,
+    about: plain(about),
+    ...(base !== undefined && { base: base.replace(/^Omit</, '').replace(/\W.*$/, '') }),
+    fields: fieldsIn(body!),
+  }));
+}
+
+function fieldsIn(body: string): FieldText[] {
+  const member = new RegExp(`^  ${comment}(?:  )?readonly (\\w+)(\\??): ([^]*?);\\n(?=  \\S|$(?![^]))`, 'gm');
+  return Array.from(`${body}\n`.matchAll(member), ([, about, name, mark, type]) => ({
+    name: name!,
+    isOptional: mark === '?',
+    type: plain(type).replaceAll('readonly ', ''),
+    about: plain(about),
+  }));
+}
+
+function unionsIn(text: string): ViewText[] {
+  const head = new RegExp(`${comment}export type (\\w+) =([^]*?);\\n(?=\\n|$)`, 'g');
+  return Array.from(text.matchAll(head), ([, about, name, union]) => ({
+    name: name!,
+    about: plain(about),
+    fields: [],
+    union: plain(union!.replaceAll(/\/\*\*[^]*?\*\//g, '')).replaceAll('readonly ', ''),
+  }));
+}
+
+/** In one line, without what only comments need. */
+function plain(text = ''): string {
+  return text
+    .split('\n')
+    .map((line) => line.trim().replace(/^\* ?/, ''))
+    .join(' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}

@@ -1,0 +1,64 @@
+import { livenessOf, PitonError } from '../base/index.ts';
+import { findLostEnd, leaseName, mayLive, type Engine, type EnginePorts } from '../engine/index.ts';
+import type { RunRecord } from '../store/index.ts';
+import type { Circumstances, DriverView, ProblemView } from '../views/index.ts';
+
+/** What a look at runs is made with. */
+export interface Looking {
+  readonly engine: Engine;
+  readonly ports: EnginePorts;
+}
+
+/** Who drives a run, or did so last without letting go of it. */
+export async function driverOf(
+  { store, clock }: Pick<EnginePorts, 'store' | 'clock'>,
+  run: string,
+): Promise<DriverView | undefined> {
+  const lease = await store.findLease(leaseName(run));
+  if (lease === undefined) return undefined;
+  const { owner, takenAt } = lease;
+  return {
+    alive: mayLive(lease, clock.now()),
+    stopped: livenessOf(owner) === 'stopped',
+    host: owner.host,
+    pid: owner.pid,
+    since: takenAt,
+  };
+}
+
+/** Asked before the journal is read: whoever lets go of a run has written its end before. */
+export async function circumstancesOf({ engine, ports }: Looking, run: string): Promise<Circumstances> {
+  const isDriven = await engine.isDriven(run);
+  const driver = await driverOf(ports, run);
+  const isStalled = engine.stalledBecause(run) !== undefined;
+  const lost = await lostEndOf(ports, await engine.find(run));
+  return {
+    isDriven,
+    isStalled,
+    ...(driver !== undefined && { driver }),
+    ...(lost !== undefined && { problem: problemOf(lost) }),
+  };
+}
+
+/** That it cannot be looked for is a problem of the run, too. */
+export async function lostEndOf(
+  ports: EnginePorts,
+  record: Pick<RunRecord, 'run' | 'seq' | 'hash'>,
+): Promise<PitonError | undefined> {
+  try {
+    return await findLostEnd(ports, record);
+  } catch (thrown) {
+    if (thrown instanceof PitonError && thrown.code === 'SPOOL_UNREADABLE') return thrown;
+    throw thrown;
+  }
+}
+
+export function problemOf(error: PitonError): ProblemView {
+  const { code, remedy, message } = error;
+  const isAppended = remedy !== undefined && message.endsWith(` ${remedy}`);
+  return {
+    code,
+    message: isAppended ? message.slice(0, -remedy.length - 1) : message,
+    ...(remedy !== undefined && { remedy }),
+  };
+}

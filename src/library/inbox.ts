@@ -1,0 +1,34 @@
+import { PitonError } from '../base/index.ts';
+import type { RunFilter, RunRecord } from '../store/index.ts';
+import { inboxItemOf, inboxItemOfRun, type InboxItem } from '../views/index.ts';
+import { lostEndOf, problemOf, type Looking } from './circumstances.ts';
+import { unfinished } from './list-runs.ts';
+import { Run } from './run.ts';
+
+const unreadable: ReadonlySet<string> = new Set(['RUN_DAMAGED', 'RUN_TOO_NEW', 'RUN_UNREADABLE']);
+
+/** All that waits for a person, in all runs that have not ended. */
+export async function readInbox(
+  looking: Looking,
+  { onDamaged }: Pick<RunFilter, 'onDamaged'>,
+): Promise<readonly InboxItem[]> {
+  const open = await looking.engine.list({ status: unfinished, ...(onDamaged && { onDamaged }) });
+  const items: InboxItem[] = [];
+  for (const record of open) items.push(...(await waitingIn(looking, record)));
+  return items;
+}
+
+/** What waits for a person in one run. A journal that cannot be read must not hide what waits in the others: it waits itself. */
+async function waitingIn({ engine, ports }: Looking, record: RunRecord): Promise<readonly InboxItem[]> {
+  const { run, workflow, updatedAt: since } = record;
+  const of = { run, workflow, since };
+  try {
+    const lost = await lostEndOf(ports, record);
+    if (lost !== undefined) return [inboxItemOfRun(of, problemOf(lost))];
+    const { tasks } = await new Run(run, { engine, ports }).checkpoint();
+    return Object.entries(tasks).flatMap(([task, view]) => inboxItemOf(of, task, view) ?? []);
+  } catch (thrown) {
+    if (!(thrown instanceof PitonError) || !unreadable.has(thrown.code)) throw thrown;
+    return [inboxItemOfRun(of, problemOf(thrown))];
+  }
+}

@@ -1,0 +1,181 @@
+import type { Json, JsonObject } from '../base/index.ts';
+import {
+  nextWake,
+  outputsOfScope,
+  scopeAt,
+  statusOf,
+  statusOfTask,
+  whyWaiting,
+  type RunState,
+} from '../kernel/index.ts';
+import { runBranch, type EventOf, type Failure, type RunStatus, type TaskStatus } from '../model/index.ts';
+import { isGroup, taskView, type TaskView } from './task-view.ts';
+import { usageOf, type Usage } from './usage.ts';
+
+/** How far a run has come: in tasks, unless its definition knows better. */
+export interface Progress {
+  readonly done: number;
+  readonly total: number;
+  /** Rounded down: 100 means all. */
+  readonly percent: number;
+}
+
+/** The state of a run, with its own provenance: `<run>@<seq>` names it for good. All of it is in the journal. */
+export interface Checkpoint<State = unknown> {
+  readonly run: string;
+  readonly seq: number;
+  /** Grows with all that happens. A decision that names it (`seen`) is refused if its tasks have gone on since. */
+  readonly version: number;
+  readonly createdAt: number;
+  /** When it last changed. */
+  readonly at: number;
+  /** The task or node that changed last. */
+  readonly lastTask?: string;
+  readonly workflow: string;
+  readonly status: RunStatus;
+  /** Why it is paused, has failed or was cancelled. */
+  readonly reason?: string;
+  readonly inputs: JsonObject;
+  /** Of a graph. */
+  readonly state: State;
+  /** Of a run that has succeeded. */
+  readonly outputs?: Json;
+  readonly error?: Failure;
+  readonly progress: Progress;
+  /** Tasks by status. Those that consist of others are left out. */
+  readonly counts: Readonly<Record<TaskStatus, number>>;
+  /** What its agents have used. */
+  readonly usage?: Usage;
+  /** The branch that holds what its tasks have made. */
+  readonly branch?: string;
+  /** Its tasks have changed files, and these are in the branch. */
+  readonly hasWork?: true;
+  /** How its work was handed over last, by a merge or a pull request. */
+  readonly delivered?: Delivered;
+  /** When it goes on by itself, if it waits for a time. */
+  readonly wakeAt?: number;
+  /** What is out of order or at its usage limit, until when, and why. */
+  readonly breakers?: readonly OpenBreaker[];
+  readonly tasks: Readonly<Record<string, TaskView>>;
+}
+
+export interface Delivered {
+  readonly how: 'merge' | 'pull-request';
+  /** A branch. */
+  readonly into: string;
+  readonly commit: string;
+  readonly url?: string;
+}
+
+export interface OpenBreaker {
+  /** Agents are `agent:<name>`. */
+  readonly resource: string;
+  readonly until: number;
+  readonly reason: string;
+}
+
+/** `measure`: of a definition that knows its progress better than by the count of tasks. */
+export function checkpointOf(
+  state: RunState,
+  measure?: (data: {
+    readonly inputs: unknown;
+    readonly state?: unknown;
+  }) => Pick<Progress, 'done' | 'total'>,
+): Checkpoint {
+  const { inputs, graph } = scopeAt(state, '');
+  const { run, seq, version, createdAt, at, lastTask, counts, workflow } = state;
+  return Object.freeze({
+    run,
+    seq,
+    version,
+    createdAt,
+    at,
+    ...(lastTask !== undefined && { lastTask }),
+    workflow: workflow.name,
+    status: statusOf(state),
+    ...endOf(state),
+    inputs,
+    state: graph?.state,
+    progress: progressOf(
+      measure?.({ inputs, state: graph?.state }) ?? { done: counts.settled, total: counts.total },
+    ),
+    counts: countTasks(state),
+    ...workOf(state),
+    ...waitingOf(state),
+    tasks: tasksOf(state),
+  });
+}
+
+export function progressOf({ done, total }: Pick<Progress, 'done' | 'total'>): Progress {
+  return { done, total, percent: total === 0 ? 0 : Math.floor((100 * done) / total) };
+}
+
+function tasksOf(state: RunState): Readonly<Record<string, TaskView>> {
+  const waiting = whyWaiting(state);
+  return Object.fromEntries(
+    Array.from(state.tasks.values(), (task) => [task.address, taskView(state, task, waiting(task))] as const),
+  );
+}
+
+function endOf(state: RunState): Pick<Checkpoint, 'reason' | 'outputs' | 'error'> {
+  const { phase } = state;
+  switch (phase.status) {
+    case 'succeeded':
+      return { outputs: phase.outputs ?? outputsOfScope(state, scopeAt(state, '')) };
+    case 'failed':
+      return { reason: phase.failure.message, error: phase.failure };
+    default:
+      return 'reason' in phase && phase.reason !== undefined ? { reason: phase.reason } : {};
+  }
+}
+
+function countTasks(state: RunState): Readonly<Record<TaskStatus, number>> {
+  const counts: Record<TaskStatus, number> = {
+    pending: 0,
+    queued: 0,
+    running: 0,
+    delayed: 0,
+    held: 0,
+    succeeded: 0,
+    failed: 0,
+    skipped: 0,
+    cancelled: 0,
+  };
+  for (const task of state.tasks.values()) if (!isGroup(state, task)) counts[statusOfTask(task)]++;
+  return counts;
+}
+
+function workOf(state: RunState): Pick<Checkpoint, 'usage' | 'branch' | 'hasWork' | 'delivered'> {
+  const { run, delivered } = state;
+  const places = Array.from(state.tasks.values(), ({ workspace }) => workspace).filter(
+    (workspace) => workspace?.branch !== undefined,
+  );
+  const hasAgents = Object.keys(state.spent).length > 0 || state.usage.input + state.usage.output > 0;
+  const usage = hasAgents ? usageOf(state.usage) : undefined;
+  return {
+    ...(usage !== undefined && { usage }),
+    ...(places.length > 0 && { branch: runBranch(run).replace('refs/heads/', '') }),
+    ...(places.some((place) => hasChanged(place!)) && { hasWork: true }),
+    ...(delivered !== undefined && { delivered }),
+  };
+}
+
+type Place = Pick<EventOf<'workspace.prepared'>['data'], 'base'> & {
+  readonly integrated?: { readonly commit: string };
+};
+
+function hasChanged({ base, integrated }: Place): boolean {
+  return integrated !== undefined && integrated.commit !== base;
+}
+
+function waitingOf(state: RunState): Pick<Checkpoint, 'wakeAt' | 'breakers'> {
+  const status = statusOf(state);
+  const wakeAt = status === 'delayed' || status === 'held' ? nextWake(state) : undefined;
+  const breakers = Array.from(state.breakers).flatMap(([resource, { open }]) =>
+    open === undefined ? [] : [{ resource, until: open.until, reason: open.reason }],
+  );
+  return {
+    ...(wakeAt !== undefined && { wakeAt }),
+    ...(breakers.length > 0 && { breakers }),
+  };
+}

@@ -1,0 +1,110 @@
+import type { Json } from '../base/index.ts';
+import type { ProblemView } from './run-view.ts';
+import type { TaskView } from './task-view.ts';
+
+/** Something that waits for a person. */
+export interface InboxItem {
+  readonly run: string;
+  readonly workflow: string;
+  /** Absent: the run as a whole, because its journal is damaged, or has lost its end. */
+  readonly task?: string;
+  /** When the run changed last. */
+  readonly since: number;
+  /** What happened. */
+  readonly reason: string;
+  /** What an agent asks to do, if that is it. */
+  readonly call?: { readonly tool: string; readonly input: Json };
+  /** The branch or folder with what the task has made so far, to be looked at. */
+  readonly evidence?: { readonly path: string; readonly branch?: string; readonly remote?: string };
+  readonly actions: readonly OfferedAction[];
+}
+
+/** What may be done about it, and what that does. */
+export interface OfferedAction {
+  readonly action: string;
+  readonly effect: string;
+}
+
+const effects: Readonly<Record<string, string>> = {
+  approve: 'agree to it',
+  reject: 'refuse it; the task fails',
+  retry: 'try it again',
+  'retry --fresh': 'begin from scratch, in a new session and a new place',
+  skip: 'go on without it',
+  resume: 'go on when the session is back',
+  diff: 'look at what it has made',
+  resolve: 'resolve the conflict by hand',
+  recreate: 'make its place again from what is committed on its branch',
+  restore: 'make its place again as it was last saved',
+  adopt: 'take it as it is',
+  discard: 'begin from scratch; what is there is archived',
+  'raise-dollars': 'raise the budget by an amount of money',
+  'raise-tokens': 'raise the budget by a number of tokens',
+  repair: 'go back to the last good commit; what may have run since is held',
+  verify: 'look through its journal',
+};
+
+/** Of a held task in a place of its own, trying again goes on there. */
+const effectsInPlaces: Readonly<Record<string, string>> = { retry: 'go on there, and try again' };
+
+interface RunOfItem {
+  readonly run: string;
+  readonly workflow: string;
+  readonly since: number;
+}
+
+/** Of a task; undefined if it waits for nobody. */
+export function inboxItemOf(of: RunOfItem, task: string, view: TaskView): InboxItem | undefined {
+  if (view.status !== 'held') return undefined;
+  const { reason = '', call, workspace } = view;
+  return {
+    ...of,
+    task,
+    reason,
+    ...(call !== undefined && { call }),
+    ...(workspace !== undefined && workspace.cleaned === undefined && { evidence: evidenceIn(workspace) }),
+    actions: offeredBy(view),
+  };
+}
+
+/** Of a run whose journal shows nothing that could be decided on. */
+export function inboxItemOfRun(of: RunOfItem, { code, message }: ProblemView): InboxItem {
+  const isRepairable = code === 'RUN_DAMAGED' || code === 'RUN_BEHIND';
+  return { ...of, reason: message, actions: [offered(isRepairable ? 'repair' : 'verify', effects)] };
+}
+
+function evidenceIn({
+  path,
+  branch,
+  remote,
+}: NonNullable<TaskView['workspace']>): InboxItem['evidence'] & object {
+  return { path, ...(branch !== undefined && { branch }), ...(remote !== undefined && { remote }) };
+}
+
+/**
+ * What may be done about a held task, the likeliest first. One that waits for its session goes on by itself, if somebody drives
+ * the run. What can be taken as it is, is looked at first: whoever does what is offered must not agree to it unseen.
+ */
+export function actionsFor({ actions = [], lent }: Pick<TaskView, 'actions' | 'lent'>): readonly string[] {
+  if (lent !== undefined) return ['resume', ...actions];
+  return actions[0] === 'adopt' ? ['diff', ...actions] : actions;
+}
+
+function offeredBy(view: TaskView): OfferedAction[] {
+  const given = actionsFor(view);
+  const isFreshOffered = canBeginAnew(view) && !given.includes('discard');
+  const actions = given.flatMap((action) =>
+    action === 'retry' && isFreshOffered ? [action, 'retry --fresh'] : [action],
+  );
+  const texts = actions.includes('recreate') ? { ...effects, ...effectsInPlaces } : effects;
+  return actions.map((action) => offered(action, texts));
+}
+
+/** It has a conversation or a place of its own, in which it would otherwise go on. */
+function canBeginAnew({ session, workspace }: TaskView): boolean {
+  return session !== undefined || workspace !== undefined;
+}
+
+function offered(action: string, texts: Readonly<Record<string, string>>): OfferedAction {
+  return { action, effect: texts[action] ?? action };
+}

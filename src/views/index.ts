@@ -1,0 +1,30 @@
+export {
+  Attempts,
+  checksIn,
+  decisionsIn,
+  type AttemptView,
+  type CheckView,
+  type DecisionView,
+} from './attempts.ts';
+export {
+  checkpointOf,
+  type Checkpoint,
+  type Delivered,
+  type OpenBreaker,
+  type Progress,
+} from './checkpoint.ts';
+export { usageByDay, type DayUsage } from './day-usage.ts';
+export { actionsFor, inboxItemOf, inboxItemOfRun, type InboxItem, type OfferedAction } from './inbox.ts';
+export {
+  runView,
+  shownStatus,
+  type Circumstances,
+  type DriverView,
+  type ProblemView,
+  type RunView,
+  type ShownStatus,
+} from './run-view.ts';
+export { runLine, type RunLine } from './run-line.ts';
+export type { TaskView, WorkspaceView } from './task-view.ts';
+export { timelineOf, type DriveView, type LeftAttempt, type Timeline } from './timeline.ts';
+export { usageOf, type Usage } from './usage.ts';

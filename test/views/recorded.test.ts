@@ -1,0 +1,87 @@
+/** Journals that were recorded in every stage of a run, as people are shown them: no store, no clock, no processes. */
+import { describe, expect, test } from 'vitest';
+import { foldCommit, whyWaiting, type RunState } from '../../src/kernel/index.ts';
+import type { Commit, RunEvent } from '../../src/model/index.ts';
+import { Attempts, checkpointOf, inboxItemOf, timelineOf } from '../../src/views/index.ts';
+import { fixtureNames, readFixture } from '../support/interrupted/fixture.ts';
+import { commitsOf, decoded, nowhere } from '../support/interrupted/load.ts';
+import { undocumented } from '../support/documented.ts';
+
+async function recorded(name: string): Promise<readonly Commit[]> {
+  return decoded(commitsOf(readFixture(name), nowhere));
+}
+
+function eventsIn(commits: readonly Commit[]): RunEvent[] {
+  return commits.flatMap(({ run, seq, at, events }) =>
+    events.map((event) => ({ ...event, run, seq, at }) as RunEvent),
+  );
+}
+
+function stateAfter(commits: readonly Commit[]): RunState {
+  return commits.reduce<RunState | undefined>(foldCommit, undefined)!;
+}
+
+describe.each(fixtureNames())('%s', (name) => {
+  test('is shown at each of its commits, in the documented shape, and its tasks are counted', async () => {
+    const commits = await recorded(name);
+    let state: RunState | undefined;
+    for (const commit of commits) {
+      state = foldCommit(state, commit);
+      const checkpoint = checkpointOf(state);
+      expect(undocumented('Checkpoint', checkpoint)).toEqual([]);
+      const leaves = Object.values(checkpoint.tasks).filter(({ isGroup }) => isGroup !== true);
+      const counted = Object.groupBy(leaves, ({ status }) => status);
+      for (const [status, count] of Object.entries(checkpoint.counts))
+        expect([status, counted[status as keyof typeof counted]?.length ?? 0]).toEqual([status, count]);
+      expect([checkpoint.seq, checkpoint.status]).toEqual([commit.seq, checkpoint.status]);
+    }
+  });
+
+  test('has a line of time on which every attempt has its begin, and every driver what it left', async () => {
+    const commits = await recorded(name);
+    const events = eventsIn(commits);
+    const timeline = timelineOf(events);
+    expect(undocumented('Timeline', timeline)).toEqual([]);
+    const begun = events.flatMap((event) => (event.type === 'attempt.started' ? [event.attempt] : []));
+    const ended = events.flatMap((event) => (event.type === 'attempt.ended' ? [event.attempt] : []));
+    expect(timeline.attempts.map(({ attempt }) => attempt)).toEqual([...new Set(begun)]);
+    expect(timeline.attempts.filter(({ outcome }) => outcome !== undefined)).toHaveLength(
+      new Set(ended).size,
+    );
+    expect(timeline.drives.map(({ epoch }) => epoch)).toEqual(
+      events.flatMap((event) => (event.type === 'lease.taken' ? [event.data.epoch] : [])),
+    );
+    for (const { end, left } of timeline.drives) expect(left.length > 0).toBe(end === 'died');
+  });
+
+  test('what tasks and attempts have used is the same sum, however it is counted', async () => {
+    const commits = await recorded(name);
+    const attempts = new Attempts();
+    for (const event of eventsIn(commits)) attempts.add(event);
+    const { tasks, usage } = checkpointOf(stateAfter(commits));
+    const output = (of: readonly { usage?: { output: number } }[]): number =>
+      of.reduce((sum, { usage: used }) => sum + (used?.output ?? 0), 0);
+    expect(output(attempts.list())).toBe(usage?.output ?? 0);
+    expect(output(Object.values(tasks))).toBe(usage?.output ?? 0);
+    for (const [address, task] of Object.entries(tasks)) {
+      expect(output(attempts.list(address))).toBe(task.usage?.output ?? 0);
+      expect(task.tries).toBe(attempts.list(address).filter(({ kind }) => kind === 'work').length);
+      expect(task.attempts).toBe(Math.max(...attempts.list(address).map(({ number }) => number), 0));
+    }
+  });
+
+  test('what is held waits for a person, with something that can be done and what it does', async () => {
+    const state = stateAfter(await recorded(name));
+    const of = { run: name, workflow: 'flow', since: 1 };
+    const waiting = whyWaiting(state);
+    for (const [address, view] of Object.entries(checkpointOf(state).tasks)) {
+      const item = inboxItemOf(of, address, view);
+      expect(item !== undefined).toBe(view.status === 'held');
+      expect(view.waiting).toEqual(waiting(state.tasks.get(address)!));
+      if (item === undefined) continue;
+      expect(undocumented('InboxItem', item)).toEqual([]);
+      expect(item.actions.length).toBeGreaterThan(0);
+      for (const { action, effect } of item.actions) expect(effect).not.toBe(action);
+    }
+  });
+});
