@@ -1,4 +1,4 @@
-import { agentNamed, untestedText } from '../../agents/index.ts';
+import { untestedText } from '../../agents/index.ts';
 import type { Json } from '../../base/index.ts';
 import type { TaskReport } from '../../library/index.ts';
 import { callText } from './conversation/index.ts';
@@ -38,7 +38,7 @@ function notesOf({ status, checking, integrating, revisions = 0, messages = [] }
 }
 
 function versionNote(cli: TaskReport['cli']): string[] {
-  const text = cli && untestedText(agentNamed(cli.agent), cli.version);
+  const text = cli && untestedText(cli.agent, cli.version);
   return text === undefined ? [] : [cleanLine(text)];
 }
 

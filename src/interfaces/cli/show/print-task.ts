@@ -1,4 +1,4 @@
-import { agentNamed, untestedText } from '../../../agents/index.ts';
+import { untestedText } from '../../../agents/index.ts';
 import type { TaskReport } from '../../../library/index.ts';
 import type { Context } from '../context.ts';
 import { usageText, type Usage } from '../conversation/index.ts';
@@ -66,7 +66,7 @@ function conversationFacts({ session, cli, checking, integrating, ...task }: Tas
   const { revisions, messages = [] } = task;
   return [
     ['session', session && `${session.id} of ${session.agent}`],
-    ['program', cli && (untestedText(agentNamed(cli.agent), cli.version) ?? `${cli.agent} ${cli.version}`)],
+    ['program', cli && (untestedText(cli.agent, cli.version) ?? `${cli.agent} ${cli.version}`)],
     ['now', checking === true ? 'its check runs, or is still to run' : undefined],
     ['now', integrating === true && task.status !== 'held' ? integratingText : undefined],
     ['revised', revisions === undefined || revisions === 0 ? undefined : timesText(revisions)],
