@@ -1,3 +1,25 @@
+export {
+  registerAgent,
+  streamParser,
+  type Agent,
+  type AgentCommand,
+  type AgentEvent,
+  type AgentExit,
+  type AgentParser,
+  type AgentRequest,
+  type AgentTraits,
+  type AgentVariables,
+  type AskedCall,
+  type FailureKind,
+  type ParserContext,
+  type Permissions,
+  type SessionRequest,
+  type StreamReader,
+  type ToolClass,
+  type UnknownEvent,
+  type Unmet,
+  type UsageEvent,
+} from './agents/index.ts';
 export { open, type OpenOptions, type RemoteMachine } from './assemble.ts';
 export { PitonError, manualClock, type Clock, type Json, type ManualClock } from './base/index.ts';
 export type {
@@ -91,7 +113,15 @@ export {
   type WorkspacesOptions,
   type Workspace,
 } from './library/index.ts';
-export type { Event, Failure, Origin, RunStatus, TaskStatus, Workflow } from './model/index.ts';
+export type {
+  Event,
+  Failure,
+  Origin,
+  RegisteredAgent,
+  RunStatus,
+  TaskStatus,
+  Workflow,
+} from './model/index.ts';
 export {
   registerStore,
   type AppendRequest,

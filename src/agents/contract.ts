@@ -1,7 +1,7 @@
 import type { Json } from '../base/index.ts';
-import type { JsonSchema, Permissions } from '../model/index.ts';
+import type { AgentTraits, JsonSchema, Permissions } from '../model/index.ts';
 
-export type { Permissions } from '../model/index.ts';
+export type { AgentTraits, Permissions } from '../model/index.ts';
 
 export type SessionRequest =
   | { readonly type: 'new'; readonly id?: string }
@@ -168,13 +168,14 @@ export interface AgentVariables {
 
 /** An adapter to one agent CLI: data in, data out; it starts nothing and writes nothing. */
 export interface Agent {
+  /** What workflows call it. */
   readonly name: string;
   /** For people. */
   readonly title: string;
   /** Whether the id of a new session can be given before the start. */
   readonly choosesSession: boolean;
-  /** Whether a session can be copied. */
-  readonly forks: boolean;
+  /** What definitions are checked with, before any adapter is asked: the same as `command` does. */
+  readonly traits: AgentTraits;
   /** Whether a session belongs to the folder it was begun in: gone on in elsewhere, it is unknown, or the agent works in that folder. */
   readonly bindsSessions?: boolean;
   readonly pricing: 'usd' | 'tokens' | 'none';

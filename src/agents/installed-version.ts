@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Agent } from './contract.ts';
-import { detectAgent, findExecutable, isWithin, type DetectOptions } from './detect.ts';
+import { detectAgent, findExecutable, type DetectOptions } from './detect.ts';
 
 /** A program that does not answer keeps its task waiting for so long, once. */
 const patienceMs = 5_000;
@@ -28,16 +28,4 @@ export async function installedVersion(
 async function ask(agent: Agent, options: DetectOptions): Promise<string | undefined> {
   const found = await detectAgent(agent, options);
   return 'missing' in found || found.version === 'unknown' ? undefined : found.version;
-}
-
-/** For people, where that version was not tried with the adapter; undefined where it was, or none is known. */
-export function untestedText({ title, tested }: Agent, version: string | undefined): string | undefined {
-  if (version === undefined || isWithin(version, tested)) return undefined;
-  const known =
-    tested === undefined
-      ? 'none is'
-      : tested.from === tested.to
-        ? `${tested.to} is`
-        : `${tested.from} to ${tested.to} are`;
-  return `${title} ${version} is not tested with Piton (${known})`;
 }

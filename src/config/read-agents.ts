@@ -1,4 +1,4 @@
-import { agentNames, traitsOf } from '../model/index.ts';
+import { knownAgents, traitsOf } from '../model/index.ts';
 import { toolClasses, type AgentSettings } from './config.ts';
 import { entriesOf, invalid, unknownKey, wordIn, type Setting } from './config-source.ts';
 
@@ -11,7 +11,7 @@ const keys = ['executable', 'tools'];
 
 function readAgent(name: string, setting: Setting): AgentSettings {
   const traits = traitsOf(name);
-  if (traits === undefined) throw unknownKey(setting, 'agent', agentNames);
+  if (traits === undefined) throw unknownKey(setting, 'agent', knownAgents());
   const read = entriesOf(setting).map(([key, entry]): AgentSettings => {
     if (key === 'executable') return { executable: readExecutable(name, entry) };
     if (key === 'tools') return { tools: readTools(entry) };

@@ -46,7 +46,7 @@ export class AgentProgram {
   }
 
   untested(told: string | undefined): string | undefined {
-    return untestedText(this.#given.agent, told ?? this.#version);
+    return untestedText(this.#given.agent.name, told ?? this.#version);
   }
 
   /** It could not be started: because it is not there, or in spite of that. */

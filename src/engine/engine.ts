@@ -30,6 +30,7 @@ import { previewResume, type ResumePreview } from './preview.ts';
 import { isPartOf, reopen, resolveDrift } from './resolve-drift.ts';
 import type { Course } from './run-writer.ts';
 import { startTrouble } from './stall.ts';
+import { assertAgents } from './known-agents.ts';
 import { assertSecrets } from './secrets.ts';
 import { takenSessions } from './session-lease.ts';
 import { isDrivenElsewhere, takeRunLease } from './take-run-lease.ts';
@@ -148,6 +149,7 @@ export class Engine {
     const recorder = new Recorder(observers);
     const folded = (event: Event): void => recorder.note(state, [event]);
     for (const event of opening) fold(state, event, { seq: 1, at });
+    assertAgents(state);
     assertSecrets(state, this.#ports.environment);
     const elsewhere = await usedElsewhere(this.#ports, state);
     const { evaluator } = program;
@@ -203,6 +205,7 @@ export class Engine {
     await assertOwnRun(this.#ports, { state, head });
     observers.tell({ type: 'checkpoint.loaded', run, at: clock.now(), seq: head.seq });
     const { events, workflow } = await this.#changes(program, state, options);
+    assertAgents(state);
     assertSecrets(state, this.#ports.environment);
     const evaluator = await program.evaluatorFor(workflow);
     const journal = new Journal({ store, lease, head });

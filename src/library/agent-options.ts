@@ -1,7 +1,17 @@
 import type { AgentDraft, TaskDraft } from '../definition/index.ts';
-import type { AgentName, Budget, JsonSchema, OnInterrupt, Permissions } from '../model/index.ts';
+import type {
+  AgentName,
+  Budget,
+  JsonSchema,
+  OnInterrupt,
+  Permissions,
+  RegisteredAgent,
+} from '../model/index.ts';
 import type { Command, CommandOptions } from './command-options.ts';
 import { optionalMilliseconds, type Duration } from './task-options.ts';
+
+/** One of Piton's, or what `registerAgent` gives. */
+type AnyAgent = AgentName | RegisteredAgent;
 
 /** What an agent can be told besides what every task can. `Other`: the tasks whose sessions there are. */
 export interface AgentOptions<Other extends string = string> extends Omit<
@@ -9,7 +19,7 @@ export interface AgentOptions<Other extends string = string> extends Omit<
   'capture' | 'onInterrupt' | 'onConflict'
 > {
   /** Who does it, or several by preference: the next is taken where one is not installed. */
-  readonly agent: AgentName | readonly AgentName[];
+  readonly agent: AnyAgent | readonly AnyAgent[];
   /** What it may do by itself; a list is in the words of its CLI. Default: `edit`. */
   readonly permissions?: Permissions;
   /** Goes on in the session of a task that it needs, directly or not, or in a copy of that; default: a new one. */
@@ -25,7 +35,7 @@ export interface AgentOptions<Other extends string = string> extends Omit<
   /** What all attempts together may use up; then the task is held. */
   readonly budget?: Budget;
   /** Handed to the CLI as they are; by agent where they differ. For `command` and `acp`: the program and its arguments. */
-  readonly args?: readonly string[] | Readonly<Partial<Record<AgentName, readonly string[]>>>;
+  readonly args?: readonly string[] | Readonly<Partial<Record<AnyAgent, readonly string[]>>>;
   /**
    * Decides whether its work is done: run where it runs, with its environment. If it fails, the agent is told why and
    * goes on in its session, `revise` times at most; default once.

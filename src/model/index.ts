@@ -1,7 +1,15 @@
 export { containmentOf } from './containment.ts';
 export { loadPatterns, type Patterns } from './load-patterns.ts';
 export { forgeFolders, namesSteering, steeringFiles, steeringFolders, steeringPartOf } from './steering.ts';
-export { agentNames, traitsOf, type AgentName } from './agent-names.ts';
+export {
+  admitAgent,
+  agentNames,
+  knownAgents,
+  traitsOf,
+  type AgentName,
+  type AgentTraits,
+  type RegisteredAgent,
+} from './agent-names.ts';
 export type { Command, CommandAnswer, InboxCommand, Sender, SentCommand } from './commands.ts';
 export type { Evaluator, Variables } from './evaluator.ts';
 export type { Event, EventOf, EventType, Origin, RunEvent } from './events.ts';

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { agentNamed, agentNames, detectAgent } from '../../src/agents/index.ts';
+import { agentNamed, detectAgent } from '../../src/agents/index.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** A folder with a program of this name. */
@@ -94,20 +94,6 @@ describe('an agent that is looked for', () => {
 });
 
 describe('the names of agents', () => {
-  test('lead to their adapters', () => {
-    for (const name of agentNames) expect(agentNamed(name).name).toBe(name);
-    expect(agentNames).toEqual([
-      'claude',
-      'codex',
-      'gemini',
-      'opencode',
-      'goose',
-      'command',
-      'acp',
-      'scripted',
-    ]);
-  });
-
   test('that are misspelt are corrected', () => {
     expect(() => agentNamed('cluade')).toThrowError(
       expect.objectContaining({ code: 'AGENT_UNKNOWN', message: expect.stringContaining('"claude"') }),

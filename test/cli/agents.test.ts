@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { agentNames } from '../../src/agents/index.ts';
+import { knownAgents } from '../../src/model/index.ts';
 import { newProject, type Project } from './command-line.ts';
 
 interface Listed {
@@ -28,7 +28,7 @@ test('where nothing is installed, agents tells of each what is missing, how to l
   mkdirSync(join(project.folder, 'nothing'));
   const path = join(project.folder, 'nothing');
   const listed = await agents(project, path);
-  expect(listed.map(({ name }) => name)).toEqual(agentNames);
+  expect(listed.map(({ name }) => name)).toEqual(knownAgents());
   expect(listed.filter(({ installed }) => installed).map(({ name }) => name)).toEqual(['scripted']);
   expect(listed.find(({ name }) => name === 'claude')).toEqual({
     name: 'claude',
@@ -77,7 +77,7 @@ test('doctor has a line for each agent that is installed, and none for others', 
   const path = install(project, 'codex', 'echo "codex-cli 99.0.0"');
   const { stdout } = await project.piton(['doctor', '--json'], { env: { PATH: path } });
   const { checks } = JSON.parse(stdout) as { checks: { name: string; level: string }[] };
-  const lines = checks.filter(({ name }) => agentNames.includes(name));
+  const lines = checks.filter(({ name }) => knownAgents().includes(name));
   expect(lines).toEqual([
     { name: 'claude', level: 'ok', text: `2.1.325, ${join(path, 'claude')}` },
     expect.objectContaining({ name: 'codex', level: 'warn', remedy: expect.stringContaining('tested with') }),
@@ -134,5 +134,5 @@ test('agents tells of each whether it asks for what it may not do, or is denied 
   const { piton } = newProject();
   const { stdout } = await piton(['agents']);
   const said = stdout.match(/asks you for what it may not do|what it may not do is denied/g);
-  expect(said).toHaveLength(agentNames.length);
+  expect(said).toHaveLength(knownAgents().length);
 });

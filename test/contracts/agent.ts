@@ -75,7 +75,7 @@ export function agentContract(agent: Agent, bench: AgentBench): void {
     newSessionContract(agent);
     if (bench.noSessions === undefined) sessionContract(agent, bench);
     else noSessionContract(agent, bench.noSessions);
-    if (agent.forks) forkContract(agent, bench);
+    if (agent.traits.sessions === 'fork') forkContract(agent, bench);
     else noForkContract(agent);
     permissionContract(agent, bench);
     if (agent.asks) askContract(agent, bench);

@@ -102,16 +102,19 @@ describe.each(testedClis())('$name', (cli) => {
     expect(lastConversation(server)).toContain('assistant: planned');
   });
 
-  test.runIf(agentNamed(agent).forks)('goes on in a copy of the session of another task', async () => {
-    const { run, server } = await livePlace([agent]);
-    const started = await run({
-      plan: { agent, prompt: 'The word is KIWI. [[say:planned]]' },
-      copy: { agent, needs: ['plan'], session: { fork: 'plan' }, prompt: 'Build. [[say:copied]]' },
-    });
-    expect(await started.result()).toMatchObject({ outputs: { copy: 'copied' } });
-    const events = await Array.fromAsync(started.events());
-    expect(sessionsOf(events, 'copy')).not.toEqual(sessionsOf(events, 'plan'));
-    expect(startsOf(events, 'copy')).toHaveLength(1);
-    expect(lastConversation(server)).toContain('KIWI');
-  });
+  test.runIf(agentNamed(agent).traits.sessions === 'fork')(
+    'goes on in a copy of the session of another task',
+    async () => {
+      const { run, server } = await livePlace([agent]);
+      const started = await run({
+        plan: { agent, prompt: 'The word is KIWI. [[say:planned]]' },
+        copy: { agent, needs: ['plan'], session: { fork: 'plan' }, prompt: 'Build. [[say:copied]]' },
+      });
+      expect(await started.result()).toMatchObject({ outputs: { copy: 'copied' } });
+      const events = await Array.fromAsync(started.events());
+      expect(sessionsOf(events, 'copy')).not.toEqual(sessionsOf(events, 'plan'));
+      expect(startsOf(events, 'copy')).toHaveLength(1);
+      expect(lastConversation(server)).toContain('KIWI');
+    },
+  );
 });

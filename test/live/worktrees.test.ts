@@ -27,7 +27,7 @@ const earlier = {
 };
 
 const cases = testedClis().flatMap(({ name: agent }) =>
-  (agentNamed(agent).forks ? ['continue', 'fork'] : ['continue']).flatMap((how) =>
+  (agentNamed(agent).traits.sessions === 'fork' ? ['continue', 'fork'] : ['continue']).flatMap((how) =>
     Object.entries(earlier).map(([where, first]) => ({ agent, how, where, first })),
   ),
 );

@@ -2,7 +2,7 @@
  * Type tests: this file is compiled, not run (`npm run check`, and test/types.test.ts in `npm test`).
  * A line after `@ts-expect-error` must be an error, all others must not.
  */
-import { chain, open, parallel, route, stateGraph, workflow } from '../../src/index.ts';
+import { chain, open, parallel, route, stateGraph, workflow, type RegisteredAgent } from '../../src/index.ts';
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 function same<A, B>(..._: Equal<A, B> extends true ? [] : [never]): void {}
@@ -172,6 +172,8 @@ agents.task('all', { needs: ['plan', 'facts', 'parts', 'extra'] }, ({ needs }) =
 });
 // @ts-expect-error
 agents.agent('b', { agent: 'claud' }, 'x');
+declare const mine: RegisteredAgent;
+agents.agent('b', { agent: [mine, 'claude'], args: { [mine]: ['-v'] } }, 'x');
 // @ts-expect-error
 agents.agent('b', { agent: 'claude', session: { continue: 'nothing' } }, 'x');
 // @ts-expect-error

@@ -1,3 +1,4 @@
+import { traitsOf } from '../../model/index.ts';
 import type { Agent, Permissions } from '../contract.ts';
 import { versionIn } from '../executable.ts';
 import { ofNamed } from '../variables.ts';
@@ -13,7 +14,7 @@ export const acp: Agent = Object.freeze({
   name: 'acp',
   title: 'ACP agent',
   choosesSession: false,
-  forks: true,
+  traits: traitsOf('acp'),
   pricing: 'tokens',
   showsToolStart: true,
   asks: true,

@@ -1,3 +1,4 @@
+import { traitsOf } from '../../model/index.ts';
 import type { Agent } from '../contract.ts';
 import { versionIn } from '../executable.ts';
 import { ofClaude } from '../variables.ts';
@@ -11,7 +12,7 @@ export const claude: Agent = Object.freeze({
   name: 'claude',
   title: 'Claude Code',
   choosesSession: true,
-  forks: true,
+  traits: traitsOf('claude'),
   pricing: 'usd',
   showsToolStart: true,
   asks: true,

@@ -1,3 +1,4 @@
+import { traitsOf } from '../../model/index.ts';
 import type { Agent } from '../contract.ts';
 import { versionIn } from '../executable.ts';
 import { ofCodex } from '../variables.ts';
@@ -11,7 +12,7 @@ export const codex: Agent = Object.freeze({
   name: 'codex',
   title: 'Codex',
   choosesSession: false,
-  forks: true,
+  traits: traitsOf('codex'),
   pricing: 'tokens',
   showsToolStart: true,
   asks: false,

@@ -1,3 +1,4 @@
+import { traitsOf } from '../../model/index.ts';
 import type { Agent, AgentCommand, AgentParser, AgentRequest, ParserContext, Unmet } from '../contract.ts';
 import { permissionsUnsupported, sessionUnsupported } from '../refusals.ts';
 import { SingleOutcome } from '../stream-parser.ts';
@@ -12,7 +13,7 @@ export const command: Agent = Object.freeze({
   name: 'command',
   title: 'Any command',
   choosesSession: false,
-  forks: false,
+  traits: traitsOf('command'),
   pricing: 'none',
   showsToolStart: false,
   asks: false,

@@ -1,3 +1,4 @@
+import { traitsOf } from '../../model/index.ts';
 import type { Agent } from '../contract.ts';
 import { versionIn } from '../executable.ts';
 import { ofGemini } from '../variables.ts';
@@ -11,7 +12,7 @@ export const gemini: Agent = Object.freeze({
   name: 'gemini',
   title: 'Gemini CLI',
   choosesSession: true,
-  forks: false,
+  traits: traitsOf('gemini'),
   bindsSessions: true,
   pricing: 'tokens',
   showsToolStart: true,

@@ -1,3 +1,4 @@
+import { traitsOf } from '../../model/index.ts';
 import type { Agent } from '../contract.ts';
 import { versionIn } from '../executable.ts';
 import { ofGoose } from '../variables.ts';
@@ -13,7 +14,7 @@ export const goose: Agent = Object.freeze({
   name: 'goose',
   title: 'Goose',
   choosesSession: true,
-  forks: false,
+  traits: traitsOf('goose'),
   pricing: 'tokens',
   showsToolStart: true,
   asks: false,

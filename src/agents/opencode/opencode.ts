@@ -1,3 +1,4 @@
+import { traitsOf } from '../../model/index.ts';
 import type { Agent } from '../contract.ts';
 import { versionIn } from '../executable.ts';
 import { ofOpencode } from '../variables.ts';
@@ -15,7 +16,7 @@ export const opencode: Agent = Object.freeze({
   name: 'opencode',
   title: 'OpenCode',
   choosesSession: false,
-  forks: true,
+  traits: traitsOf('opencode'),
   bindsSessions: true,
   pricing: 'usd',
   showsToolStart: false,

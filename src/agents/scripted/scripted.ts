@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { programFile } from '../../base/index.ts';
+import { traitsOf } from '../../model/index.ts';
 import type { Agent, AgentCommand, AgentRequest, Permissions, Unmet } from '../contract.ts';
 import { ofScripted } from '../variables.ts';
 import type { Order } from './order.ts';
@@ -14,7 +15,7 @@ export const scripted: Agent = Object.freeze({
   name: 'scripted',
   title: 'Scripted agent',
   choosesSession: true,
-  forks: true,
+  traits: traitsOf('scripted'),
   pricing: 'usd',
   showsToolStart: true,
   asks: true,

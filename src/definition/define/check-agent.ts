@@ -1,4 +1,4 @@
-import { agentNames, traitsOf } from '../../model/index.ts';
+import { knownAgents, traitsOf } from '../../model/index.ts';
 import type { Finding, Path } from '../problems.ts';
 import type { AgentDraft, TaskDraft } from '../workflow-draft.ts';
 import { checkArguments, checkWord } from './check-arguments.ts';
@@ -27,8 +27,9 @@ function checkAgents(name: string, { agents }: AgentDraft, at: Path): Finding[] 
   }
   return agents.flatMap((agent, index): Finding[] => {
     const place = [...at, 'agent', index];
-    if (!(agentNames as readonly string[]).includes(agent)) {
-      const remedy = suggestNearest(agent, agentNames).remedy ?? `There are: ${agentNames.join(', ')}.`;
+    if (traitsOf(agent) === undefined) {
+      const names = knownAgents();
+      const remedy = suggestNearest(agent, names).remedy ?? `There are: ${names.join(', ')}.`;
       return [{ at: place, message: `There is no agent \`${agent}\`.`, remedy }];
     }
     return agents.indexOf(agent) === index ? [] : [{ at: place, message: `\`${agent}\` is named twice.` }];

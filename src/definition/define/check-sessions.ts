@@ -1,4 +1,4 @@
-import { agentNames, traitsOf } from '../../model/index.ts';
+import { knownAgents, traitsOf } from '../../model/index.ts';
 import type { Finding, Path } from '../problems.ts';
 import type { AgentDraft, TaskDraft } from '../workflow-draft.ts';
 import { argumentsOf } from './check-arguments.ts';
@@ -78,7 +78,7 @@ function checkAbility({ scope }: Known, { how, of, at }: SessionUse): Finding[] 
   }
   const unable = holders.find((agent) => how === 'fork' && traitsOf(agent)?.sessions === 'continue');
   if (unable === undefined) return [];
-  const able = agentNames.filter((agent) => traitsOf(agent)?.sessions === 'fork');
+  const able = knownAgents().filter((agent) => traitsOf(agent)?.sessions === 'fork');
   const message = `\`${of}\` ${done} by \`${unable}\`, whose sessions cannot be copied.`;
   const remedy = `Write \`session: { continue: ${of} }\`, or use an agent whose sessions can: ${able.join(', ')}.`;
   return [{ at, message, remedy }];

@@ -1,4 +1,4 @@
-import { agentNamed, untestedText } from '../../agents/index.ts';
+import { untestedText } from '../../agents/index.ts';
 import type { Json } from '../../base/index.ts';
 import type { TaskView } from '../../library/index.ts';
 import { callText } from './conversation/index.ts';
@@ -47,7 +47,7 @@ function notesOf({ status, stage, revisions = 0, messages = [] }: TaskView): str
 }
 
 function versionNote(cli: TaskView['cli']): string[] {
-  const text = cli && untestedText(agentNamed(cli.agent), cli.version);
+  const text = cli && untestedText(cli.agent, cli.version);
   return text === undefined ? [] : [cleanLine(text)];
 }
 

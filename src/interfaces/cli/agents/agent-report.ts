@@ -1,5 +1,4 @@
 import type { Agent } from '../../../agents/index.ts';
-import { traitsOf } from '../../../model/index.ts';
 import { cleanLine, type Output } from '../output/index.ts';
 import { mendText, testedText, type FoundAgent } from './look-for-agents.ts';
 
@@ -7,7 +6,7 @@ const policies = ['read', 'edit', 'full'] as const;
 
 /** The stable shape of `agents --json`. */
 export function agentJson({ agent, detection, executable }: FoundAgent): unknown {
-  const { name, title, tested, forks, pricing, asks, login } = agent;
+  const { name, title, tested, traits, pricing, asks, login } = agent;
   return {
     name,
     title,
@@ -16,7 +15,7 @@ export function agentJson({ agent, detection, executable }: FoundAgent): unknown
     ...(executable !== undefined && { executable }),
     tested,
     session: sessionId(agent),
-    forks,
+    forks: traits.sessions === 'fork',
     pricing,
     asks,
     opens: canOpen(agent),
@@ -63,7 +62,7 @@ const prices: Readonly<Record<Agent['pricing'], string>> = {
 
 /** When the id of a new session is known, if it has any. */
 function sessionId(agent: Agent): 'chosen' | 'first-event' | 'none' {
-  if (traitsOf(agent.name)?.sessions === 'none') return 'none';
+  if (agent.traits.sessions === 'none') return 'none';
   return agent.choosesSession ? 'chosen' : 'first-event';
 }
 
@@ -84,7 +83,7 @@ function opensText(agent: Agent): string {
 
 function abilitiesOf(agent: Agent): string {
   const session = sessionId(agent);
-  const forks = agent.forks ? 'sessions can be forked' : 'sessions cannot be forked';
+  const forks = agent.traits.sessions === 'fork' ? 'sessions can be forked' : 'sessions cannot be forked';
   return [
     sessions[session],
     ...(session === 'none' ? [] : [forks, opensText(agent)]),

@@ -1,12 +1,12 @@
 import { delimiter, isAbsolute, relative } from 'node:path';
 import {
   agentNamed,
-  agentNames,
   detectAgent,
   type Agent,
   type Detection,
   type DetectOptions,
 } from '../../../agents/index.ts';
+import { knownAgents } from '../../../model/index.ts';
 import type { Context } from '../context.ts';
 
 export interface FoundAgent {
@@ -26,7 +26,7 @@ export async function lookForAgents(
   const config = await context.granted();
   const options = { ...(await surroundingsFor(context)), timeoutMs: longestAnswerMs };
   return Promise.all(
-    agentNames.map(async (name) => {
+    knownAgents().map(async (name) => {
       const agent = agentNamed(name);
       const executable = config.agents[name]?.executable;
       const set = executable === undefined ? {} : { executable };

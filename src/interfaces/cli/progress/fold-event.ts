@@ -1,4 +1,4 @@
-import { agentNamed, untestedText } from '../../../agents/index.ts';
+import { untestedText } from '../../../agents/index.ts';
 import type { RunEvent } from '../../../engine/index.ts';
 import type { EventType, TaskStatus, Workflow } from '../../../model/index.ts';
 import { lastWord } from '../conversation/index.ts';
@@ -211,7 +211,7 @@ type Versioned = Extract<RunEvent, { type: 'attempt.spawned' | 'session.opened' 
 
 function learnVersion(view: RunView, { task, attempt, data }: Versioned): void {
   const agent = view.lines.get(task)?.attempt?.agent;
-  const text = agent === undefined ? undefined : untestedText(agentNamed(agent), data.version);
+  const text = agent === undefined ? undefined : untestedText(agent, data.version);
   if (text !== undefined && !view.untested.has(text)) view.untested.set(text, attempt);
 }
 

@@ -1,4 +1,4 @@
-import { agentNamed, untestedText } from '../../../agents/index.ts';
+import { untestedText } from '../../../agents/index.ts';
 import type { CheckView, DecisionView, TaskView } from '../../../library/index.ts';
 import type { Context } from '../context.ts';
 import { usageText } from '../conversation/index.ts';
@@ -63,7 +63,7 @@ function conversationFacts({ session, cli, stage, ...task }: TaskView): Fact[] {
   const { revisions, messages = [] } = task;
   return [
     ['session', session && `${session.id} of ${session.agent}`],
-    ['program', cli && (untestedText(agentNamed(cli.agent), cli.version) ?? `${cli.agent} ${cli.version}`)],
+    ['program', cli && (untestedText(cli.agent, cli.version) ?? `${cli.agent} ${cli.version}`)],
     ['now', isOpen(task.status) ? standingOf(task.status, stage) : undefined],
     ['revised', revisions === undefined || revisions === 0 ? undefined : timesText(revisions)],
     ...messages.map((text): Fact => ['told, and not heard yet', text]),
