@@ -1,5 +1,12 @@
 import { PitonError } from '../base/index.ts';
-import { readEvents, type Driver, type Engine, type FoundSession, type RunEvent } from '../engine/index.ts';
+import {
+  readEvents,
+  type Driver,
+  type Engine,
+  type EventsOptions,
+  type FoundSession,
+  type RunEvent,
+} from '../engine/index.ts';
 import { isFinal, type Command, type CommandAnswer, type RunStatus } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import { checkpointOf, resultOf, type Checkpoint, type RunResult, type TaskReport } from './checkpoint.ts';
@@ -33,8 +40,8 @@ export class Run<Outputs = unknown, State = unknown> {
     this.#definition = definition;
   }
 
-  /** Everything that has been committed so far, then live until the run ends or nobody drives it. `after`: only later than that commit. */
-  events(options: { readonly after?: number; readonly signal?: AbortSignal } = {}): AsyncIterable<RunEvent> {
+  /** Everything that has been committed so far, then live until the run ends or nobody drives it. */
+  events(options: EventsOptions = {}): AsyncIterable<RunEvent> {
     return readEvents({ engine: this.#engine, store: this.#store }, this.id, options);
   }
 

@@ -27,10 +27,9 @@ export const command = defineCommand({
   async run(context, { args }) {
     const piton = await context.openExisting();
     const record = await findRecord(piton, args[0]);
-    const entries = entriesOf(
-      record.run,
-      await Array.fromAsync(readHistory(await piton.find(record.run), record.seq)),
-    );
+    const { isJson: transcripts } = context.output;
+    const history = readHistory(await piton.find(record.run), record.seq, { transcripts });
+    const entries = entriesOf(record.run, await Array.fromAsync(history));
     context.output.json(entries.map(entryJson));
     if (!context.output.isJson) printEntries(context, entries);
     context.output.next(`piton show ${entries.at(-1)!.checkpoint}`);

@@ -57,7 +57,7 @@ export const command = defineCommand<Options>({
     process.once('SIGINT', stop);
     try {
       const { signal } = stopped;
-      const events = follow ? run.events({ signal }) : readHistory(run, seq);
+      const events = follow ? run.events({ signal }) : readHistory(run, seq, { transcripts: true });
       const reading = { piton, output, choice, known, head: seq, tail, signal, ...formOf(options) };
       if (output.isJson) await printEvents(output, choice, events);
       else if (!(await printOutput(reading, events))) output.note(nothingPrinted);

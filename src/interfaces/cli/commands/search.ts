@@ -85,7 +85,7 @@ async function searchAll(
   for (const { run, workflow, seq } of records) {
     const left = limit - hits.length;
     if (left === 0) break;
-    const events = readHistory(await piton.find(run), seq);
+    const events = readHistory(await piton.find(run), seq, { transcripts: true });
     const found = await searchRun({ run, workflow, pattern, task, limit: left }, events);
     printer.print(found);
     hits.push(...found);
