@@ -1,5 +1,6 @@
 export { attemptMarker, insideOf, isInsideAttempt } from './attempt-marker.ts';
 export { manualClock, systemClock, type Clock, type ManualClock } from './clock.ts';
+export { cleanLine, cleanText } from './clean-text.ts';
 export { crashPoint, crashPointsArmed } from './crash-point.ts';
 export { askGit } from './ask-git.ts';
 export { deleteTree } from './delete-tree.ts';

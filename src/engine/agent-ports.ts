@@ -8,6 +8,10 @@ import type { ProcessPorts } from './process-ports.ts';
 export interface TranscriptPart {
   readonly upTo: number;
   readonly entries: readonly Json[];
+  /** Those of them that tell what was used. */
+  readonly used: readonly Json[];
+  /** See `lastWord`. */
+  readonly last?: string;
   readonly session?: { readonly id: string; readonly model?: string; readonly version?: string };
 }
 

@@ -21,6 +21,7 @@ import { redactJson, type Redact } from './redact.ts';
 import { samenessOf } from './sameness.ts';
 import { boundElsewhere } from './session-request.ts';
 import { loginNames } from './task-environment.ts';
+import { transcriptPart } from './transcript-part.ts';
 
 type Interruption = Extract<Outcome, { type: 'interrupted' }>;
 
@@ -180,8 +181,7 @@ class Conversation {
     const session = events.findLast((event) => event.type === 'session');
     if (session !== undefined) this.turn.pass();
     this.#ports.transcript(this.#attempt, {
-      upTo,
-      entries: events.map((event) => redactJson(event as unknown as Json, this.#redact)),
+      ...transcriptPart({ upTo, events }, this.#redact),
       ...(session !== undefined && { session: sessionPart(session) }),
     });
   }

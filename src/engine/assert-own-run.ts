@@ -31,13 +31,14 @@ export async function assertOwnRun(ports: EnginePorts, loaded: LoadedRun): Promi
 }
 
 /** What was started last was written down outside of the store before. */
-async function assertNotCut(ports: EnginePorts, { state, head }: LoadedRun): Promise<void> {
+async function assertNotCut(ports: EnginePorts, loaded: LoadedRun): Promise<void> {
   const { store, spool } = ports;
+  const { state, head } = loaded;
   const { run, lostHead } = state;
   // Another process may have taken the run back to an earlier commit since it was driven here.
   spool.heads.forget(run);
   const recorded = recordedHead(ports, run);
-  if (recorded === undefined) return assertAllKnown(ports, { state, head });
+  if (recorded === undefined) return assertAllKnown(ports, loaded);
   // Whoever has repaired it was killed before that was written down there too.
   if (recorded.hash === lostHead) return spool.heads.replace(run, head, recorded);
   if (await isInJournal(store, { run, ...head }, recorded)) return;

@@ -1,4 +1,3 @@
-import { isPlainObject } from '../base/index.ts';
 import { isSettled, taskAt, type RunState, type TaskState } from '../kernel/index.ts';
 import type { Event } from '../model/index.ts';
 import type { TranscriptPart } from './agent-ports.ts';
@@ -72,9 +71,8 @@ function transcriptEvents(
   now: number,
 ): Event[] {
   const place = { task: attempt.task, attempt: attempt.id };
-  const { upTo, entries, session } = part;
-  const tellsUsage = entries.some((entry) => isPlainObject(entry) && entry['type'] === 'usage');
-  const data = { upTo, entries, ...(tellsUsage && { day: dayOf(now) }) };
+  const { session, ...said } = part;
+  const data = { ...said, ...(said.used.length > 0 && { day: dayOf(now) }) };
   const added: Event = { type: 'transcript.added', ...place, data };
   if (session === undefined) return [added];
   const { id, ...traits } = session;

@@ -89,11 +89,54 @@ async function readOnce(store: Store, run: string): Promise<Chain> {
   const commits: StoredCommit[] = [];
   const inside = await addAllGood(commits, store, run);
   const fault =
-    inside ?? tailFault(commits, end, witnessed) ?? (await overhang(store, { run, ...end }, commits));
+    inside ?? tailFault(commits, end, witnessed) ?? (await overhang(store, { run, ...end }, commits.length));
   if (fault === undefined) return { commits };
   const lastGood = { seq: commits.length, hash: commits.at(-1)?.hash ?? genesis };
   const knownSeq = Math.max(end.seq, witnessed, lastGood.seq);
   return { commits, damage: { lastGood, firstBad: lastGood.seq + 1, knownSeq, reason: fault } };
+}
+
+/**
+ * The commits from `known` on, which a snapshot names, up to the end or `upTo`; `known` itself is the first. Undefined if it is not among
+ * them, or anything after it is not as it should be, or was changed meanwhile: what that is, `readChain` tells. Throws `RUN_NOT_FOUND`.
+ */
+export async function readAfter(
+  store: Store,
+  known: Head & { readonly run: string },
+  upTo: number,
+): Promise<readonly StoredCommit[] | undefined> {
+  const { run } = known;
+  // In the order of `readOnce`, and for its reason.
+  const witnessed = (await store.witnessedSeq(run)) ?? 0;
+  const end = await findEnd(store, run);
+  const commits = await goodAfter(store, known, upTo);
+  const { length } = commits;
+  const seq = known.seq + length - 1;
+  if (length === 0 || upTo !== Infinity) return seq === upTo ? commits : undefined;
+  const isWhole = seq >= witnessed && commits[end.seq - known.seq]?.hash === end.hash;
+  return isWhole && (await overhang(store, { run, ...end }, seq)) === undefined ? commits : undefined;
+}
+
+/** None if one of them is not good. */
+async function goodAfter(
+  store: Store,
+  known: Head & { readonly run: string },
+  upTo: number,
+): Promise<StoredCommit[]> {
+  const commits: StoredCommit[] = [];
+  for await (const page of pagesOf(store, known.run, known.seq - 1)) {
+    for (const stored of page) {
+      if (stored.seq > upTo) return commits;
+      const previous = commits.at(-1);
+      const isGood =
+        previous === undefined
+          ? stored.seq === known.seq && stored.hash === known.hash
+          : faultOf(stored, previous) === undefined;
+      if (!isGood) return [];
+      commits.push(stored);
+    }
+  }
+  return commits;
 }
 
 async function addAllGood(commits: StoredCommit[], store: Store, run: string): Promise<string | undefined> {
@@ -104,8 +147,8 @@ async function addAllGood(commits: StoredCommit[], store: Store, run: string): P
   return undefined;
 }
 
-async function* pagesOf(store: Store, run: string): AsyncGenerator<readonly StoredCommit[]> {
-  for (let after = 0; ;) {
+async function* pagesOf(store: Store, run: string, from = 0): AsyncGenerator<readonly StoredCommit[]> {
+  for (let after = from; ;) {
     const page = await store.readCommits(run, { after, limit: pageSize });
     yield page;
     if (page.length < pageSize) return;
@@ -150,7 +193,7 @@ function tailFault(
 async function overhang(
   store: Store,
   { run, seq }: { readonly run: string; readonly seq: number },
-  { length }: readonly StoredCommit[],
+  length: number,
 ): Promise<string | undefined> {
   if (length === seq) return undefined;
   return (await findEnd(store, run)).seq < length ? otherEnd : undefined;

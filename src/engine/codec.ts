@@ -37,19 +37,26 @@ export function chainHash(previousHash: string, body: string): string {
 
 /** If all of them together are short, so is each. */
 function encodeEvents(events: readonly Event[], blobs: Blob[]): string {
-  const text = events.some(({ data }) => 'workflow' in data) ? undefined : JSON.stringify(events);
+  const text = events.some(holdsBlob) ? undefined : JSON.stringify(events);
   if (text !== undefined && text.length <= longestInline) return text;
   return `[${events.map((event) => encodeEvent(event, blobs)).join(',')}]`;
 }
 
-/** A definition is always a blob: a thousand runs of one workflow keep it once. */
+/**
+ * Always blobs, however short. A definition: a thousand runs of one workflow keep it once. What an agent has said: whoever wants
+ * anything else of a run does not read it.
+ */
+function holdsBlob({ data }: Event): boolean {
+  return 'workflow' in data || 'entries' in data;
+}
+
 function encodeEvent(event: Event, blobs: Blob[]): string {
-  const text = 'workflow' in event.data ? undefined : JSON.stringify(event);
+  const text = holdsBlob(event) ? undefined : JSON.stringify(event);
   if (text !== undefined && text.length <= longestInline) return text;
   const data: Record<string, unknown> = {};
   const kept: Record<string, string> = {};
   for (const [key, value] of Object.entries(event.data)) {
-    const blob = key === 'workflow' ? workflowBlob(value as Workflow) : bigBlob(value as Json);
+    const blob = blobFor(key, value as Json);
     if (blob === undefined) data[key] = value;
     else {
       kept[key] = blob.hash;
@@ -59,9 +66,10 @@ function encodeEvent(event: Event, blobs: Blob[]): string {
   return JSON.stringify({ ...event, data, blobs: kept });
 }
 
-function bigBlob(value: Json): Blob | undefined {
+function blobFor(key: string, value: Json): Blob | undefined {
+  if (key === 'workflow') return workflowBlob(value as unknown as Workflow);
   const text = JSON.stringify(value);
-  return text.length <= longestInline ? undefined : { hash: sha256(text), text };
+  return text.length <= longestInline && key !== 'entries' ? undefined : { hash: sha256(text), text };
 }
 
 const workflowBlobs = new WeakMap<Workflow, Blob>();
@@ -100,16 +108,33 @@ export interface BlobSource {
   readBlob(hash: string): Promise<string | undefined>;
 }
 
+export interface Decoding {
+  /**
+   * `false`: what agents have said is not read. Events then lack their `entries`, but for those of older versions, in which nothing else
+   * tells what was used.
+   */
+  readonly transcripts?: boolean | undefined;
+}
+
 /** Reads stored commits: blobs brought in, old versions brought up to date, every event checked and frozen. */
 export type Decode = (stored: StoredCommit) => Promise<Commit> | Commit;
 
-export function createDecoder(blobs: BlobSource): Decode {
+export function createDecoder(blobs: BlobSource, { transcripts = true }: Decoding = {}): Decode {
   return (stored) => {
-    const raw = JSON.parse(stored.body) as RawCommit;
+    const parsed = JSON.parse(stored.body) as RawCommit;
+    const raw = transcripts ? parsed : { ...parsed, events: parsed.events.map(withoutText) };
     assertKnown(stored, raw);
     if (raw.events.every((event) => event.blobs === undefined)) return check(stored, raw, raw.events);
     return fetchAll(raw, blobs).then((events) => check(stored, raw, events));
   };
+}
+
+function withoutText(event: RawEvent): RawEvent {
+  if (event.blobs?.['entries'] === undefined || !('used' in event.data || 'used' in event.blobs))
+    return event;
+  const { blobs, ...rest } = event;
+  const { entries: _, ...others } = blobs!;
+  return Object.keys(others).length === 0 ? rest : { ...rest, blobs: others };
 }
 
 const commitKeys = new Set(['run', 'seq', 'at', 'epoch', 'version', 'events']);

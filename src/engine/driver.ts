@@ -225,8 +225,8 @@ export class Driver {
     this.#reply([...letters, ...this.#mailbox.drain()]);
     const { state, journal, hasEnded, isReleased } = this.#writer;
     if (!isReleased) await this.#ports.store.releaseLease(journal.lease);
-    if (!hasEnded) return;
-    if (state.phase.status !== 'succeeded' || state.workflow.checkpoint.preserve) return;
+    const dropsValues = hasEnded && state.phase.status === 'succeeded' && !state.workflow.checkpoint.preserve;
+    if (!dropsValues) return this.#writer.saveLastSnapshot();
     try {
       await dropPayloads(this.#ports.store, state, journal.head);
     } catch (thrown) {

@@ -1,5 +1,5 @@
 import type { RunState } from '../kernel/index.ts';
-import type { Store } from '../store/index.ts';
+import type { Snapshot, Store } from '../store/index.ts';
 import type { Head } from './chain.ts';
 import { blobsOf } from './codec.ts';
 import { sealSnapshot } from './load-run.ts';
@@ -12,6 +12,18 @@ import { sealSnapshot } from './load-run.ts';
 export async function dropPayloads(store: Store, state: RunState, head: Head): Promise<void> {
   await store.saveSnapshot(sealSnapshot(state, head));
   await store.prune({ dropBlobs: { run: state.run, keep: await definitionOf(store, state.run) } });
+}
+
+/** Whether the run that this is the very last snapshot of has dropped values: others may have one too. What cannot be read may be of one. */
+export function isOfDropped({ text }: Pick<Snapshot, 'text'>): boolean {
+  try {
+    const state = JSON.parse(text.slice(64)) as {
+      readonly workflow?: { readonly checkpoint?: { readonly preserve?: boolean } };
+    };
+    return state.workflow?.checkpoint?.preserve !== true;
+  } catch {
+    return true;
+  }
 }
 
 async function definitionOf(store: Store, run: string): Promise<string[]> {

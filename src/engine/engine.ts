@@ -10,7 +10,7 @@ import {
   type Lease,
   type Workflow,
 } from '../model/index.ts';
-import type { RunFilter, RunRecord } from '../store/index.ts';
+import type { RunRecord } from '../store/index.ts';
 import { assertOwnRun, ownedBy } from './assert-own-run.ts';
 import { findRun } from './chain.ts';
 import { encodeCommit, genesis } from './codec.ts';
@@ -18,7 +18,7 @@ import { DaySpending } from './day-spending.ts';
 import { Driver } from './driver.ts';
 import { usedElsewhere, type ElsewherePorts } from './elsewhere.ts';
 import { Journal, passCrashPoints } from './journal.ts';
-import { loadRun } from './load-run.ts';
+import { loadRun, viewRun } from './load-run.ts';
 import { assertNotBehind, assertNotLost } from './lost-end.ts';
 import { makeWorld } from './make-world.ts';
 import { createdEvent, takenEvent } from './opening-events.ts';
@@ -199,16 +199,17 @@ export class Engine {
     { run, keepPause, ...options }: AttachOptions & { readonly run: string },
   ): Promise<Driver | undefined> {
     const { store, clock, observers } = this.#ports;
-    const { state, head } = await loadRun(store, run);
+    const loaded = await loadRun(store, run);
+    const { state, head, lag } = loaded;
     // Whoever held the lease until now may have brought the run to its end.
     if (isFinal(statusOf(state)) && !reopens(options)) return store.releaseLease(lease).then(() => undefined);
-    await assertOwnRun(this.#ports, { state, head });
+    await assertOwnRun(this.#ports, loaded);
     observers.tell({ type: 'checkpoint.loaded', run, at: clock.now(), seq: head.seq });
     const { events, workflow } = await this.#changes(program, state, options);
     assertAgents(state);
     assertSecrets(state, this.#ports.environment);
     const evaluator = await program.evaluatorFor(workflow);
-    const journal = new Journal({ store, lease, head });
+    const journal = new Journal({ store, lease, head, lag });
     const recorder = new Recorder(observers);
     const driver = this.#driver({ ...program, workflow, evaluator }, { state, journal, recorder });
     await driver.recover([takenEvent(lease.owner, lease.epoch), ...events], {
@@ -316,14 +317,14 @@ export class Engine {
 
   /** What going on with the run would do, as things are now. Throws `RUN_NOT_FOUND`. */
   async preview(run: string, given: Workflow | undefined): Promise<ResumePreview> {
-    const { state } = await loadRun(this.#ports.store, run);
+    const { state } = await viewRun(this.#ports.store, run);
     if (given !== undefined) assertSameWorkflow(run, state.workflow.name, given);
     return previewResume(state, this.#ports.spool, given);
   }
 
-  /** The state of a run as it is stored, or as it was at an earlier checkpoint. Throws `RUN_NOT_FOUND`. */
+  /** The state of a run as it is stored, or as it was at an earlier checkpoint, to look at. Throws `RUN_NOT_FOUND`, `RUN_DAMAGED`. */
   async load(run: string, seq?: number): Promise<RunState> {
-    return (await loadRun(this.#ports.store, run, seq)).state;
+    return (await viewRun(this.#ports.store, run, seq)).state;
   }
 
   /**
@@ -336,10 +337,6 @@ export class Engine {
 
   find(run: string): Promise<RunRecord> {
     return findRun(this.#ports.store, run);
-  }
-
-  list(filter: RunFilter): Promise<RunRecord[]> {
-    return this.#ports.store.listRuns(filter);
   }
 
   async verify(run?: string): Promise<RunVerdict[]> {

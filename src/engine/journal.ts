@@ -10,10 +10,12 @@ import {
 import type { Store } from '../store/index.ts';
 import type { Head } from './chain.ts';
 import { encodeCommit, type EncodedCommit } from './codec.ts';
-import { sealSnapshot } from './load-run.ts';
+import { sealSnapshot, type SnapshotLag } from './load-run.ts';
 
 /** So many commits, and at least as much text as the last one has, and a snapshot pays. */
 const commitsPerSnapshot = 400;
+/** So many, if they are the last for now: from now on the run is mostly looked at. */
+const commitsPerLastSnapshot = 100;
 
 export interface CommitExtras {
   readonly answers: readonly { readonly id: string; readonly answer: CommandAnswer }[];
@@ -27,15 +29,24 @@ export class Journal {
   #lease: Lease;
   #encoded: EncodedCommit | undefined;
   #isUncertain = false;
-  #bytesSinceSnapshot = 0;
-  #snapshotBytes = 0;
-  #snapshotSeq: number;
+  #lag: SnapshotLag;
 
-  constructor({ store, lease, head }: { store: Store; lease: Lease; head: Head }) {
+  /** `lag`: a run that is taken up often and goes on a little each time needs snapshots too. */
+  constructor({
+    store,
+    lease,
+    head,
+    lag = { commits: 0, bytes: 0, snapshotBytes: 0 },
+  }: {
+    store: Store;
+    lease: Lease;
+    head: Head;
+    lag?: SnapshotLag;
+  }) {
     this.#store = store;
     this.#lease = lease;
     this.#head = head;
-    this.#snapshotSeq = head.seq;
+    this.#lag = lag;
   }
 
   get head(): Head {
@@ -79,23 +90,29 @@ export class Journal {
   #landed(stored: StoredCommit): void {
     this.#isUncertain = false;
     this.#head = stored;
-    this.#bytesSinceSnapshot += stored.body.length;
+    const { commits, bytes, snapshotBytes } = this.#lag;
+    this.#lag = { commits: commits + 1, bytes: bytes + stored.body.length, snapshotBytes };
     this.#encoded = undefined;
   }
 
   /** A snapshot costs about what was written since the last one. */
   get isSnapshotDue(): boolean {
-    return (
-      this.#head.seq - this.#snapshotSeq >= commitsPerSnapshot &&
-      this.#bytesSinceSnapshot >= this.#snapshotBytes
-    );
+    return this.#lags(commitsPerSnapshot);
+  }
+
+  /** The same when the run is let go of. */
+  get isLastSnapshotDue(): boolean {
+    return this.#lags(commitsPerLastSnapshot);
+  }
+
+  #lags(most: number): boolean {
+    const { commits, bytes, snapshotBytes } = this.#lag;
+    return commits >= most && bytes >= snapshotBytes;
   }
 
   async saveSnapshot(state: RunState): Promise<void> {
     const snapshot = sealSnapshot(state, this.#head);
-    this.#snapshotSeq = this.#head.seq;
-    this.#bytesSinceSnapshot = 0;
-    this.#snapshotBytes = snapshot.text.length;
+    this.#lag = { commits: 0, bytes: 0, snapshotBytes: snapshot.text.length };
     await this.#store.saveSnapshot(snapshot);
     crashPoint('after:snapshot');
   }

@@ -2,13 +2,22 @@ import { hasCode, PitonError, sha256 } from '../base/index.ts';
 import { decodeState, encodeState, foldCommit, snapshotFormat, type RunState } from '../kernel/index.ts';
 import type { StoredCommit } from '../model/index.ts';
 import type { Snapshot, Store } from '../store/index.ts';
-import { damaged, readChain, type Head } from './chain.ts';
+import { damaged, readAfter, readChain, type Head } from './chain.ts';
 import { assertReadable, createDecoder } from './codec.ts';
 
 /** A run as its journal tells it: the state, and the head to which the next commit is chained. */
 export interface LoadedRun {
   readonly state: RunState;
   readonly head: Head;
+  readonly lag: SnapshotLag;
+}
+
+/** What was written since the newest snapshot that could be used. */
+export interface SnapshotLag {
+  readonly commits: number;
+  readonly bytes: number;
+  /** The length of that snapshot; 0 without one. */
+  readonly snapshotBytes: number;
 }
 
 /**
@@ -21,6 +30,32 @@ export async function loadRun(store: Store, run: string, upTo = Infinity): Promi
   if (upTo === Infinity || last === upTo) return loaded;
   const message = `Run ${run} has no commit ${upTo}; its last is ${last}.`;
   throw new PitonError('RUN_NOT_FOUND', message, { run, seq: upTo });
+}
+
+/**
+ * The same for those who only look: of what lies before the newest snapshot nothing is read, and what lies after it is verified from
+ * there on. Whoever drives a run, or verifies it, reads everything. If anything is not as it should be, so does this.
+ */
+export async function viewRun(store: Store, run: string, upTo = Infinity): Promise<LoadedRun> {
+  try {
+    const viewed = await viewFromSnapshot(store, run, upTo);
+    if (viewed !== undefined) return viewed;
+  } catch (thrown) {
+    // As below: it may have been dropped meanwhile.
+    if (!hasCode(thrown, 'BLOB_MISSING')) throw thrown;
+  }
+  return loadRun(store, run, upTo);
+}
+
+async function viewFromSnapshot(store: Store, run: string, upTo: number): Promise<LoadedRun | undefined> {
+  const snapshot = await store.loadSnapshot(run, Math.min(upTo, Number.MAX_SAFE_INTEGER));
+  const state = snapshot?.format === snapshotFormat ? openSnapshot(snapshot) : undefined;
+  if (snapshot === undefined || state === undefined) return undefined;
+  const commits = await readAfter(store, snapshot, upTo);
+  if (commits === undefined) return undefined;
+  // Who wrote the others knew no more than who wrote this one: a journal is not gone on with by an older version.
+  assertReadable(commits[0]!);
+  return foldTail(store, commits.slice(1), { state, text: snapshot.text, head: snapshot });
 }
 
 async function loadPatiently(store: Store, run: string, upTo: number): Promise<LoadedRun> {
@@ -43,15 +78,38 @@ async function loadOnce(store: Store, run: string, upTo: number): Promise<Loaded
 export async function foldCommits(store: Store, commits: readonly StoredCommit[]): Promise<LoadedRun> {
   const last = commits.at(-1);
   if (last === undefined) throw new PitonError('RUN_NOT_FOUND', 'There is no such checkpoint.');
-  const decode = createDecoder(store);
   const snapshot = await usableSnapshot(store, commits, last);
-  let state = snapshot === undefined ? undefined : openSnapshot(snapshot);
-  for (let index = 0; index < (state?.seq ?? 0); index++) assertReadable(commits[index]!);
-  for (let index = state?.seq ?? 0; index < commits.length; index++) {
-    const decoded = decode(commits[index]!);
+  const state = snapshot && openSnapshot(snapshot);
+  const known = state?.seq ?? 0;
+  for (let index = 0; index < known; index++) assertReadable(commits[index]!);
+  const text = state === undefined ? '' : snapshot!.text;
+  return foldTail(store, commits.slice(known), { state, text, head: last });
+}
+
+interface Beginning {
+  readonly state: RunState | undefined;
+  /** Of the snapshot that it is from. */
+  readonly text: string;
+  readonly head: Head;
+}
+
+/** What agents have said is of no account for the state, and is not read. */
+async function foldTail(
+  store: Store,
+  tail: readonly StoredCommit[],
+  { state: from, text, head }: Beginning,
+): Promise<LoadedRun> {
+  const decode = createDecoder(store, { transcripts: false });
+  let state = from;
+  let bytes = 0;
+  for (const stored of tail) {
+    const decoded = decode(stored);
     state = foldCommit(state, decoded instanceof Promise ? await decoded : decoded);
+    bytes += stored.body.length;
   }
-  return { state: state!, head: { seq: last.seq, hash: last.hash } };
+  const { seq, hash } = tail.at(-1) ?? head;
+  const lag = { commits: tail.length, bytes, snapshotBytes: text.length };
+  return { state: state!, head: { seq, hash }, lag };
 }
 
 async function usableSnapshot(

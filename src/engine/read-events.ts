@@ -8,9 +8,12 @@ import { mayDrop } from './verify-run.ts';
 const pageSize = 200;
 const longestWaitMs = 1_000;
 
-interface Reading {
+export interface EventsOptions {
+  /** Only later than that commit. */
   readonly after?: number;
   readonly signal?: AbortSignal;
+  /** `false`: without what agents have said, which is not read then: events lack their `entries`, but not what was used, nor the last word. */
+  readonly transcripts?: boolean;
 }
 
 /**
@@ -20,14 +23,14 @@ interface Reading {
 export async function* readEvents(
   { engine, store }: { engine: Engine; store: Store },
   run: string,
-  { after = 0, signal = new AbortController().signal }: Reading,
+  { after = 0, signal = new AbortController().signal, transcripts = true }: EventsOptions,
 ): AsyncGenerator<RunEvent> {
   const bell = new Bell();
   const ring = (): void => bell.ring();
   const unwatch = engine.onChange(ring);
   signal.addEventListener('abort', ring, { once: true });
   try {
-    yield* follow({ engine, store, bell }, run, { after, signal });
+    yield* follow({ engine, store, bell }, run, { after, signal, transcripts });
   } catch (thrown) {
     // Closing lets go of the run like any other end of its driver.
     if (!hasCode(thrown, 'STORE_CLOSED')) throw thrown;
@@ -37,25 +40,35 @@ export async function* readEvents(
   }
 }
 
-/** The events of a run up to a commit. */
-export async function readHistory(store: Store, run: string, head: number): Promise<RunEvent[]> {
-  const decode = createDecoder(blobsOfRun(store, run));
-  const events: RunEvent[] = [];
+export interface HistoryOptions {
+  /** The last commit that is read. Default: the last there is. */
+  readonly upTo?: number;
+  /** `true`: with what agents have said. */
+  readonly transcripts?: boolean;
+}
+
+/** The events of a run that are in its journal; those that come after it are not waited for. */
+export async function* readHistory(
+  store: Store,
+  run: string,
+  { upTo = Infinity, transcripts = false }: HistoryOptions,
+): AsyncGenerator<RunEvent> {
+  const decode = createDecoder(blobsOfRun(store, run), { transcripts });
+  const head = Math.min(upTo, (await store.findRun(run))?.seq ?? 0);
   for (let seq = 0; seq < head;) {
     const page = await store.readCommits(run, { after: seq, limit: Math.min(pageSize, head - seq) });
-    if (page.length === 0) break;
-    for (const stored of page) events.push(...eventsOf(await decode(stored)));
+    if (page.length === 0) return;
+    for (const stored of page) yield* eventsOf(await decode(stored));
     ({ seq } = page.at(-1)!);
   }
-  return events;
 }
 
 async function* follow(
   { engine, store, bell }: { engine: Engine; store: Store; bell: Bell },
   run: string,
-  { after, signal }: Required<Reading>,
+  { after, signal, transcripts }: Required<EventsOptions>,
 ): AsyncGenerator<RunEvent> {
-  const decode = createDecoder(blobsOfRun(store, run));
+  const decode = createDecoder(blobsOfRun(store, run), { transcripts });
   for (let seq = after; !signal.aborted;) {
     const { head, isOver } = await standingOf(engine, run);
     for (const stored of await store.readCommits(run, { after: seq, limit: pageSize })) {
@@ -76,12 +89,16 @@ async function standingOf(engine: Engine, run: string): Promise<{ head: number; 
 }
 
 function blobsOfRun(store: Store, run: string): BlobSource {
+  // What was dropped stays dropped: of thousands of values, the first that is missing is asked about.
+  let hasDropped = false;
   return {
     async readBlob(hash) {
       try {
         return await store.readBlob(hash);
       } catch (thrown) {
-        if (hasCode(thrown, 'BLOB_MISSING') && (await mayDrop(store, run))) return undefined;
+        if (!hasCode(thrown, 'BLOB_MISSING')) throw thrown;
+        hasDropped ||= await mayDrop(store, run);
+        if (hasDropped) return undefined;
         throw thrown;
       }
     },

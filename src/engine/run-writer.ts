@@ -134,6 +134,11 @@ export class RunWriter {
     }
   }
 
+  /** When the run is let go of: who looks at it later need not fold all of it. */
+  async saveLastSnapshot(): Promise<void> {
+    if (this.#journal.isLastSnapshotDue && this.buffered.length === 0) await this.#snapshot();
+  }
+
   /** Best effort: a snapshot only saves work. */
   async #snapshot(): Promise<void> {
     try {

@@ -19,8 +19,9 @@ export async function tendRun(
   await findRun(store, run);
   const lease = await takeRunLease(ports, run);
   try {
-    const { state, head } = await loadRun(store, run);
-    await assertOwnRun(ports, { state, head });
+    const loaded = await loadRun(store, run);
+    const { state, head } = loaded;
+    await assertOwnRun(ports, loaded);
     const found = await work(state);
     if (found.length === 0) return state;
     const events = [takenEvent(lease.owner, lease.epoch), ...found];

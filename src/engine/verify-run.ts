@@ -1,10 +1,11 @@
 import { asError, hasCode, PitonError } from '../base/index.ts';
 import type { StoredCommit } from '../model/index.ts';
 import type { WrittenOrder } from '../spool/index.ts';
-import type { Store } from '../store/index.ts';
+import type { Snapshot, Store } from '../store/index.ts';
 import { findRun, readChain, type Chain } from './chain.ts';
 import { blobsOf, genesis, type BlobRef } from './codec.ts';
 import { missingIn, recordedHead, witnessesOf, type WitnessPorts, type Witnesses } from './witnesses.ts';
+import { isOfDropped } from './drop-payloads.ts';
 import { expectedRecord } from './expected-record.ts';
 import { findSnapshotFaults } from './load-run.ts';
 import { surveyCommits } from './survey-commits.ts';
@@ -238,18 +239,20 @@ async function lossOf(
   }
 }
 
-/**
- * A run that has succeeded may have dropped big values on purpose: see `preserve`. Only then does it have a snapshot of
- * its very end. Asked when a value is missing, not before.
- */
+/** A run that has succeeded may have dropped big values on purpose: see `preserve`. Asked when a value is missing, not before. */
 export async function mayDrop(store: Store, run: string): Promise<boolean> {
   const { status, seq } = await findRun(store, run);
-  return status === 'succeeded' && (await store.loadSnapshot(run, seq))?.seq === seq;
+  return status === 'succeeded' && leftWithout(await store.loadSnapshot(run, seq), seq);
 }
 
 /** The same of commits that were verified, whatever the run's row says. */
 async function hasDropped(store: Store, commits: readonly StoredCommit[]): Promise<boolean> {
-  const last = commits.at(-1)!;
-  const snapshot = await store.loadSnapshot(last.run, last.seq);
-  return snapshot?.seq === last.seq && commits.some(({ body }) => body.includes('"type":"run.succeeded"'));
+  const { run, seq } = commits.at(-1)!;
+  const isLast = leftWithout(await store.loadSnapshot(run, seq), seq);
+  return isLast && commits.some(({ body }) => body.includes('"type":"run.succeeded"'));
+}
+
+/** Its very end is kept, and that is of a run which does without them. */
+function leftWithout(snapshot: Snapshot | undefined, seq: number): boolean {
+  return snapshot?.seq === seq && isOfDropped(snapshot);
 }

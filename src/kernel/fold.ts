@@ -223,9 +223,10 @@ const folders: Folders = {
     openAccount(state, task, data.session);
     learnVersion(task, data.version);
   },
-  'transcript.added'(state, { task, attempt, data }) {
-    learnOfAttempt(state, taskAt(state, task), { upTo: data.upTo });
-    countUsage(state, taskAt(state, task), { attempt, ...data });
+  'transcript.added'(state, event) {
+    const task = taskAt(state, event.task);
+    learnOfAttempt(state, task, { upTo: event.data.upTo });
+    countUsage(state, task, event);
   },
   'attempt.recovered'(state, { task, data }) {
     learnOfAttempt(state, taskAt(state, task), { recovered: data.how });

@@ -1,4 +1,4 @@
-import type { EventOf, Used } from '../model/index.ts';
+import { usageEntriesOf, type EventOf, type Used } from '../model/index.ts';
 import type { RunState, TaskState } from './run-state.ts';
 import { addUsed, nothingUsed, UsageMeter } from './usage-meter.ts';
 
@@ -16,9 +16,10 @@ function meterOf({ metered: counted, toldSoFar }: RunState): UsageMeter {
 export function countUsage(
   state: RunState,
   task: TaskState,
-  { attempt, entries, day }: EventOf<'transcript.added'>['data'] & { readonly attempt: string },
+  { attempt, data }: EventOf<'transcript.added'>,
 ): void {
-  const used = meterOf(state).read({ attempt, session: task.session?.id }, entries);
+  const { day } = data;
+  const used = meterOf(state).read({ attempt, session: task.session?.id }, usageEntriesOf(data));
   if (used === undefined) return;
   state.usage = addUsed(state.usage, used);
   task.usage = addUsed(task.usage ?? nothingUsed, used);

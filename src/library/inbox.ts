@@ -12,7 +12,7 @@ export async function readInbox(
   looking: Looking,
   { onDamaged }: Pick<RunFilter, 'onDamaged'>,
 ): Promise<readonly InboxItem[]> {
-  const open = await looking.engine.list({ status: unfinished, ...(onDamaged && { onDamaged }) });
+  const open = await looking.ports.store.listRuns({ status: unfinished, ...(onDamaged && { onDamaged }) });
   const items: InboxItem[] = [];
   for (const record of open) items.push(...(await waitingIn(looking, record)));
   return items;

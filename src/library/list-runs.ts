@@ -12,7 +12,7 @@ export async function listRuns(
   looking: Looking,
   { status, limit = Infinity, ...filter }: RunsFilter,
 ): Promise<readonly RunLine[]> {
-  const stored = await looking.engine.list({ ...filter, ...storedAs(status, limit) });
+  const stored = await looking.ports.store.listRuns({ ...filter, ...storedAs(status, limit) });
   const lines: RunLine[] = [];
   for (const record of stored) {
     if (lines.length >= limit) break;
@@ -34,8 +34,11 @@ function storedAs(
 ): Pick<RunFilter, 'status' | 'limit'> {
   if (shown === undefined) return limit === Infinity ? {} : { limit };
   if (shown.includes('behind')) return {};
-  const isSeen = (status: ShownStatus): boolean => status === 'interrupted' || status === 'stalled';
   return { status: shown.flatMap((status) => (isSeen(status) ? unfinished : [status as RunStatus])) };
+}
+
+function isSeen(status: ShownStatus): boolean {
+  return status === 'interrupted' || status === 'stalled';
 }
 
 /** Most runs of a list have ended: they need no look at who drives them. */

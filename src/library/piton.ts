@@ -199,7 +199,7 @@ export class Piton implements AsyncDisposable {
 
   /** Newest first. */
   list(filter: RunFilter = {}): Promise<RunRecord[]> {
-    return this.#engine.list(filter);
+    return this.#ports.store.listRuns(filter);
   }
 
   /** All that waits for a person, in all runs that have not ended. */

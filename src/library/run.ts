@@ -5,6 +5,8 @@ import {
   type Driver,
   type Engine,
   type EnginePorts,
+  type EventsOptions,
+  type HistoryOptions,
   type FoundSession,
   type RunEvent,
 } from '../engine/index.ts';
@@ -54,8 +56,8 @@ export class Run<Outputs = unknown, State = unknown> {
     this.#definition = definition;
   }
 
-  /** Everything that has been committed so far, then live until the run ends or nobody drives it. `after`: only later than that commit. */
-  events(options: { readonly after?: number; readonly signal?: AbortSignal } = {}): AsyncIterable<RunEvent> {
+  /** Everything that has been committed so far, then live until the run ends or nobody drives it. */
+  events(options: EventsOptions = {}): AsyncIterable<RunEvent> {
     return readEvents({ engine: this.#engine, store: this.#ports.store }, this.id, options);
   }
 
@@ -115,19 +117,18 @@ export class Run<Outputs = unknown, State = unknown> {
   /** Its attempts, in the order in which they began: of one task, or of all. */
   async attempts(task?: string): Promise<readonly AttemptView[]> {
     const attempts = new Attempts();
-    for (const event of await this.history()) attempts.add(event);
+    for await (const event of this.history()) attempts.add(event);
     return attempts.list(task);
   }
 
   /** What ran when, who drove it, and what became of the work of those that died. */
   async timeline(): Promise<Timeline> {
-    return timelineOf(await this.history());
+    return timelineOf(await Array.fromAsync(this.history()));
   }
 
-  /** Everything that has been committed so far, or up to a commit. */
-  async history(upTo?: number): Promise<readonly RunEvent[]> {
-    const { seq } = await this.#engine.find(this.id);
-    return readHistory(this.#ports.store, this.id, Math.min(upTo ?? seq, seq));
+  /** Everything that has been committed so far. What agents have said is left out unless it is asked for. */
+  history(options: HistoryOptions = {}): AsyncIterable<RunEvent> {
+    return readHistory(this.#ports.store, this.id, options);
   }
 
   async progress(): Promise<Progress> {

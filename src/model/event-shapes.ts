@@ -195,7 +195,12 @@ export const eventShapes = [
   /** What was read of the agent's stream, up to a byte of the spool: each line once. */
   ofAttempt('transcript.added', {
     upTo: number,
-    entries: list(json),
+    /** Absent: not asked for, or dropped since. Always a blob, which only those read who want the words. */
+    entries: optional(list(json)),
+    /** Those of them that tell what was used: the fold needs no others. Absent in journals of older versions. */
+    used: optional(list(json)),
+    /** The last message or tool call among them, in one line: see `lastWord`. */
+    last: optional(text),
     /** Of the local calendar, if the entries tell what was used. */
     day: optional(text),
   }),

@@ -57,6 +57,8 @@ export { mentionsFailure } from './conditions.ts';
 export { encodeName, reservedNames, runBranch } from './ref-names.ts';
 export { isExecuting, isObeyed } from './git-programs.ts';
 export { isProcess, isProgram, isSeenBySpool } from './programs.ts';
+export { callText } from './call-text.ts';
+export { lastWord, lastWordOf, usageEntriesOf } from './transcript.ts';
 export { readRetryMatch } from './retry-match.ts';
 export { describeEvents, readEvent, readSpooledAttempt } from './read-event.ts';
 export type { Fault } from './shape.ts';

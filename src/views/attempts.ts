@@ -1,5 +1,5 @@
 import { addUsed, nothingUsed, UsageMeter } from '../kernel/index.ts';
-import type { EventOf, RunEvent, Sender, Used } from '../model/index.ts';
+import { usageEntriesOf, type EventOf, type RunEvent, type Sender, type Used } from '../model/index.ts';
 import { usageOf, type Usage } from './usage.ts';
 
 /** One attempt at a task, as the journal tells it. */
@@ -29,6 +29,8 @@ export interface AttemptView {
   /** How it went on after an interruption: in its session, in a new one that was told what was done, or from scratch. */
   readonly rung?: 'session' | 'transcript' | 'restart';
   readonly usage?: Usage;
+  /** Of an agent: its last message or tool call, in one line. */
+  readonly last?: string;
 }
 
 /** What a person has decided about a task. */
@@ -89,27 +91,32 @@ function learned(before: AttemptView, event: AttemptEvent): Partial<AttemptView>
   switch (event.type) {
     case 'attempt.started':
       return started(event.data, event.at);
-    case 'session.opened': {
-      const { agent, session, version } = event.data;
-      return { agent, session, ...(version !== undefined && { version }) };
-    }
+    case 'session.opened':
+      return opened(event.data);
     case 'attempt.spawned':
       return spawned(event.data);
     case 'attempt.recovered':
       return { recovered: [...(before.recovered ?? []), event.data.how] };
-    case 'attempt.ended': {
-      const { outcome, reason, neverBegan } = event.data;
-      return {
-        endedAt: event.at,
-        outcome,
-        ...(reason !== undefined && { reason }),
-        ...(neverBegan === true && { neverBegan }),
-      };
-    }
-    // What was said and saved is shown elsewhere.
+    case 'attempt.ended':
+      return { endedAt: event.at, ...ended(event.data) };
+    case 'transcript.added':
+      return event.data.last === undefined ? {} : { last: event.data.last };
+    // What was saved is shown elsewhere.
     default:
       return {};
   }
+}
+
+function opened({ agent, session, version }: EventOf<'session.opened'>['data']): Partial<AttemptView> {
+  return { agent, session, ...(version !== undefined && { version }) };
+}
+
+function ended({ outcome, reason, neverBegan }: EventOf<'attempt.ended'>['data']): Partial<AttemptView> {
+  return {
+    outcome,
+    ...(reason !== undefined && { reason }),
+    ...(neverBegan === true && { neverBegan }),
+  };
 }
 
 function started(
@@ -180,11 +187,11 @@ class AttemptUsage {
     return spender;
   }
 
-  #read(attempt: string, { entries }: EventOf<'transcript.added'>['data']): void {
+  #read(attempt: string, data: EventOf<'transcript.added'>['data']): void {
     const spender = this.#spenders.get(attempt) ?? this.#enter(attempt);
     // Until the session is known, the attempt stands for it.
     const { session = attempt } = spender;
-    const added = this.#meter.read({ attempt, session }, entries);
+    const added = this.#meter.read({ attempt, session }, usageEntriesOf(data));
     if (added !== undefined) spender.used = addUsed(spender.used ?? nothingUsed, added);
   }
 }

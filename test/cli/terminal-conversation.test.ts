@@ -2,11 +2,9 @@
 import { expect, test } from 'vitest';
 import {
   askedLines,
-  callText,
   Conversation,
   countText,
   introduce,
-  lastWord,
   moneyText,
   Speech,
   terminalForm,
@@ -19,6 +17,7 @@ import {
 import { clockText, type Style } from '../../src/interfaces/cli/output/index.ts';
 import type { RunEvent } from '../../src/engine/index.ts';
 import type { Json } from '../../src/base/index.ts';
+import { callText, lastWord } from '../../src/model/index.ts';
 
 /** Colours that can be read. */
 const named = Object.fromEntries(

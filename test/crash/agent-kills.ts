@@ -48,7 +48,7 @@ async function transcriptIn(folder: string): Promise<unknown[]> {
   const events: RunEvent[] = await Array.fromAsync((await piton.find('run')).events());
   return events.flatMap((event) =>
     event.type === 'transcript.added'
-      ? event.data.entries.map((entry) => JSON.stringify(entry).replaceAll(/"id":"[^"]*"/g, '"id":""'))
+      ? event.data.entries!.map((entry) => JSON.stringify(entry).replaceAll(/"id":"[^"]*"/g, '"id":""'))
       : [],
   );
 }

@@ -196,3 +196,70 @@ test('an event may lack what was dropped on purpose, and nothing else', async ()
   const wrong = { ...stored, body: stored.body.replace('"task":"a"', '"task":5') };
   await expect(async () => decode(wrong)).rejects.toMatchObject({ code: 'RUN_UNREADABLE' });
 });
+
+const usage = { type: 'usage', input: 5, output: 1, isCumulative: false };
+const hello = { type: 'message', role: 'assistant', text: 'hello' };
+
+function said(data: object): Event {
+  return { type: 'transcript.added', task: 'a', attempt: 'x', data: { upTo: 9, ...data } } as Event;
+}
+
+/** Decodes a commit without what agents have said. `read`: the blobs that were read for it. */
+async function withoutText(commit: Commit): Promise<{ commit: Commit; body: string; read: string[] }> {
+  const { stored, blobs } = encodeCommit(commit, genesis);
+  const texts = new Map(blobs.map(({ hash, text }) => [hash, text]));
+  const read: string[] = [];
+  const readBlob = async (hash: string): Promise<string> => {
+    read.push(texts.get(hash)!);
+    return texts.get(hash)!;
+  };
+  const decoded = await createDecoder({ readBlob }, { transcripts: false })(stored);
+  return { commit: decoded, body: stored.body, read };
+}
+
+test('what an agent has said is kept apart however short it is, with what was used and its last word beside it', async () => {
+  const commit = commitOf(said({ entries: [hello, usage], used: [usage], last: 'hello', day: '2026-01-01' }));
+  const whole = await roundTrip(commit);
+  expect(whole).toMatchObject({ commit, blobs: 1 });
+
+  const { commit: decoded, body, read } = await withoutText(commit);
+
+  expect(body).not.toContain('assistant');
+  expect(decoded.events).toEqual([said({ used: [usage], last: 'hello', day: '2026-01-01' })]);
+  expect(Object.isFrozen(decoded.events[0])).toBe(true);
+  expect(read).toEqual([]);
+});
+
+test('other big values of a commit are read when what was said is not', async () => {
+  const used = Array.from({ length: 300 }, () => usage);
+  const big = succeeded('x'.repeat(10_000));
+  const commit = commitOf(said({ entries: [hello], used }), big);
+
+  const { commit: decoded, read } = await withoutText(commit);
+
+  expect(decoded.events).toEqual([said({ used }), big]);
+  expect(read).toHaveLength(2);
+});
+
+test.each([
+  ['inline', [hello, usage]],
+  ['apart', [{ ...hello, text: 'x'.repeat(10_000) }, usage]],
+])(
+  'of a journal that does not say apart what was used, all that was said is read: %s',
+  async (_, entries) => {
+    const commit = commitOf(said({ entries }));
+    const body = JSON.stringify(commit);
+    const decode = createDecoder({ readBlob: async () => '' }, { transcripts: false });
+    expect((await withoutText(commit)).commit).toEqual(commit);
+    expect(decode({ run: 'r', seq: 1, body, hash: '' })).toEqual(commit);
+  },
+);
+
+test('what was said and dropped is named, and what was used and the last word stay', async () => {
+  const { stored } = encodeCommit(
+    commitOf(said({ entries: [hello], used: [usage], last: 'hello' })),
+    genesis,
+  );
+  const { events } = await createDecoder({ readBlob: async () => undefined })(stored);
+  expect(events).toEqual([{ ...said({ used: [usage], last: 'hello' }), dropped: ['entries'] }]);
+});

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/base/index.ts';
 import { reasonToStopSpending } from '../../src/kernel/index.ts';
+import type { EventOf } from '../../src/model/index.ts';
 import { done, interrupted, simulate, succeededWith } from '../support/simulate.ts';
 import { agentTask, workflow } from '../support/workflows.ts';
 
@@ -79,6 +80,23 @@ describe('a budget', () => {
       { type: 'session.opened', task: address, attempt: attempt.id, data: { agent: 'claude', session } },
     ]);
   }
+
+  test('counts what was used as it stands beside what was said, and where it does not, in what was said', () => {
+    const told: EventOf<'transcript.added'>['data'][] = [
+      { upTo: 1, entries: [used(1.5)] },
+      { upTo: 1, used: [used(1.5)] },
+      { upTo: 1, used: [used(1.5)], entries: [used(1.5)] },
+      { upTo: 1, used: [], entries: [used(1.5)] },
+      { upTo: 1 },
+    ];
+    const counted = told.map((data) => {
+      const simulation = simulate(workflow([agentTask('a', ['claude'])]));
+      const { attempt } = simulation.state.tasks.get('a')!.life as { attempt: { id: string } };
+      simulation.transition(() => [{ type: 'transcript.added', task: 'a', attempt: attempt.id, data }]);
+      return simulation.state.usage.usd;
+    });
+    expect(counted).toEqual([1.5, 1.5, 1.5, 0, 0]);
+  });
 
   test('that is used up holds what would start until a person raises it by an amount', () => {
     const flow = workflow(

@@ -206,7 +206,7 @@ type Started = Extract<RunEvent, { type: 'attempt.started' }>;
 function gapsOf({ attempt, at, data }: Started, events: readonly RunEvent[], spool: string): string[] {
   const told = events.flatMap((event) =>
     event.type === 'transcript.added' && event.attempt === attempt
-      ? event.data.entries.filter((entry) => (entry as { role?: string }).role !== 'user')
+      ? event.data.entries!.filter((entry) => (entry as { role?: string }).role !== 'user')
       : [],
   );
   const folder = join(spool, attempt!);

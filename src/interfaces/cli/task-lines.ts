@@ -1,7 +1,7 @@
 import { untestedText } from '../../agents/index.ts';
 import type { Json } from '../../base/index.ts';
 import type { TaskView } from '../../library/index.ts';
-import { callText } from './conversation/index.ts';
+import { callText } from '../../model/index.ts';
 import { cleanLine, cutTo, whenText } from './output/index.ts';
 
 const longestOutput = 200;

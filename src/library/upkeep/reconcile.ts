@@ -45,7 +45,7 @@ export async function reconcile(
   options: ReconcileOptions,
 ): Promise<readonly WorkspaceAction[]> {
   const { dryRun = false, folder = process.cwd(), standing = false } = options;
-  if (standing && (await look.engine.list({ hasPlaces: true, limit: 1 })).length === 0) return [];
+  if (standing && (await look.ports.store.listRuns({ hasPlaces: true, limit: 1 })).length === 0) return [];
   if (dryRun) return reconcileNow(look, options);
   const repositories = await repositoriesOf(look, await readRecords(look, options), folder);
   const commonDirs = repositories.map(({ commonDir }) => commonDir);

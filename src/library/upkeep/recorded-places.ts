@@ -45,7 +45,7 @@ export interface Asked {
 
 /** Throws `RUN_NOT_FOUND` for one that is not there. */
 export async function readRecords({ engine, ports }: WorkspacePorts, asked: Asked = {}): Promise<Records> {
-  const records = await engine.list({ limit: Number.MAX_SAFE_INTEGER });
+  const records = await ports.store.listRuns({ limit: Number.MAX_SAFE_INTEGER });
   if (asked.run !== undefined) await engine.find(asked.run);
   const runs: ReadRun[] = [];
   const unread: { run: string; reason: string }[] = [];

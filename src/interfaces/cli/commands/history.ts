@@ -2,7 +2,6 @@ import type { RunEvent } from '../../../engine/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { readHistory } from '../drive/read-history.ts';
 import { cleanLine, clockText, spanText } from '../output/index.ts';
 import { describeEvent, foldEvent, newRunView } from '../progress/index.ts';
 import { findRecord } from '../runs.ts';
@@ -27,10 +26,9 @@ export const command = defineCommand({
   async run(context, { args }) {
     const piton = await context.openExisting();
     const record = await findRecord(piton, args[0]);
-    const entries = entriesOf(
-      record.run,
-      await Array.fromAsync(readHistory(await piton.find(record.run), record.seq)),
-    );
+    const { isJson: transcripts } = context.output;
+    const history = (await piton.find(record.run)).history({ upTo: record.seq, transcripts });
+    const entries = entriesOf(record.run, await Array.fromAsync(history));
     context.output.json(entries.map(entryJson));
     if (!context.output.isJson) printEntries(context, entries);
     context.output.next(`piton show ${entries.at(-1)!.checkpoint}`);

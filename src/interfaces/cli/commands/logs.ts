@@ -2,7 +2,6 @@ import { PitonError, shellWord } from '../../../base/index.ts';
 import type { RunEvent } from '../../../engine/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
-import { readHistory } from '../drive/read-history.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { printOutput } from '../logs/print-output.ts';
 import type { Reading } from '../logs/reading.ts';
@@ -57,7 +56,7 @@ export const command = defineCommand<Options>({
     process.once('SIGINT', stop);
     try {
       const { signal } = stopped;
-      const events = follow ? run.events({ signal }) : readHistory(run, seq);
+      const events = follow ? run.events({ signal }) : run.history({ upTo: seq, transcripts: true });
       const reading = { piton, output, choice, known, head: seq, tail, signal, ...formOf(options) };
       if (output.isJson) await printEvents(output, choice, events);
       else if (!(await printOutput(reading, events))) output.note(nothingPrinted);

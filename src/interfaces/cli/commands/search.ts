@@ -2,7 +2,6 @@ import type { Piton } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { Damages } from '../damages.ts';
-import { readHistory } from '../drive/read-history.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { assertTask } from '../logs/select-attempts.ts';
 import { commandFor } from '../command-for.ts';
@@ -85,7 +84,7 @@ async function searchAll(
   for (const { run, workflow, seq } of records) {
     const left = limit - hits.length;
     if (left === 0) break;
-    const events = readHistory(await piton.find(run), seq);
+    const events = (await piton.find(run)).history({ upTo: seq, transcripts: true });
     const found = await searchRun({ run, workflow, pattern, task, limit: left }, events);
     printer.print(found);
     hits.push(...found);

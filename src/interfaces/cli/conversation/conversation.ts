@@ -1,6 +1,6 @@
+import { callText } from '../../../model/index.ts';
 import { cleanLine, cleanText, clockText } from '../output/index.ts';
 import type { Block, BlockKind } from './block.ts';
-import { callText } from './call-text.ts';
 import { entryOf, numberIn, textIn, type Entry } from './entry.ts';
 
 interface Memory {

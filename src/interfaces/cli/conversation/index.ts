@@ -1,9 +1,7 @@
 export { askedLines, type AskedCall } from './asked-call.ts';
 export type { Block } from './block.ts';
-export { callText } from './call-text.ts';
 export { Conversation } from './conversation.ts';
 export { introduce, type AttemptStarted, type Form } from './form.ts';
-export { lastWord } from './last-word.ts';
 export { markdownForm } from './markdown-form.ts';
 export { remarkOf, type Remark } from './remarks.ts';
 export { Speech, type Role, type Spoken } from './spoken.ts';

@@ -1,5 +1,5 @@
 import { addUsed, nothingUsed, UsageMeter, type RunEvent } from '../../../engine/index.ts';
-import type { Used } from '../../../model/index.ts';
+import { usageEntriesOf, type Used } from '../../../model/index.ts';
 
 /** Tokens and money. */
 export interface Usage {
@@ -73,7 +73,7 @@ export class UsageTally {
     const spender = this.#spenders.get(attempt) ?? this.#enter(attempt, task);
     // Until the session is known, the attempt stands for it.
     const { session = attempt } = spender;
-    const added = this.#meter.read({ attempt, session }, data.entries);
+    const added = this.#meter.read({ attempt, session }, usageEntriesOf(data));
     if (added !== undefined) spender.used = addUsed(spender.used ?? nothingUsed, added);
   }
 

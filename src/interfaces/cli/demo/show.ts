@@ -4,7 +4,6 @@ import { hasCode, PitonError } from '../../../base/index.ts';
 import type { RunEvent } from '../../../engine/index.ts';
 import type { Piton } from '../../../library/index.ts';
 import { cleanText, type Output } from '../output/index.ts';
-import { readHistory } from '../drive/read-history.ts';
 import { startDriver, type DriverProcess } from './driver-process.ts';
 import { findingsOf, type Findings } from './findings.ts';
 import { cast, makeProject, taskNames, type DemoProject } from './project.ts';
@@ -94,7 +93,7 @@ async function eventsOf({ store }: DemoProject): Promise<RunEvent[]> {
   try {
     const [record] = await piton.list({ prefix: run });
     if (record === undefined) return [];
-    return await Array.fromAsync(readHistory(await piton.find(run), record.seq));
+    return await Array.fromAsync((await piton.find(run)).history({ upTo: record.seq }));
   } finally {
     await piton.close();
   }

@@ -6,7 +6,6 @@ import type { Output } from '../output/index.ts';
 import { createProgress, waitsForPerson, type Progress } from '../progress/index.ts';
 import { captureConsole } from './capture-console.ts';
 import type { Ended, Ending } from './ending.ts';
-import { readHistory } from './read-history.ts';
 import { onStopSignals } from './stop-signals.ts';
 
 export interface Driving {
@@ -113,7 +112,7 @@ class Watch {
   /** What was before this process came is taken into account, but is no news. */
   async #catchUp(run: Run): Promise<void> {
     const head = (this.#early.get(run.id)?.[0]?.seq ?? Infinity) - 1;
-    for await (const event of readHistory(run, head)) this.#progress.tell(event, false);
+    for await (const event of run.history({ upTo: head })) this.#progress.tell(event, false);
     this.#runs.set(run.id, run);
     for (const event of this.#early.get(run.id) ?? []) this.#progress.tell(event, true);
     this.#early.delete(run.id);

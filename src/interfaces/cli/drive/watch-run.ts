@@ -31,7 +31,8 @@ export async function watchRun(
   try {
     // Said when it is true: before this, Ctrl-C would end the process without a word.
     output.print(intro);
-    for await (const event of run.events({ signal: leaving.signal })) progress.tell(event, event.seq > head);
+    const reading = { signal: leaving.signal, transcripts: output.isJson };
+    for await (const event of run.events(reading)) progress.tell(event, event.seq > head);
     const view = progress.viewOf(run.id);
     return { ending: leaving.signal.aborted ? 'left' : await standing(run), view };
   } finally {

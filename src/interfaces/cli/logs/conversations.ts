@@ -42,7 +42,7 @@ export class Conversations {
     if (beginsConversation(event, this.#reading)) this.#begin(event);
     if (event.type === 'attempt.ended' && !this.#end(event.attempt)) return false;
     if (event.type === 'transcript.added') {
-      if (this.#open.get(event.attempt)?.add(event.data.entries) === false) return false;
+      if (this.#open.get(event.attempt)?.add(event.data.entries ?? []) === false) return false;
       await this.#reading.output.flush();
     }
     if (!this.#remark(event)) return false;

@@ -1,26 +1,12 @@
-/**
- * What tasks write may hold anything: escape sequences that move the cursor, set the title, or pretend to be us.
- * Sequences go as a whole, so that their letters do not stay behind; lines and tabs stay. Of one without an end only its
- * beginning goes: otherwise all that follows would be hidden with it.
- */
-const sequences =
-  // eslint-disable-next-line no-control-regex
-  /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)|[ -/]*[0-~])|\u009b[0-?]*[ -/]*[@-~]/g;
-// eslint-disable-next-line no-control-regex
-const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+import { cleanText } from '../../../base/index.ts';
 
-/** Without control characters, except the ends of lines and tabs. */
-export function cleanText(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(sequences, '').replace(controls, '');
-}
+export { cleanLine, cleanText } from '../../../base/index.ts';
 
 // eslint-disable-next-line no-control-regex
 const paints = /(\u001b\[(?:[12]|22|3[1-6]|39)m)/;
 
 /** The same, but for the colours that our own style gives, if it gives any. */
 export function cleanPainted(line: string, isColoured: boolean): string {
-  // Most lines have neither.
-  if (line.search(controls) < 0) return line;
   if (!isColoured) return cleanText(line);
   const parts = line.split(paints);
   return parts.map((part, index) => (index % 2 === 0 ? cleanText(part) : part)).join('');
@@ -32,11 +18,6 @@ export function escapeControls(json: string): string {
     /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-}
-
-/** As one line: ends of lines become spaces. */
-export function cleanLine(text: string): string {
-  return cleanText(text).replace(/\s+/g, ' ').trim();
 }
 
 /** The columns a text takes on a terminal; it holds no control characters. */

@@ -1,5 +1,5 @@
-import type { EventOf } from '../../../model/index.ts';
-import { callText, moneyText, type AskedCall } from '../conversation/index.ts';
+import { callText, type EventOf } from '../../../model/index.ts';
+import { moneyText, type AskedCall } from '../conversation/index.ts';
 import { cleanLine, cutTo } from '../output/index.ts';
 import type { TaskLine } from './run-view.ts';
 

@@ -1,7 +1,6 @@
 import { untestedText } from '../../../agents/index.ts';
 import type { RunEvent } from '../../../engine/index.ts';
-import type { EventType, TaskStatus, Workflow } from '../../../model/index.ts';
-import { lastWord } from '../conversation/index.ts';
+import { lastWordOf, type EventType, type TaskStatus, type Workflow } from '../../../model/index.ts';
 import { runBranchOf } from './place-words.ts';
 import {
   addLine,
@@ -113,7 +112,7 @@ const folders: Folders = {
   'session.opened': learnVersion,
   'transcript.added'(view, { task, data }) {
     const line = view.lines.get(task);
-    const word = lastWord(data.entries);
+    const word = lastWordOf(data);
     if (line !== undefined && word !== undefined) line.lastWord = word;
   },
   'check.failed'(view, { task, data }) {

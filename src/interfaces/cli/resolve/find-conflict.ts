@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { PitonError } from '../../../base/index.ts';
 import type { Run, TaskView } from '../../../library/index.ts';
-import { readHistory } from '../drive/read-history.ts';
 import { findTask } from '../find-task.ts';
 import { commandFor } from '../command-for.ts';
 
@@ -30,7 +29,7 @@ export async function findConflict(run: Run, address: string): Promise<Conflict>
 /** As they were found last. */
 async function filesOf(run: Run, address: string, seq: number): Promise<readonly string[]> {
   let files: readonly string[] = [];
-  for await (const event of readHistory(run, seq))
+  for await (const event of run.history({ upTo: seq }))
     if (event.type === 'conflict.found' && event.task === address) files = event.data.files;
   return files;
 }

@@ -47,7 +47,7 @@ class RunSearch {
         this.#talks.delete(event.attempt);
         return;
       case 'transcript.added':
-        this.#read(event, event.data.entries);
+        this.#read(event, event.data.entries ?? []);
         return;
       case 'message.added':
         this.#look(event, { role: 'told', text: event.data.text });

@@ -25,7 +25,7 @@ export async function detailOf(
   { run, seq }: Pick<Checkpoint, 'run' | 'seq'>,
   task: string,
 ): Promise<TaskDetail> {
-  const events = await (await piton.find(run)).history(seq);
+  const events = await Array.fromAsync((await piton.find(run)).history({ upTo: seq }));
   const attempts = new Attempts();
   for (const event of events) attempts.add(event);
   return {

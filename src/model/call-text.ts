@@ -1,6 +1,4 @@
-import { visibleText } from '../../../base/index.ts';
-import { cleanLine } from '../output/index.ts';
-import { isRecord } from './entry.ts';
+import { cleanLine, isPlainObject, visibleText } from '../base/index.ts';
 
 /** The fields that say what a call is about, whichever agent's tool it is; the first that is there is told. */
 const telling = [
@@ -25,7 +23,7 @@ export function callText(name: string, input: unknown): string {
 }
 
 function aboutText(input: unknown): string {
-  if (!isRecord(input)) return wordsOf(input);
+  if (!isPlainObject(input)) return wordsOf(input);
   const field = telling.find((name) => wordsOf(input[name]) !== '');
   if (field !== undefined) return wordsOf(input[field]);
   return Object.keys(input).length === 0 ? '' : JSON.stringify(input);
