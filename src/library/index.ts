@@ -39,6 +39,10 @@ export type { Diff, DiffFile, PullRequest, RunMerged } from '../workspaces/index
 export {
   actionsFor,
   Attempts,
+  WatchedRun,
+  type TaskCounts,
+  type WatchedAttempt,
+  type WatchedTask,
   checksIn,
   decisionsIn,
   type AttemptView,

@@ -1,5 +1,12 @@
 import { addUsed, nothingUsed, UsageMeter } from '../kernel/index.ts';
-import { usageEntriesOf, type EventOf, type RunEvent, type Sender, type Used } from '../model/index.ts';
+import {
+  lastWordOf,
+  usageEntriesOf,
+  type EventOf,
+  type RunEvent,
+  type Sender,
+  type Used,
+} from '../model/index.ts';
 import { usageOf, type Usage } from './usage.ts';
 
 /** One attempt at a task, as the journal tells it. */
@@ -100,11 +107,15 @@ function learned(before: AttemptView, event: AttemptEvent): Partial<AttemptView>
     case 'attempt.ended':
       return { endedAt: event.at, ...ended(event.data) };
     case 'transcript.added':
-      return event.data.last === undefined ? {} : { last: event.data.last };
+      return said(lastWordOf(event.data));
     // What was saved is shown elsewhere.
     default:
       return {};
   }
+}
+
+function said(last: string | undefined): Partial<AttemptView> {
+  return last === undefined ? {} : { last };
 }
 
 function opened({ agent, session, version }: EventOf<'session.opened'>['data']): Partial<AttemptView> {

@@ -8,7 +8,7 @@ import {
   whyWaiting,
   type RunState,
 } from '../kernel/index.ts';
-import { runBranch, type EventOf, type Failure, type RunStatus, type TaskStatus } from '../model/index.ts';
+import { runBranch, type Failure, type RunStatus, type TaskStatus } from '../model/index.ts';
 import { isGroup, taskView, type TaskView } from './task-view.ts';
 import { usageOf, type Usage } from './usage.ts';
 
@@ -129,7 +129,7 @@ function endOf(state: RunState): Pick<Checkpoint, 'reason' | 'outputs' | 'error'
   }
 }
 
-function countTasks(state: RunState): Readonly<Record<TaskStatus, number>> {
+export function countTasks(state: RunState | undefined): Readonly<Record<TaskStatus, number>> {
   const counts: Record<TaskStatus, number> = {
     pending: 0,
     queued: 0,
@@ -141,31 +141,31 @@ function countTasks(state: RunState): Readonly<Record<TaskStatus, number>> {
     skipped: 0,
     cancelled: 0,
   };
-  for (const task of state.tasks.values()) if (!isGroup(state, task)) counts[statusOfTask(task)]++;
+  for (const task of state?.tasks.values() ?? []) if (!isGroup(state!, task)) counts[statusOfTask(task)]++;
   return counts;
 }
 
 function workOf(state: RunState): Pick<Checkpoint, 'usage' | 'branch' | 'hasWork' | 'delivered'> {
-  const { run, delivered } = state;
-  const places = Array.from(state.tasks.values(), ({ workspace }) => workspace).filter(
-    (workspace) => workspace?.branch !== undefined,
-  );
-  const hasAgents = Object.keys(state.spent).length > 0 || state.usage.input + state.usage.output > 0;
-  const usage = hasAgents ? usageOf(state.usage) : undefined;
+  const { run, tasks, delivered } = state;
+  const usage = usageOfRun(state);
+  const hasBranch = Array.from(tasks.values()).some(({ workspace }) => workspace?.branch !== undefined);
   return {
     ...(usage !== undefined && { usage }),
-    ...(places.length > 0 && { branch: runBranch(run).replace('refs/heads/', '') }),
-    ...(places.some((place) => hasChanged(place!)) && { hasWork: true }),
+    ...(hasBranch && { branch: runBranch(run).replace('refs/heads/', '') }),
+    ...(hasWork(state) && { hasWork: true }),
     ...(delivered !== undefined && { delivered }),
   };
 }
 
-type Place = Pick<EventOf<'workspace.prepared'>['data'], 'base'> & {
-  readonly integrated?: { readonly commit: string };
-};
+export function usageOfRun({ usage }: RunState): Usage | undefined {
+  return usage.input + usage.output + usage.usd + usage.unpricedTokens > 0 ? usageOf(usage) : undefined;
+}
 
-function hasChanged({ base, integrated }: Place): boolean {
-  return integrated !== undefined && integrated.commit !== base;
+/** One of its tasks has brought something to its branch. */
+export function hasWork({ tasks }: RunState): boolean {
+  return Array.from(tasks.values()).some(
+    ({ workspace }) => workspace?.integrated !== undefined && workspace.integrated.commit !== workspace.base,
+  );
 }
 
 function waitingOf(state: RunState): Pick<Checkpoint, 'wakeAt' | 'breakers'> {

@@ -1,7 +1,8 @@
+import { WatchedRun } from '../../src/views/index.ts';
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../../src/engine/index.ts';
 import { drawFrame } from '../../src/interfaces/cli/progress/frame.ts';
-import { describeEvent, foldEvent, newRunView } from '../../src/interfaces/cli/progress/index.ts';
+import { describeEvent } from '../../src/interfaces/cli/progress/index.ts';
 import type { AgentWork, CheckSpec, Event } from '../../src/model/index.ts';
 import { task, workflow } from '../support/workflows.ts';
 
@@ -22,11 +23,11 @@ const check = {
 
 /** A run of one task that is done by an agent and checked; its events are told one after the other, a second apart. */
 function told() {
-  const view = newRunView('r1');
+  const view = new WatchedRun('r1');
   let seq = 0;
   const tell = (event: Event): ReturnType<typeof describeEvent> => {
     const happened = { ...event, run: 'r1', seq: ++seq, at: seq * 1_000 } as RunEvent;
-    foldEvent(view, happened);
+    view.add(happened);
     return describeEvent(view, happened);
   };
   const say = (event: Event): string | undefined => tell(event)?.text;

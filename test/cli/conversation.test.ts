@@ -1,16 +1,18 @@
+import { WatchedRun } from '../../src/views/index.ts';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
+import { UsageTally } from '../support/usage-tally.ts';
 import type { AgentEvent } from '../../src/agents/index.ts';
 import type { Json } from '../../src/base/index.ts';
 import type { RunEvent } from '../../src/engine/index.ts';
-import { usageText, UsageTally } from '../../src/interfaces/cli/conversation/index.ts';
+import { usageText } from '../../src/interfaces/cli/conversation/index.ts';
 import { planRun } from '../../src/interfaces/cli/drive/plan.ts';
 import { agentLines } from '../../src/interfaces/cli/drive/plan-agent.ts';
 import { Conversations } from '../../src/interfaces/cli/logs/conversations.ts';
 import type { Reading } from '../../src/interfaces/cli/logs/reading.ts';
 import { createOutput } from '../../src/interfaces/cli/output/index.ts';
 import { drawFrame } from '../../src/interfaces/cli/progress/frame.ts';
-import { describeEvent, foldEvent, newRunView } from '../../src/interfaces/cli/progress/index.ts';
+import { describeEvent } from '../../src/interfaces/cli/progress/index.ts';
 import type { AgentWork, Event } from '../../src/model/index.ts';
 import { task, workflow } from '../support/workflows.ts';
 
@@ -269,10 +271,10 @@ test('counts that go on over a session are charged once, to who added to them; o
 });
 
 test('the last line of an agent at work is its last message or tool call, never what it prints for machines', () => {
-  const view = newRunView('r1');
+  const view = new WatchedRun('r1');
   const created = { workflow: workflow([task('fix', { work })]), inputs: {} };
   const tell = (event: RunEvent): string | undefined => {
-    foldEvent(view, event);
+    view.add(event);
     return describeEvent(view, event)?.text;
   };
   const frame = (): string =>

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createOutput } from '../../src/interfaces/cli/output/index.ts';
 import { estimateLeft } from '../../src/interfaces/cli/progress/estimate.ts';
 import { drawFrame, formatElapsed, percentOf } from '../../src/interfaces/cli/progress/frame.ts';
-import { countTasks, createProgress, type Progress } from '../../src/interfaces/cli/progress/index.ts';
+import { createProgress, type Progress } from '../../src/interfaces/cli/progress/index.ts';
 import type { RunEvent } from '../../src/engine/index.ts';
 import type { Event, Workflow } from '../../src/model/index.ts';
 import { agentTask, body, checkOf, graph, node, task, workflow } from '../support/workflows.ts';
@@ -142,7 +142,7 @@ test('all is done only when all is', () => {
 });
 
 function left(story: Story, after = 0): number | undefined {
-  return estimateLeft(story.view, countTasks(story.view), story.at + after);
+  return estimateLeft(story.view, story.view.counts, story.at + after);
 }
 
 test('what runs longer than others did is expected to end at once', () => {
@@ -235,7 +235,7 @@ test('lines of several runs say which they are about, and what was said of none 
   for (const event of new Story(flow('a')).events) progress.tell({ ...event, run: 'r2' } as RunEvent, true);
   progress.say({ tone: 'plain', symbol: '!', text: 'listen', commands: ['piton list'] });
   expect(lines()).toEqual(['r2  00:00.0  ▸ run r2 of test begins', '! listen', '    piton list']);
-  expect([...progress.viewOf('r2').lines.keys()]).toEqual(['a']);
+  expect([...progress.viewOf('r2').tasks()].map(({ address }) => address)).toEqual(['a']);
   expect(progress.viewOf('r3')).toBe(progress.viewOf('r3'));
   progress.close();
 });

@@ -1,18 +1,19 @@
+import { WatchedRun } from '../../src/views/index.ts';
 import { expect, test } from 'vitest';
 import type { RunEvent } from '../../src/engine/index.ts';
 import { remarkOf } from '../../src/interfaces/cli/conversation/index.ts';
 import { drawFrame } from '../../src/interfaces/cli/progress/frame.ts';
-import { describeEvent, foldEvent, newRunView } from '../../src/interfaces/cli/progress/index.ts';
+import { describeEvent } from '../../src/interfaces/cli/progress/index.ts';
 import type { Event, EventOf } from '../../src/model/index.ts';
 import { agentTask, command, task, workflow } from '../support/workflows.ts';
 
 /** A run of an agent `fix` and a command `test`; its events are told one after the other, a second apart. */
 function told() {
-  const view = newRunView('r1');
+  const view = new WatchedRun('r1');
   let seq = 0;
   const happen = (event: Event): RunEvent => {
     const happened = { ...event, run: 'r1', seq: ++seq, at: seq * 1_000 } as RunEvent;
-    foldEvent(view, happened);
+    view.add(happened);
     return happened;
   };
   const tell = (event: Event) => describeEvent(view, happen(event));
@@ -82,13 +83,13 @@ test('a conflict names its files, and who is to do something about it', () => {
 
 test('what became of a place is told, and why', () => {
   const { tell } = told();
-  const place = { path: '/p/worktrees/r1/fix', branch: 'piton-tasks/r.123/fix', base: 'c0', token: 't' };
+  const place = { path: '/p/worktrees/r1/fix', branch: 'piton-tasks/r1/fix', base: 'c0', token: 't' };
   expect(tell({ type: 'workspace.prepared', task: 'fix', data: place })!.text).toBe(
     'fix works in /p/worktrees/r1/fix',
   );
   const integrated = { result: 'c1', commit: 'abc1234567' };
   expect(tell({ type: 'workspace.integrated', task: 'fix', data: integrated })!.text).toBe(
-    'the work of fix is in piton/r.123 (abc1234)',
+    'the work of fix is in piton/r1 (abc1234)',
   );
   const cleaned = (data: EventOf<'workspace.cleaned'>['data']) =>
     tell({ type: 'workspace.cleaned', task: 'fix', data });
@@ -134,6 +135,8 @@ test('merges that are tried out are told with whom, and what follows if they are
 
 test('what happens to places and beyond them is told where it matters, and kept quiet where not', () => {
   const { say, tell } = told();
+  const place = { path: '/p', branch: 'piton-tasks/r1/fix', base: 'c0', token: 't' };
+  say({ type: 'workspace.prepared', task: 'fix', data: place });
   const saved: Event = {
     type: 'workspace.saved',
     task: 'fix',

@@ -1,12 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createOutput, widthOf } from '../../src/interfaces/cli/output/index.ts';
 import { estimateLeft } from '../../src/interfaces/cli/progress/estimate.ts';
-import {
-  countTasks,
-  createProgress,
-  eventLine,
-  waitsForPerson,
-} from '../../src/interfaces/cli/progress/index.ts';
+import { createProgress, eventLine } from '../../src/interfaces/cli/progress/index.ts';
 import { LiveScreen } from '../../src/interfaces/cli/progress/live-screen.ts';
 import { graph, task, workflow } from '../support/workflows.ts';
 import { SmallTerminal } from './small-terminal.ts';
@@ -15,11 +10,16 @@ import { start, Story } from './story.ts';
 const three = workflow([task('a'), task('b', { needs: ['a'] }), task('c', { needs: ['b'] })]);
 
 test('a frame shows what runs with its attempt, time and last line, and how far all is', () => {
-  const story = new Story(three).starts('a').ends('a', 'succeeded').starts('b', 2);
+  const story = new Story(three)
+    .starts('a')
+    .ends('a', 'succeeded')
+    .starts('b')
+    .ends('b', 'failed')
+    .starts('b', 2);
   story.at += 65_000;
   const [b, footer, ...more] = story.frame(80, 24, (attempt) => `line of ${attempt}\u001b[2J\u0007`);
   expect(b).toBe('▶ b  attempt 2  1m05s  line of b-2');
-  expect(footer).toContain('33% · 1/3 done · 1 running · 1m06s');
+  expect(footer).toContain('33% · 1/3 done · 1 running · 1m07s');
   expect(footer).toMatch(/^█+░+ 33%/);
   expect(more).toEqual([]);
 });
@@ -27,7 +27,7 @@ test('a frame shows what runs with its attempt, time and last line, and how far 
 test('there is no estimate before a task has ended, and then it is what is left at that pace, by what ran at once', () => {
   const wide = workflow(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => task(name)));
   const story = new Story(wide).starts('a').starts('b');
-  const left = (): number | undefined => estimateLeft(story.view, countTasks(story.view), story.at);
+  const left = (): number | undefined => estimateLeft(story.view, story.view.counts, story.at);
   expect(left()).toBeUndefined();
   expect(story.frame().at(-1)).not.toContain('left');
   story.ends('a', 'succeeded', 4_000).ends('b', 'succeeded', 0).starts('c');
@@ -95,22 +95,22 @@ test('what waits for a person is told with the commands to type, quoted for a sh
       String.raw`piton reject r1 'it'\''s'`,
     ].join('\n'),
   );
-  expect(waitsForPerson(story.view)).toBe(true);
+  expect(story.view.waitsForPerson).toBe(true);
   story.happens({ type: 'gate.decided', task: "it's", data: { gate: 'g', approved: true, comment: 'go' } });
   expect(story.said.at(-1)).toBe("✓ it's is approved (go)");
-  expect(waitsForPerson(story.view)).toBe(false);
+  expect(story.view.waitsForPerson).toBe(false);
 });
 
 test('a run does not wait for a person while something runs or is delayed', () => {
   const story = new Story(workflow([task('a'), task('b')])).starts('b');
   story.happens({ type: 'task.held', task: 'a', data: { reason: 'why', actions: ['retry', 'skip'] } });
-  expect(waitsForPerson(story.view)).toBe(false);
+  expect(story.view.waitsForPerson).toBe(false);
   story
     .ends('b', 'failed')
     .happens({ type: 'task.delayed', task: 'b', data: { until: story.at + 1, reason: 'r' } });
-  expect(waitsForPerson(story.view)).toBe(false);
+  expect(story.view.waitsForPerson).toBe(false);
   story.happens({ type: 'task.skipped', task: 'b', data: { reason: 'r' } });
-  expect(waitsForPerson(story.view)).toBe(true);
+  expect(story.view.waitsForPerson).toBe(true);
 });
 
 test('after a recovery it is said in words what was adopted, harvested and started again', () => {
@@ -292,5 +292,5 @@ test('history is taken into account, and not told again', () => {
   const { events } = new Story(three).starts('a').ends('a', 'succeeded');
   for (const event of events) progress.tell(event, false);
   expect(terminal.text).toBe('');
-  expect(countTasks(progress.viewOf('r1')).succeeded).toBe(1);
+  expect(progress.viewOf('r1').counts.succeeded).toBe(1);
 });

@@ -1,18 +1,14 @@
+import { WatchedRun } from '../../src/views/index.ts';
 import type { RunEvent } from '../../src/engine/index.ts';
 import { drawFrame } from '../../src/interfaces/cli/progress/frame.ts';
-import {
-  describeEvent,
-  foldEvent,
-  newRunView,
-  type RunView,
-} from '../../src/interfaces/cli/progress/index.ts';
+import { describeEvent } from '../../src/interfaces/cli/progress/index.ts';
 import type { Event, Workflow } from '../../src/model/index.ts';
 
 export const start = 1_800_000_000_000;
 
 /** Tells a run's story event by event, a second apart unless said otherwise. */
 export class Story {
-  readonly view: RunView = newRunView('r1');
+  readonly view: WatchedRun = new WatchedRun('r1');
   readonly said: string[] = [];
   readonly events: RunEvent[] = [];
   at = start;
@@ -30,7 +26,7 @@ export class Story {
     this.at += after;
     const told = { ...event, run: 'r1', seq: ++this.#seq, at: this.at } as RunEvent;
     this.events.push(told);
-    foldEvent(this.view, told);
+    this.view.add(told);
     const saying = describeEvent(this.view, told);
     if (saying !== undefined)
       this.said.push([`${saying.symbol} ${saying.text}`, ...(saying.commands ?? [])].join('\n'));

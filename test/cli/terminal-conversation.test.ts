@@ -1,5 +1,7 @@
 /** The conversation with an agent on a terminal, piece by piece, and how its pieces come about. */
 import { expect, test } from 'vitest';
+import type { Usage } from '../../src/views/index.ts';
+import { UsageTally } from '../support/usage-tally.ts';
 import {
   askedLines,
   Conversation,
@@ -9,10 +11,8 @@ import {
   Speech,
   terminalForm,
   usageText,
-  UsageTally,
   type AttemptStarted,
   type Block,
-  type Usage,
 } from '../../src/interfaces/cli/conversation/index.ts';
 import { clockText, type Style } from '../../src/interfaces/cli/output/index.ts';
 import type { RunEvent } from '../../src/engine/index.ts';

@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { UsageTally } from '../support/usage-tally.ts';
 import type { Run, RunEvent } from '../../src/index.ts';
-import { UsageTally } from '../../src/interfaces/cli/conversation/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { openPlace, played, startsOf, transcriptOf, type Place } from '../support/scripted-place.ts';
 

@@ -38,7 +38,7 @@ const parts: Readonly<Record<string, Part>> = {
       '!src/interfaces/cli/progress/live-*.ts',
     ],
     tests: [
-      'test/cli/{agent-events,conversation,decisions,endings,folded-events,frame,inputs,markdown,output,place-events,place-preview,times}.test.ts',
+      'test/cli/{agent-events,conversation,decisions,endings,watched-events,frame,inputs,markdown,output,place-events,place-preview,times}.test.ts',
       'test/cli/{progress,progress-of-a-run,progress-of-any-run,search-text}.test.ts',
       'test/cli/{agent-plans,drawings,logs,reading,usage,workflow-files}.test.ts',
       'test/cli/{frames,plans,streams,terminal-conversation}.test.ts',

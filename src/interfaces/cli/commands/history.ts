@@ -3,7 +3,8 @@ import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { cleanLine, clockText, spanText } from '../output/index.ts';
-import { describeEvent, foldEvent, newRunView } from '../progress/index.ts';
+import { WatchedRun } from '../../../library/index.ts';
+import { describeEvent } from '../progress/index.ts';
 import { findRecord } from '../runs.ts';
 import { senderText } from '../sender-text.ts';
 
@@ -37,10 +38,10 @@ export const command = defineCommand({
 });
 
 function entriesOf(run: string, events: readonly RunEvent[]): Entry[] {
-  const view = newRunView(run);
+  const view = new WatchedRun(run);
   const changes = new Map<RunEvent, string>();
   for (const event of events) {
-    foldEvent(view, event);
+    view.add(event);
     changes.set(event, changeText(event, describeEvent(view, event)));
   }
   return [...Map.groupBy(events, ({ seq }) => seq)].map(([seq, events]) => ({

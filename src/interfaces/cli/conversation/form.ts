@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../../engine/index.ts';
 import type { Block } from './block.ts';
-import type { Usage } from './usage.ts';
+import type { Usage } from '../../../library/index.ts';
 
 export type AttemptStarted = Extract<RunEvent, { type: 'attempt.started' }>;
 

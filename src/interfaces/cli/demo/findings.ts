@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../../engine/index.ts';
-import { foldEvent, newRunView, type RunView } from '../progress/index.ts';
+import { WatchedRun } from '../../../library/index.ts';
 import { taskNames } from './project.ts';
 
 /** What the journal and the ledger say of the demo's run. */
@@ -15,11 +15,11 @@ export interface Findings {
 }
 
 export function findingsOf(events: readonly RunEvent[], ledger: readonly string[]): Findings {
-  const view = newRunView(events[0]?.run ?? '');
+  const view = new WatchedRun(events[0]?.run ?? '');
   let doneBefore: string[] = [];
   for (const event of events) {
     if (event.type === 'lease.taken') doneBefore = settledIn(view);
-    foldEvent(view, event);
+    view.add(event);
   }
   const { adopted, harvested, restarted } = view.found;
   const known = new Set([...doneBefore, ...adopted, ...harvested, ...restarted]);
@@ -34,10 +34,8 @@ export function findingsOf(events: readonly RunEvent[], ledger: readonly string[
   };
 }
 
-function settledIn(view: RunView): string[] {
-  return [...view.lines.values()]
-    .filter(({ status }) => status === 'succeeded')
-    .map(({ address }) => address);
+function settledIn(view: WatchedRun): string[] {
+  return [...view.tasks()].filter(({ status }) => status === 'succeeded').map(({ address }) => address);
 }
 
 function wrongIn(ledger: readonly string[]): string[] {

@@ -3,7 +3,7 @@ import { asError, hasCode, PitonError } from '../../../base/index.ts';
 import type { Observation, RunEvent } from '../../../engine/index.ts';
 import type { Piton, Run } from '../../../library/index.ts';
 import type { Output } from '../output/index.ts';
-import { createProgress, waitsForPerson, type Progress } from '../progress/index.ts';
+import { createProgress, type Progress } from '../progress/index.ts';
 import { captureConsole } from './capture-console.ts';
 import type { Ended, Ending } from './ending.ts';
 import { onStopSignals } from './stop-signals.ts';
@@ -146,7 +146,7 @@ class Watch {
   async #look(id: string): Promise<void> {
     const run = this.#runs.get(id);
     if (run === undefined || this.isStopping) return;
-    const isWaiting = waitsForPerson(this.#progress.viewOf(id)) && (await isAtRest(run));
+    const isWaiting = this.#progress.viewOf(id).waitsForPerson && (await isAtRest(run));
     if (isWaiting) this.#waiting.add(id);
     else this.#waiting.delete(id);
     this.#leaveIfNothingGoes();

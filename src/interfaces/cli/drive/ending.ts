@@ -1,4 +1,4 @@
-import type { RunView } from '../progress/index.ts';
+import type { WatchedRun } from '../../../library/index.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 
 /** How driving or watching a run ended. */
@@ -19,7 +19,7 @@ export type Ending =
 
 export interface Ended {
   readonly ending: Ending;
-  readonly view: RunView;
+  readonly view: WatchedRun;
   readonly error?: Error;
 }
 

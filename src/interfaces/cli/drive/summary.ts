@@ -1,8 +1,9 @@
 import { shellWord } from '../../../base/index.ts';
+import type { WatchedRun } from '../../../library/index.ts';
 import { usageText } from '../conversation/index.ts';
 import type { Output, Style } from '../output/index.ts';
 import { cleanLine, cutTo, spanText } from '../output/index.ts';
-import { countTasks, plural, type RunView } from '../progress/index.ts';
+import { plural } from '../progress/index.ts';
 import { commandFor, shortCommands } from '../command-for.ts';
 import { jsonLine } from '../task-lines.ts';
 import type { Ended, Ending } from './ending.ts';
@@ -15,7 +16,7 @@ export function printSummary(output: Output, { ending, view }: Ended): void {
   output.print(`  ${countsLine(view)}`);
   const branch = branchLine(ending, view);
   if (branch !== undefined) output.print(`  ${branch}`);
-  const usage = view.usage.total();
+  const usage = view.usage;
   if (usage !== undefined) output.print(`  agents used ${usageText(usage)}`);
   if (view.outputs !== undefined) output.print(`  outputs: ${jsonLine(view.outputs)}`);
   for (const line of troubleLines(view)) output.print(`  ${line}`);
@@ -24,9 +25,9 @@ export function printSummary(output: Output, { ending, view }: Ended): void {
 }
 
 /** Nothing of it is in the person's own checkout before they say so. */
-function branchLine(ending: Ending, { branch, hasWork }: RunView): string | undefined {
+function branchLine(ending: Ending, { branch, hasWork }: WatchedRun): string | undefined {
   if (branch === undefined) return undefined;
-  if (hasWork !== true) return ending === 'succeeded' ? 'its tasks have changed no files' : undefined;
+  if (!hasWork) return ending === 'succeeded' ? 'its tasks have changed no files' : undefined;
   const name = shellWord(branch);
   return ending === 'succeeded'
     ? `its work is in the branch ${name}`
@@ -44,7 +45,7 @@ const headlines: Readonly<Record<Ending, { readonly colour: keyof Style; readonl
   lost: { colour: 'red', text: 'is not driven here any more' },
 };
 
-function headline(style: Style, ending: Ending, view: RunView): string {
+function headline(style: Style, ending: Ending, view: WatchedRun): string {
   const { colour, text } = headlines[ending];
   // Of one that goes on it would be the time until the last news.
   const took = ending === 'left' ? '' : ` (${spanText(Math.max(view.at - view.drivenSince, 0))})`;
@@ -53,8 +54,8 @@ function headline(style: Style, ending: Ending, view: RunView): string {
   return `${style.bold(`Run ${view.run}`)} of ${name} ${style[colour](text)}${took}${why}`;
 }
 
-function countsLine(view: RunView): string {
-  const counts = countTasks(view);
+function countsLine(view: WatchedRun): string {
+  const counts = view.counts;
   const { settledBefore, adopted, harvested, restarted } = view.found;
   const parts = [
     ...(['succeeded', 'failed', 'skipped', 'cancelled', 'held', 'delayed'] as const).map(
@@ -84,8 +85,9 @@ const mostTroubles = 10;
 const widestReason = 300;
 
 /** Each task that failed and why, each that waits for a person and what can be done about it. */
-function troubleLines({ run, lines }: RunView): string[] {
-  const troubles = [...lines.values()].filter(
+function troubleLines(view: WatchedRun): string[] {
+  const { run } = view;
+  const troubles = [...view.tasks()].filter(
     ({ status, isGroup }) => !isGroup && (status === 'failed' || status === 'held'),
   );
   const told = troubles
@@ -98,14 +100,14 @@ function troubleLines({ run, lines }: RunView): string[] {
   return more > 0 ? [...told, `… and ${more} more: piton status ${shellWord(run)}`] : told;
 }
 
-function nextCommands(ending: Ending, view: RunView): readonly [string, ...string[]] {
-  const { run, lines } = view;
+function nextCommands(ending: Ending, view: WatchedRun): readonly [string, ...string[]] {
+  const { run } = view;
   const id = shellWord(run);
   switch (ending) {
     case 'waiting':
-      return [heldCommand(run, lines) ?? 'piton inbox'];
+      return [heldCommand(view) ?? 'piton inbox'];
     case 'failed':
-      return failedCommands(run, lines) ?? [`piton show ${id}`];
+      return failedCommands(view) ?? [`piton show ${id}`];
     case 'stopped':
     case 'abandoned':
       return [`piton resume ${id}`];
@@ -120,21 +122,22 @@ function nextCommands(ending: Ending, view: RunView): readonly [string, ...strin
 }
 
 /** What was handed over already needs no hint. */
-function succeededCommands({ run, hasWork, isDelivered }: RunView): [string, ...string[]] {
+function succeededCommands({ run, hasWork, isDelivered }: WatchedRun): [string, ...string[]] {
   const id = shellWord(run);
-  const isOpen = hasWork === true && isDelivered !== true;
+  const isOpen = hasWork && !isDelivered;
   return isOpen ? [`piton diff ${id}`, `piton merge ${id}`] : [`piton show ${id}`];
 }
 
-function heldCommand(run: string, lines: RunView['lines']): string | undefined {
-  const held = [...lines.values()].find(
+function heldCommand(view: WatchedRun): string | undefined {
+  const held = [...view.tasks()].find(
     ({ status, actions }) => status === 'held' && actions?.[0] !== undefined,
   );
-  return held && commandFor(held.actions![0]!, run, held.address);
+  return held && commandFor(held.actions![0]!, view.run, held.address);
 }
 
-function failedCommands(run: string, lines: RunView['lines']): [string, ...string[]] | undefined {
-  const all = [...lines.values()];
+function failedCommands(view: WatchedRun): [string, ...string[]] | undefined {
+  const { run } = view;
+  const all = [...view.tasks()];
   const failed = all.filter(({ status, isGroup }) => status === 'failed' && !isGroup);
   // What was allowed to fail stopped nothing: to do that again would be to do again all that came of it.
   const inTheWay = failed.filter(({ spec }) => !spec.continueOnError);

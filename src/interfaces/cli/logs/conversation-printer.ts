@@ -1,10 +1,5 @@
-import {
-  Conversation,
-  type AttemptStarted,
-  type Block,
-  type Form,
-  type Usage,
-} from '../conversation/index.ts';
+import type { Usage } from '../../../library/index.ts';
+import { Conversation, type AttemptStarted, type Block, type Form } from '../conversation/index.ts';
 import type { Output } from '../output/index.ts';
 
 export interface ConversationOptions {

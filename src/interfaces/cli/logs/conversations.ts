@@ -1,9 +1,9 @@
 import type { RunEvent } from '../../../engine/index.ts';
+import { Attempts } from '../../../library/index.ts';
 import {
   markdownForm,
   remarkOf,
   terminalForm,
-  UsageTally,
   type AttemptStarted,
   type Form,
   type Remark,
@@ -22,7 +22,7 @@ import {
 /** The conversations among what a run has printed, told by its events. */
 export class Conversations {
   readonly #reading: Reading;
-  readonly #tally = new UsageTally();
+  readonly #attempts = new Attempts();
   readonly #open = new Map<string, ConversationPrinter>();
   /** Tasks that have had a conversation. */
   readonly #talked = new Set<string>();
@@ -38,7 +38,7 @@ export class Conversations {
 
   /** Takes every event of the run, in order. False once nobody reads it any more. */
   async tell(event: RunEvent): Promise<boolean> {
-    this.#tally.add(event);
+    this.#attempts.add(event);
     if (beginsConversation(event, this.#reading)) this.#begin(event);
     if (event.type === 'attempt.ended' && !this.#end(event.attempt)) return false;
     if (event.type === 'transcript.added') {
@@ -76,7 +76,7 @@ export class Conversations {
     const printer = this.#open.get(attempt);
     if (printer === undefined) return true;
     this.#open.delete(attempt);
-    const isRead = printer.end(this.#tally.ofAttempt(attempt));
+    const isRead = printer.end(this.#attempts.get(attempt)?.usage);
     this.#hasPrinted ||= printer.hasPrinted;
     return isRead;
   }

@@ -1,10 +1,10 @@
 import { callText, type EventOf } from '../../../model/index.ts';
 import { moneyText, type AskedCall } from '../conversation/index.ts';
 import { cleanLine, cutTo } from '../output/index.ts';
-import type { TaskLine } from './run-view.ts';
+import type { WatchedTask } from '../../../library/index.ts';
 
 /** What is said of an attempt, with its task before it. */
-export function startedText({ number, agent, kind }: Started, line: TaskLine | undefined): string {
+export function startedText({ number, agent, kind }: Started, line: WatchedTask | undefined): string {
   if (kind === 'revision') return revisedText(line);
   if (kind !== undefined) return `is ${kindText(kind, line)}`;
   const by = agent === undefined ? '' : ` with ${agent.name}`;
@@ -14,8 +14,8 @@ export function startedText({ number, agent, kind }: Started, line: TaskLine | u
     : `is tried again${by} (attempt ${number})`;
 }
 
-function revisedText({ isFitting, revisions = 1 }: Partial<TaskLine> = {}): string {
-  return isFitting === true ? 'is made to fit' : `is revised (revision ${revisions})`;
+function revisedText({ isConflicting, revisions = 1 }: Partial<WatchedTask> = {}): string {
+  return isConflicting === true ? 'is made to fit' : `is revised (revision ${revisions})`;
 }
 
 type Started = EventOf<'attempt.started'>['data'];
@@ -29,7 +29,7 @@ const kindTexts = {
 } as const;
 
 /** Who only reads has nothing to bring: then it is about what others need of it. */
-export function kindText(kind: keyof typeof kindTexts, line: Pick<TaskLine, 'spec'> | undefined): string {
+export function kindText(kind: keyof typeof kindTexts, line: Pick<WatchedTask, 'spec'> | undefined): string {
   const work = line?.spec.work;
   const isReading = work?.type === 'agent' && work.permissions === 'read';
   return kind === 'integrate' && isReading ? 'being kept for those who need it' : kindTexts[kind];

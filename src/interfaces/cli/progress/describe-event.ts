@@ -23,8 +23,8 @@ import {
   rejectedText,
   shortCommit,
 } from './place-words.ts';
-import type { RunView, TaskLine } from './run-view.ts';
-import { actionsFor } from '../../../library/index.ts';
+import { untestedText } from '../../../agents/index.ts';
+import { actionsFor, type WatchedRun, type WatchedTask } from '../../../library/index.ts';
 import { commandFor, shortCommands } from '../command-for.ts';
 
 export type Tone = 'good' | 'bad' | 'warning' | 'plain' | 'quiet';
@@ -42,14 +42,14 @@ export interface Saying {
 
 type EventOf<Type extends EventType> = Extract<RunEvent, { type: Type }>;
 type Describers = {
-  readonly [Type in EventType]?: (event: EventOf<Type>, view: RunView) => Saying | undefined;
+  readonly [Type in EventType]?: (event: EventOf<Type>, watched: WatchedRun) => Saying | undefined;
 };
 
 /** What to say of an event that was folded into the view just now; undefined if nobody needs to hear of it. */
-export function describeEvent(view: RunView, event: RunEvent): Saying | undefined {
+export function describeEvent(watched: WatchedRun, event: RunEvent): Saying | undefined {
   const describe = describers[event.type] as
-    ((event: RunEvent, view: RunView) => Saying | undefined) | undefined;
-  return describe?.(event, view);
+    ((event: RunEvent, watched: WatchedRun) => Saying | undefined) | undefined;
+  return describe?.(event, watched);
 }
 
 const say = (tone: Tone, symbol: string, text: string): Saying => ({ tone, symbol, text });
@@ -90,14 +90,14 @@ const describers: Describers = {
   'cancel.requested': ({ task, data }) =>
     say('warning', '✗', `${task ?? 'the run'} is being cancelled: ${data.reason}`),
   'tasks.expanded': ({ task, data }) => passing(`${task} has ${plural(data.items.length, 'item')}`),
-  'attempt.started': (event, view) => startedSaying(event, view),
-  'attempt.spawned': (event, view) => untestedSaying(event, view) ?? sandboxSaying(event, view),
+  'attempt.started': (event, watched) => startedSaying(event, watched),
+  'attempt.spawned': (event, watched) => untestedSaying(event, watched) ?? sandboxSaying(event, watched),
   'session.opened': untestedSaying,
   'attempt.recovered': ({ task, data }) => say('good', '↻', `${task} ${recovered[data.how]}`),
   'attempt.ended': ({ task, data }) =>
     data.outcome === 'interrupted' ? interruptedText(task, data) : undefined,
-  'work.finished': ({ task }, view) =>
-    passing(`${task} is done${view.lines.get(task)?.spec.work.type === 'agent' ? ', says its agent' : ''}`),
+  'work.finished': ({ task }, watched) =>
+    passing(`${task} is done${watched.task(task)?.spec.work.type === 'agent' ? ', says its agent' : ''}`),
   'check.passed': ({ task }) => passing(`${task} has passed its check`),
   'check.failed': ({ task, data }) => say('warning', '✗', `${task} ${checkFailedText(data)}`),
   'message.added': ({ task, data }) => say('plain', '»', `${task} is told${toldText(data)}`),
@@ -107,8 +107,8 @@ const describers: Describers = {
     say('plain', '▸', `the session of ${task} is back${data.abandoned === true ? lostHolder : ''}`),
   'workspace.prepared': ({ task, data }) => passing(`${task} works in ${data.path}`),
   'workspace.equipped': ({ task }) => passing(`${task} is set up`),
-  'workspace.integrated': ({ task, data }, view) =>
-    passing(`the work of ${task} is in ${view.branch ?? 'the run'} (${shortCommit(data.commit)})`),
+  'workspace.integrated': ({ task, data }, watched) =>
+    passing(`the work of ${task} is in ${watched.branch ?? 'the run'} (${shortCommit(data.commit)})`),
   'conflict.found': ({ task, data }) => say('warning', '✗', `the work of ${task} ${conflictText(data)}`),
   'merge.proposed': ({ task, data }) => passing(`the work of ${task} ${proposedText(data)}`),
   'merge.verified': ({ task }) =>
@@ -121,12 +121,12 @@ const describers: Describers = {
   'workspace.cleaned': ({ task, data }) => cleanedSaying(task, data),
   'workspace.recovered': ({ task, data }) =>
     say('warning', data.how === 'held' ? '?' : '↻', `the place of ${task}: ${recoveredText(data)}`),
-  'task.succeeded': ({ task }, view) => settledText(view.lines.get(task), task),
-  'task.failed': ({ task, data }, view) =>
+  'task.succeeded': ({ task }, watched) => settledText(watched.task(task), task),
+  'task.failed': ({ task, data }, watched) =>
     say(
       'bad',
       '✗',
-      `${task} failed${tries(view.lines.get(task))}: ${data.failure.message} (${data.failure.code})`,
+      `${task} failed${tries(watched.task(task))}: ${data.failure.message} (${data.failure.code})`,
     ),
   'task.skipped': ({ task, data }) => say('quiet', '-', `${task} is skipped: ${data.reason}`),
   'task.cancelled': ({ task, data }) => say('warning', '✗', `${task} is cancelled: ${data.reason}`),
@@ -140,7 +140,7 @@ const describers: Describers = {
     ...say('warning', '?', `${task} ${questionText(data)}`),
     commands: ['approve', 'reject'].map((action) => commandFor(action, run, task)),
   }),
-  'gate.decided': ({ task, data }, view) => decidedSaying(view.lines.get(task), task, data),
+  'gate.decided': ({ task, data }, watched) => decidedSaying(watched.task(task), task, data),
   'budget.raised': ({ task, data }) => say('good', '✓', `${task} may go on: ${raisedText(data)}`),
   'task.released': ({ task }) => say('plain', '▸', `${task} may be tried again`),
   'tasks.reopened': ({ data }) => say('plain', '↻', redoText(data.tasks.join(', '), data.reason)),
@@ -150,22 +150,23 @@ const describers: Describers = {
     say('warning', '!', `the clock jumped by ${signed(data.ms)}: deadlines were shifted by as much`),
 };
 
+type Versioned = EventOf<'attempt.spawned'> | EventOf<'session.opened'>;
+
 /** Once for each version. */
-function untestedSaying(
-  { attempt }: { readonly attempt: string },
-  { untested }: RunView,
-): Saying | undefined {
-  const text = [...untested].find(([, first]) => first === attempt)?.[0];
+function untestedSaying({ task, attempt, data }: Versioned, watched: WatchedRun): Saying | undefined {
+  const agent = watched.task(task)?.attempt?.agent;
+  if (agent === undefined || !watched.isFirst(`version ${agent} ${data.version}`, attempt)) return undefined;
+  const text = untestedText(agent, data.version);
   return text === undefined ? undefined : say('warning', '!', `${text}: see \`piton agents\``);
 }
 
 /** Once for each way: the first that is begun so tells it for all. */
 function sandboxSaying(
-  { task, attempt }: { readonly task: string; readonly attempt: string },
-  { sandboxes }: RunView,
+  { task, attempt, data }: EventOf<'attempt.spawned'>,
+  watched: WatchedRun,
 ): Saying | undefined {
-  const by = [...sandboxes].find(([, first]) => first === attempt)?.[0];
-  if (by === undefined) return undefined;
+  const { sandbox: by } = data;
+  if (by === undefined || !watched.isFirst(`sandbox ${by}`, attempt)) return undefined;
   const why = /^none: (.*)$/s.exec(by)?.[1];
   if (why === undefined) return passing(`tasks such as ${task} run in a sandbox (${by})`);
   return say('warning', '!', `tasks such as ${task} run without a sandbox: ${why}; see \`piton doctor\``);
@@ -178,8 +179,8 @@ const recovered = {
   harvested: 'had ended meanwhile: what it left is harvested',
 } as const;
 
-function startedSaying({ task, data }: EventOf<'attempt.started'>, view: RunView): Saying {
-  const line = view.lines.get(task);
+function startedSaying({ task, data }: EventOf<'attempt.started'>, watched: WatchedRun): Saying {
+  const line = watched.task(task);
   if (data.isSpooled === true) return passing(`${task} is taken up: it was begun before that was lost`);
   if (line?.attempt?.isAgain === true) return say('warning', '↻', `${task} ${againText(data)}`);
   return passing(`${task} ${startedText(data, line)}`);
@@ -192,7 +193,7 @@ function cleanedSaying(task: string, data: EventOf<'workspace.cleaned'>['data'])
 }
 
 function decidedSaying(
-  line: TaskLine | undefined,
+  line: WatchedTask | undefined,
   task: string,
   { approved, comment }: EventOf<'gate.decided'>['data'],
 ): Saying {
@@ -207,13 +208,13 @@ function interruptedText(task: string, data: EventOf<'attempt.ended'>['data']): 
   return say('warning', '!', `${task} was interrupted${because(data.reason)}`);
 }
 
-function settledText(line: TaskLine | undefined, task: string): Saying {
+function settledText(line: WatchedTask | undefined, task: string): Saying {
   if (line === undefined || line.isGroup) return passing(`${task} is complete`);
   const took = line.tookMs === undefined ? '' : ` ${spanText(line.tookMs)}`;
   return say('good', '✓', `${task}${tries(line)}${took}`);
 }
 
-function tries(line: TaskLine | undefined): string {
+function tries(line: WatchedTask | undefined): string {
   // Checks and revisions count as tries of their own: their number would look like that of failures.
   if (line?.spec.check !== undefined)
     return line.revisions === undefined ? '' : ` (${plural(line.revisions, 'revision')})`;

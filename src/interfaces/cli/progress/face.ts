@@ -1,7 +1,7 @@
 import type { RunEvent } from '../../../engine/index.ts';
 import type { Output } from '../output/index.ts';
 import type { Saying } from './describe-event.ts';
-import type { RunView } from './run-view.ts';
+import type { WatchedRun } from '../../../library/index.ts';
 
 export interface ProgressOptions {
   readonly output: Output;
@@ -15,7 +15,7 @@ export interface ProgressOptions {
 
 /** How it is shown: to somebody, to a file, or to a program. */
 export interface Face {
-  show(event: RunEvent, saying: Saying | undefined, view: RunView): void;
+  show(event: RunEvent, saying: Saying | undefined, view: WatchedRun): void;
   /** Something is known of a run that is no news: how it stands may be shown from now on. */
   know(): void;
   say(saying: Saying): void;

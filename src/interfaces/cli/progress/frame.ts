@@ -2,7 +2,7 @@ import { cleanLine, cutTo, padTo, silenceText, statusSymbol, widthOf } from '../
 import { kindText, resourceName } from './agent-words.ts';
 import type { Tone } from './describe-event.ts';
 import { estimateLeft } from './estimate.ts';
-import { countTasks, type Counts, type RunningAttempt, type RunView, type TaskLine } from './run-view.ts';
+import type { TaskCounts, WatchedAttempt, WatchedRun, WatchedTask } from '../../../library/index.ts';
 
 /** One line of a frame: never wider than the terminal, painted by whoever prints it. */
 export interface FrameLine {
@@ -28,10 +28,10 @@ const spareRows = 2;
 const widestBar = 30;
 
 /** What is on the screen of a run under way: what runs or waits, and how far it all is. */
-export function drawFrame(view: RunView, options: FrameOptions): FrameLine[] {
+export function drawFrame(view: WatchedRun, options: FrameOptions): FrameLine[] {
   // The last column stays free: some terminals go to the next line as soon as it is written to.
   const columns = Math.max(options.columns - 1, 1);
-  const counts = countTasks(view);
+  const counts = view.counts;
   const room = Math.max(options.rows - spareRows - 1, 1);
   return [
     ...drawTasks(view, { ...options, columns, rows: room }),
@@ -40,10 +40,10 @@ export function drawFrame(view: RunView, options: FrameOptions): FrameLine[] {
 }
 
 const order = { running: 0, held: 1, delayed: 2 } as const;
-type Shown = TaskLine & { status: keyof typeof order };
+type Shown = WatchedTask & { status: keyof typeof order };
 
-function drawTasks(view: RunView, options: FrameOptions): FrameLine[] {
-  const lines = [...view.lines.values()].filter(isShown).sort((a, b) => order[a.status] - order[b.status]);
+function drawTasks(view: WatchedRun, options: FrameOptions): FrameLine[] {
+  const lines = [...view.tasks()].filter(isShown).sort((a, b) => order[a.status] - order[b.status]);
   const fits = lines.length <= options.rows ? lines.length : options.rows - 1;
   const shown = lines.slice(0, fits);
   const nameWidth = Math.min(
@@ -56,7 +56,7 @@ function drawTasks(view: RunView, options: FrameOptions): FrameLine[] {
   return [...drawn, { tone: 'quiet', text: cutTo(rest, options.columns) }];
 }
 
-function isShown(line: TaskLine): line is Shown {
+function isShown(line: WatchedTask): line is Shown {
   return !line.isGroup && line.status in order;
 }
 
@@ -87,27 +87,27 @@ function wordsOf(line: Shown, options: FrameOptions): Words {
   }
 }
 
-function runningWords(line: TaskLine, { now, lastLine, lastOutputAt }: FrameOptions): string {
+function runningWords(line: WatchedTask, { now, lastLine, lastOutputAt }: FrameOptions): string {
   const { attempt, spec } = line;
   if (attempt === undefined) return '';
   // What an agent prints is for machines; its setup and check are commands like any other.
   const isAgent = spec.work.type === 'agent' && (attempt.kind ?? 'revision') === 'revision';
-  const last = isAgent ? line.lastWord : lastLine(attempt.id);
+  const last = isAgent ? attempt.last : lastLine(attempt.id);
   const silence = isAgent ? silenceText(lastOutputAt?.(attempt.id), now) : undefined;
   const said = [silence, cleanLine(last ?? '')].filter(Boolean).join(' · ');
   return `${kindWords(line, attempt)}${formatElapsed(now - attempt.startedAt)}  ${said}`;
 }
 
-function kindWords(line: TaskLine, { kind, tries, number }: RunningAttempt): string {
-  const { revisions = 1, isFitting } = line;
-  if (kind === 'revision') return isFitting === true ? 'is made to fit  ' : `revision ${revisions}  `;
+function kindWords(line: WatchedTask, { kind, tries, number }: WatchedAttempt): string {
+  const { revisions = 1, isConflicting } = line;
+  if (kind === 'revision') return isConflicting ? 'is made to fit  ' : `revision ${revisions}  `;
   if (kind !== undefined) return `is ${kindText(kind, line)}  `;
   return tries > 1 ? `attempt ${number}  ` : '';
 }
 
 function drawFooter(
-  view: RunView,
-  counts: Counts,
+  view: WatchedRun,
+  counts: TaskCounts,
   { columns, now }: { readonly columns: number; readonly now: number },
 ): FrameLine {
   const words = [...footerWords(view, counts), formatElapsed(now - view.drivenSince)];
@@ -119,7 +119,7 @@ function drawFooter(
   return { tone: 'plain', text: cutTo(bar + text, columns) };
 }
 
-function footerWords(view: RunView, counts: Counts): string[] {
+function footerWords(view: WatchedRun, counts: TaskCounts): string[] {
   const words = hasKnownEnd(view)
     ? [`${percentOf(counts)}%`, `${counts.settled}/${counts.total} done`]
     : [`${counts.settled} steps done`];
@@ -127,21 +127,21 @@ function footerWords(view: RunView, counts: Counts): string[] {
     if (counts[status] > 0) words.push(`${counts[status]} ${status}`);
   }
   if (view.status === 'paused') words.push('paused');
-  for (const resource of view.breakers.keys()) words.push(`${cleanLine(resourceName(resource))} down`);
+  for (const resource of view.down) words.push(`${cleanLine(resourceName(resource))} down`);
   return words;
 }
 
 /** How many steps a graph takes is known when it has ended. */
-function hasKnownEnd({ workflow }: RunView): boolean {
+function hasKnownEnd({ workflow }: WatchedRun): boolean {
   return workflow?.form !== 'graph';
 }
 
 /** 100 only when everything has settled. */
-export function percentOf({ settled, total }: Counts): number {
+export function percentOf({ settled, total }: TaskCounts): number {
   return total === 0 ? 0 : Math.floor((settled * 100) / total);
 }
 
-function drawBar({ settled, total }: Counts, width: number): string {
+function drawBar({ settled, total }: TaskCounts, width: number): string {
   const full = total === 0 ? 0 : Math.floor((settled * width) / total);
   return '█'.repeat(full) + '░'.repeat(width - full);
 }

@@ -1,6 +1,4 @@
 export { describeEvent, plural } from './describe-event.ts';
-export { foldEvent } from './fold-event.ts';
 export { eventLine } from './event-line.ts';
 export { createProgress, type Progress } from './progress.ts';
 export { cleanedText, deliveredText, runBranchOf, shortCommit } from './place-words.ts';
-export { countTasks, newRunView, waitsForPerson, type RunView } from './run-view.ts';

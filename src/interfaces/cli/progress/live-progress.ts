@@ -6,20 +6,20 @@ import { drawFrame, type FrameLine } from './frame.ts';
 import { LiveScreen } from './live-screen.ts';
 import { paintLine, sayingLines } from './paint-line.ts';
 import type { Face, ProgressOptions } from './face.ts';
-import type { RunView } from './run-view.ts';
+import type { WatchedRun } from '../../../library/index.ts';
 
 const redrawMs = 100;
 
 /** On a terminal: what has ended scrolls up, what runs is drawn again and again below it. */
 export class LiveProgress implements Face {
   readonly #options: ProgressOptions;
-  readonly #views: ReadonlyMap<string, RunView>;
+  readonly #views: ReadonlyMap<string, WatchedRun>;
   readonly #output: Output;
   readonly #screen: LiveScreen;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(options: ProgressOptions, views: ReadonlyMap<string, RunView>) {
+  constructor(options: ProgressOptions, views: ReadonlyMap<string, WatchedRun>) {
     this.#options = options;
     this.#views = views;
     this.#output = options.output;

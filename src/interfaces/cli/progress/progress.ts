@@ -1,11 +1,10 @@
 import type { RunEvent } from '../../../engine/index.ts';
+import { WatchedRun } from '../../../library/index.ts';
 import { describeEvent, type Saying } from './describe-event.ts';
 import { jsonFace } from './event-line.ts';
 import type { Face, ProgressOptions } from './face.ts';
-import { foldEvent } from './fold-event.ts';
 import { LiveProgress } from './live-progress.ts';
 import { plainFace } from './plain-face.ts';
-import { newRunView, type RunView } from './run-view.ts';
 
 /** Shows what happens to one or several runs while it happens. */
 export interface Progress {
@@ -14,19 +13,19 @@ export interface Progress {
   /** A line of our own among the others. */
   say(saying: Saying): void;
   /** What is known of a run. */
-  viewOf(run: string): RunView;
+  viewOf(run: string): WatchedRun;
   /** Leaves the screen as it should be. Nothing is shown after that. */
   close(): void;
 }
 
 export function createProgress(options: ProgressOptions): Progress {
-  const views = new Map<string, RunView>();
-  const viewOf = (run: string): RunView => views.get(run) ?? add(views, run);
+  const views = new Map<string, WatchedRun>();
+  const viewOf = (run: string): WatchedRun => views.get(run) ?? add(views, run);
   const face = faceFor(options, views);
   return {
     tell(event, isNews) {
       const view = viewOf(event.run);
-      foldEvent(view, event);
+      view.add(event);
       if (isNews) face.show(event, describeEvent(view, event), view);
       else face.know();
     },
@@ -36,13 +35,13 @@ export function createProgress(options: ProgressOptions): Progress {
   };
 }
 
-function add(views: Map<string, RunView>, run: string): RunView {
-  const view = newRunView(run);
+function add(views: Map<string, WatchedRun>, run: string): WatchedRun {
+  const view = new WatchedRun(run);
   views.set(run, view);
   return view;
 }
 
-function faceFor(options: ProgressOptions, views: ReadonlyMap<string, RunView>): Face {
+function faceFor(options: ProgressOptions, views: ReadonlyMap<string, WatchedRun>): Face {
   const { output } = options;
   if (output.isJson) return jsonFace(output);
   return output.canRedraw ? new LiveProgress(options, views) : plainFace(options);
