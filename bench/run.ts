@@ -15,6 +15,7 @@ import { memory } from './loads/memory.ts';
 import { resume } from './loads/resume.ts';
 import { runs } from './loads/runs.ts';
 import { sandbox } from './loads/sandbox.ts';
+import { views } from './loads/views.ts';
 import { worktreeTasks } from './loads/worktree-tasks.ts';
 import { worktrees } from './loads/worktrees.ts';
 import { figure, tableOf, verdictOf, type Row } from './row.ts';
@@ -31,6 +32,7 @@ const loads: Readonly<Record<string, (settings: Settings) => Promise<Row[]> | Ro
   memory,
   import: importing,
   cli: commandLine,
+  views,
   worktrees,
   'worktree-tasks': worktreeTasks,
   'git-processes': gitProcesses,
