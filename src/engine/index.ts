@@ -19,12 +19,4 @@ export { assertSecretsOf } from './secrets.ts';
 export { cleanRequest } from './sweeper.ts';
 export type { Repair } from './repair.ts';
 export type { RunVerdict } from './verify-run.ts';
-export {
-  addUsed,
-  nothingUsed,
-  mentionsGit,
-  placementIn,
-  UsageMeter,
-  type Placement,
-  type Standing,
-} from '../kernel/index.ts';
+export { mentionsGit, placementIn, type Placement, type Standing } from '../kernel/index.ts';
