@@ -142,7 +142,7 @@ export interface Blob {
   readonly text: string;
 }
 
-interface CommitRequest {
+export interface CommitRequest {
   readonly commit: StoredCommit;
   readonly blobs: readonly Blob[];
   readonly summary: RunSummary;

@@ -31,6 +31,13 @@ const checks: readonly RowCheck[] = [
     sql: `SELECT run_number AS name, 'its seq is not a number' AS fault FROM commits WHERE typeof(seq) <> 'integer'`,
   },
   {
+    table: 'commits',
+    sql: `SELECT CAST(later.number AS TEXT) AS name, 'its number is not in the order in which commits are written' AS fault
+          FROM commits AS later
+          LEFT JOIN commits AS earlier ON earlier.run_number = later.run_number AND earlier.seq = later.seq - 1
+          WHERE earlier.number > later.number OR later.number NOT BETWEEN 1 AND 9007199254740991`,
+  },
+  {
     table: 'quarantine',
     sql: `SELECT number AS name, 'its columns are not what was moved aside' AS fault FROM quarantine
           WHERE typeof(run) <> 'text' OR typeof(seq) <> 'integer'
