@@ -588,6 +588,31 @@ export const engine: readonly Defect[] = [
     tests: ['test/store/sqlite-migrations.test.ts'],
   },
   {
+    name: 'who has heard of what is cut off does not hear of the repair',
+    file: 'src/store/sqlite/journal.ts',
+    find: 'insertCommit(statements, request, number);',
+    replace: 'insertCommit(statements, request, number * 0 || null);',
+    tests: ['test/store/sqlite.test.ts'],
+    named: 'changes are followed',
+  },
+  {
+    name: 'numbers of the commits of a removed run are given again',
+    file: 'src/store/sqlite/prune.ts',
+    find: '      markRemoved(statements, run, clock.now());\n',
+    replace: '',
+    tests: ['test/store/sqlite.test.ts'],
+    named: 'changes are followed',
+  },
+  {
+    name: 'damaged rows make a page of runs shorter',
+    file: 'src/store/sqlite/runs.ts',
+    find: 'if (found !== undefined && records.push(found) >= limit) break;',
+    replace:
+      'if (found !== undefined) records.push(found); if (records.length + 2 >= limit + 2 || found === undefined) break;',
+    tests: ['test/store/sqlite-faults.test.ts'],
+    named: 'page of runs',
+  },
+  {
     name: 'the log is made longer where nothing is synced',
     file: 'src/store/sqlite/connection.ts',
     find: "  if (durability !== 'full') return undefined;\n",

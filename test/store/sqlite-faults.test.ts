@@ -19,7 +19,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/base/index.ts';
 import { workflow } from '../../src/index.ts';
-import type { Store } from '../../src/store/index.ts';
+import type { RunRecord, Store } from '../../src/store/index.ts';
 import type { FaultSeam } from '../../src/store/sqlite/connection.ts';
 import { openSqliteStore } from '../../src/store/sqlite/index.ts';
 import { logPages } from '../../src/store/sqlite/log-pages.ts';
@@ -528,6 +528,78 @@ describe('the row of a run', () => {
       expect(await store.findRun('r1')).toMatchObject({ seq: 4, status: 'running' });
     },
   );
+});
+
+describe('the changes of a store', () => {
+  const told = async (store: Store, after?: string): Promise<string[]> => {
+    const changes = await store.readChanges({ limit: 999, ...(after !== undefined && { after }) });
+    return changes.map(({ run, seq }) => `${run}@${seq}`);
+  };
+
+  test('are told without a gap by who opens it anew, whoever was killed on the way', async () => {
+    const file = newFile();
+    const drive = (run: string, at: string) =>
+      startProgram('append-commits', {
+        args: [`sqlite:${file}`, run, '5'],
+        env: { PITON_CRASH_AT: at },
+      }).ended();
+    await drive('a', 'store:before-commit#3');
+    const first = await openSqliteStore(`sqlite:${file}`, options);
+    const cursor = await first.newestCursor();
+    expect(await told(first)).toEqual(['a@1', 'a@2']);
+    await first.close();
+    await drive('b', 'store:after-commit#2');
+    await drive('c', 'store:before-commit#2');
+
+    const store = await open(file);
+    expect(await told(store, cursor)).toEqual(['b@1', 'b@2', 'c@1']);
+  });
+
+  test('keep their cursors when the file is made anew', async () => {
+    const file = newFile();
+    const store = await openSqliteStore(`sqlite:${file}`, options);
+    for (const run of ['a', 'b', 'c']) await store.createRun(creation(run));
+    const cursor = (await store.readChanges({ limit: 2 })).at(-1)!.cursor;
+    await store.prune({ runs: ['a'], force: true });
+    await store.close();
+    changeBehindItsBack(file, 'VACUUM');
+
+    expect(await told(await open(file), cursor)).toEqual(['c@1', 'a@undefined']);
+  });
+
+  test.for([
+    ['body', `'b'`],
+    ['at', 'at + 1'],
+    ['seq', 'seq + 1'],
+    ['seal', 'seal + 1'],
+    ['number', 'number + 1'],
+  ])('that name another run than the one that was removed are found: %s', async ([column, value]) => {
+    const file = newFile();
+    const store = await open(file);
+    await store.createRun(creation('a'));
+    await store.prune({ runs: ['a'], force: true });
+    expect(await store.checkMedium()).toEqual([]);
+    changeBehindItsBack(file, `UPDATE commits SET ${column} = ${value}`);
+    expect(await store.checkMedium()).toEqual([expect.stringContaining('of a run that was removed')]);
+  });
+});
+
+test('a page of runs is as long as asked for, whatever is damaged on the way', async () => {
+  const file = newFile();
+  const store = await open(file);
+  for (const at of [1, 2, 3, 4, 5]) await store.createRun(creation(`r${at}`, { at }));
+  changeBehindItsBack(file, `UPDATE runs SET status = 'held' WHERE run IN ('r4', 'r3')`);
+  const damaged: unknown[] = [];
+  const list = async (before?: RunRecord): Promise<RunRecord[]> =>
+    store.listRuns({
+      limit: 2,
+      onDamaged: ({ details }) => damaged.push(details['run']),
+      ...(before && { before }),
+    });
+  const first = await list();
+  expect(first.map(({ run }) => run)).toEqual(['r5', 'r2']);
+  expect((await list(first.at(-1))).map(({ run }) => run)).toEqual(['r1']);
+  expect(damaged).toEqual(['r4', 'r3']);
 });
 
 describe('a log that was made longer than it has to be', () => {

@@ -2,11 +2,13 @@ import type { Clock } from '../../base/index.ts';
 import type { InboxCommand, Lease, StoredCommit } from '../../model/index.ts';
 import type {
   AppendRequest,
+  ChangesPage,
   CreateRunRequest,
   OpenStoreOptions,
   Pruned,
   PruneRequest,
   QuarantineRequest,
+  RunChange,
   RunFilter,
   RunRecord,
   Snapshot,
@@ -16,6 +18,7 @@ import type {
 import { storeClosed } from '../refusals.ts';
 import { parseAddress } from './address.ts';
 import { readBlob } from './blobs.ts';
+import { newestNumber, readChanges } from './changes.ts';
 import { Connection, soundDisk, type FaultSeam } from './connection.ts';
 import { GroupCommit, type Change } from './group-commit.ts';
 import { findCommand, pendingCommands, sendCommand } from './inbox.ts';
@@ -107,6 +110,14 @@ class SqliteStore implements Store {
 
   listRuns(filter: RunFilter): Promise<RunRecord[]> {
     return this.#read((statements) => listRuns(statements, filter));
+  }
+
+  readChanges(page: ChangesPage): Promise<RunChange[]> {
+    return this.#read((statements) => readChanges(statements, page, this.url));
+  }
+
+  newestCursor(): Promise<string> {
+    return this.#read((statements) => String(newestNumber(statements)));
   }
 
   listRunIds(): Promise<string[]> {

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/index.ts';
 import type { Lease, StoredCommit } from '../../model/index.ts';
 import type { AppendRequest, CommitRequest, CreateRunRequest, QuarantineRequest } from '../contract.ts';
 import { cutMisplaced, leaseLost, runExists, runMissing, seqConflict } from '../refusals.ts';
+import { newestNumber } from './changes.ts';
 import { Contradiction } from './faults.ts';
 import type { Change } from './group-commit.ts';
 import { answerCommands } from './inbox.ts';
@@ -29,7 +30,7 @@ export function createRun(request: CreateRunRequest, { clock, rows }: Writing): 
     apply(statements) {
       const { changes } = statements.insertRun.run(...sealedRow(run, seq, row), request.at);
       if (changes !== 1) throw runExists(run);
-      insertCommit(statements, request);
+      insertCommit(statements, request, null);
       const lease = putLease(statements, { name: leaseOf(run), owner, token, leaseMs }, clock.now());
       if (request.release) statements.freeLease.run({ name: lease.name, token });
       return lease;
@@ -91,9 +92,9 @@ function findLost(
   return isOurs ? undefined : leaseLost(name, lease);
 }
 
-function insertCommit(statements: Statements, request: CommitRequest): void {
+function insertCommit(statements: Statements, request: CommitRequest, number: number | null): void {
   const { run, body } = request.commit;
-  const { changes } = statements.insertCommit.run(...sealedCommit(request), body);
+  const { changes } = statements.insertCommit.run(...sealedCommit(request), body, number);
   if (changes !== 1) throw new Contradiction(`the row of run ${run} is gone`);
   writeBlobs(statements, request);
 }
@@ -128,11 +129,13 @@ export function quarantine(request: QuarantineRequest, { clock, rows }: Writing)
     apply(statements) {
       checkCut(statements, request, clock.now());
       rows.forget(token);
+      // The number of what is moved aside is not given again: whoever has heard of that would not hear of this.
+      const number = newestNumber(statements) + 1;
       statements.moveAside.run({ run, seq });
       statements.cutCommits.run({ run, seq });
       statements.cutSnapshots.run({ run, seq });
       statements.cutRun.run({ run });
-      insertCommit(statements, request);
+      insertCommit(statements, request, number);
       statements.writeRun.run(...sealedRow(run, commit.seq, row));
     },
     landed: (statements) => holdsCommit(statements, commit),

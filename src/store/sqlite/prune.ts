@@ -1,6 +1,7 @@
 import { asError, hasCode, type Clock } from '../../base/index.ts';
 import { isFinal } from '../../model/index.ts';
 import type { Pruned, PruneRequest } from '../contract.ts';
+import { markRemoved } from './changes.ts';
 import type { Change } from './group-commit.ts';
 import { findLease, leaseOf } from './leases.ts';
 import { text } from './rows.ts';
@@ -31,6 +32,7 @@ export function pruneRun(run: string, request: PruneRequest, clock: Clock): Chan
       const standing = mayGo(statements, run, { ...request, now: clock.now() });
       if (standing === false) return nothingPruned;
       if (standing !== true) return { ...nothingPruned, kept: [standing] };
+      markRemoved(statements, run, clock.now());
       const blobs = dropBlobs(statements, run, []);
       for (const name of [
         'dropCommits',

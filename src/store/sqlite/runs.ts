@@ -14,23 +14,45 @@ export function findRun(statements: Statements, run: string): RunRecord | undefi
 }
 
 export function listRuns(statements: Statements, filter: RunFilter): RunRecord[] {
-  const rows = statements.listRuns.all({
-    statuses: filter.status === undefined ? null : JSON.stringify(filter.status),
-    workflow: filter.workflow ?? null,
-    prefix: filter.prefix ?? null,
-    spentOn: filter.spentOn ?? null,
-    hasPlaces: filter.hasPlaces === true ? 1 : null,
-    limit: filter.limit ?? -1,
-  });
-  return rows.flatMap((row) => {
-    try {
-      return [toRecord(row)];
-    } catch (thrown) {
-      if (filter.onDamaged === undefined || !(thrown instanceof PitonError)) throw thrown;
-      filter.onDamaged(thrown);
-      return [];
-    }
-  });
+  const { before, limit = Infinity } = filter;
+  const records: RunRecord[] = [];
+  if (limit <= 0) return records;
+  for (const row of before === undefined
+    ? allRows(statements, filter)
+    : rowsBefore(statements, filter, before)) {
+    const found = unlessDamaged(row, filter);
+    if (found !== undefined && records.push(found) >= limit) break;
+  }
+  return records;
+}
+
+function allRows(statements: Statements, filter: RunFilter): Iterable<Row> {
+  return statements.listRuns.iterate(parametersOf(filter));
+}
+
+function rowsBefore(statements: Statements, filter: RunFilter, before: NonNullable<RunFilter['before']>) {
+  const page = { createdAt: before.createdAt, before: before.run };
+  return statements.listRunsBefore.iterate({ ...parametersOf(filter), ...page });
+}
+
+function parametersOf({ status, workflow, prefix, spentOn, hasPlaces }: RunFilter) {
+  return {
+    statuses: status === undefined ? null : JSON.stringify(status),
+    workflow: workflow ?? null,
+    prefix: prefix ?? null,
+    spentOn: spentOn ?? null,
+    hasPlaces: hasPlaces === true ? 1 : null,
+  };
+}
+
+function unlessDamaged(row: Row, { onDamaged }: RunFilter): RunRecord | undefined {
+  try {
+    return toRecord(row);
+  } catch (thrown) {
+    if (onDamaged === undefined || !(thrown instanceof PitonError)) throw thrown;
+    onDamaged(thrown);
+    return undefined;
+  }
 }
 
 /** Also of those whose rows cannot be read. */

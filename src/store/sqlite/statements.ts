@@ -11,6 +11,17 @@ const runRecord = `
     FROM   runs LEFT JOIN commits AS head
     ON     head.number = (SELECT number FROM commits WHERE run_number = runs.number ORDER BY seq DESC LIMIT 1)`;
 
+const listRuns = (isOnPage: string): string => `
+    ${runRecord}
+    WHERE  ${isOnPage}
+    AND    (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses))
+            OR substr(runs.seal, 1, length(status) + 1) IS NOT status || ':')
+    AND    (:workflow IS NULL OR workflow = :workflow)
+    AND    (:prefix IS NULL OR substr(run, 1, length(:prefix)) = :prefix)
+    AND    (:spentOn IS NULL OR (spent IS NOT NULL AND (:spentOn = 'any' OR instr(spent, '"' || :spentOn || '"') > 0)))
+    AND    (:hasPlaces IS NULL OR places > 0)
+    ORDER BY created_at DESC, runs.run DESC`;
+
 /**
  * Every statement of the adapter, whole and constant. Those that starting a run and each commit need have numbered
  * parameters, which bind in a third of the time that named ones take; all others are named.
@@ -53,28 +64,31 @@ const sql = {
              AND    EXISTS (SELECT 1 FROM commits WHERE run_number = runs.number AND seq = ?2 - 1)
              AND    EXISTS (SELECT 1 FROM leases WHERE name = ?9 AND token = ?10 AND expires_at > ?11)),
             ?2, ?3, ?4, ?5, ?6, ?7, ?8)`,
+  /** Without a number, the one after the highest. */
   insertCommit: `
-    INSERT INTO commits (run_number, seq, hash, at, settled, total, seal, body)
-    SELECT number, ?2, ?3, ?4, ?5, ?6, ?7, ?8 FROM runs WHERE run = ?1`,
+    INSERT INTO commits (run_number, seq, hash, at, settled, total, seal, body, number)
+    SELECT number, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM runs WHERE run = ?1`,
   readCommits: `
     SELECT seq, body, hash FROM commits
     WHERE  run_number = (SELECT number FROM runs WHERE run = :run) AND seq > :after
     ORDER BY seq LIMIT :limit`,
   findCommitHash: `
     SELECT hash FROM commits WHERE run_number = (SELECT number FROM runs WHERE run = :run) AND seq = :seq`,
+  newestNumber: `SELECT ifnull(max(number), 0) AS number FROM commits`,
+  readChanges: `
+    SELECT commits.number, iif(run_number = 0, body, runs.run) AS run, iif(run_number = 0, NULL, commits.seq) AS seq
+    FROM   commits LEFT JOIN runs ON runs.number = run_number
+    WHERE  commits.number > :after AND (run_number = 0 OR runs.number IS NOT NULL)
+    ORDER BY commits.number LIMIT :limit`,
+  insertRemoval: `
+    INSERT INTO commits (number, run_number, seq, hash, at, settled, total, seal, body)
+    VALUES (:seq, 0, :seq, '', :at, 0, 0, :seal, :run)`,
   findRun: `${runRecord} WHERE runs.run = :run`,
   knowsRun: `SELECT 1 FROM runs WHERE run = :run`,
   listRunIds: `SELECT run FROM runs WHERE typeof(run) = 'text' ORDER BY created_at DESC, run DESC`,
-  listRuns: `
-    ${runRecord}
-    WHERE  (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses))
-            OR substr(runs.seal, 1, length(status) + 1) IS NOT status || ':')
-    AND    (:workflow IS NULL OR workflow = :workflow)
-    AND    (:prefix IS NULL OR substr(run, 1, length(:prefix)) = :prefix)
-    AND    (:spentOn IS NULL OR (spent IS NOT NULL AND (:spentOn = 'any' OR instr(spent, '"' || :spentOn || '"') > 0)))
-    AND    (:hasPlaces IS NULL OR places > 0)
-    ORDER BY created_at DESC, run DESC
-    LIMIT  :limit`,
+  listRuns: listRuns('1 = 1'),
+  /** Not one for both: with a condition that may be absent, all pages before would be looked through. */
+  listRunsBefore: listRuns('(created_at, runs.run) < (:createdAt, :before)'),
   /** Only while the journal ends where it was read to. */
   rebuildRun: `
     UPDATE runs
