@@ -47,6 +47,17 @@ export interface Store {
   /** Newest first. */
   listRuns(filter: RunFilter): Promise<RunRecord[]>;
 
+  /**
+   * What was changed in all runs after the cursor `after`, or from the beginning, in the order in which it was committed, at most
+   * `limit`. A cursor holds as long as the store, whoever opens it; nothing is ever put in before one that was given out. Commits
+   * that are gone again, since their journal was cut back or their run removed, are left out: what came in their place follows.
+   * Throws `CURSOR_INVALID` if this store has given out no such cursor.
+   */
+  readChanges(page: ChangesPage): Promise<RunChange[]>;
+
+  /** The cursor of the newest change, for whoever wants to hear only of later ones. */
+  newestCursor(): Promise<string>;
+
   /** All runs, also those whose rows are damaged, for which `findRun` throws `STORE_DAMAGED` with the run in its details, and `listRuns`, unless `onDamaged` gets it. */
   listRunIds(): Promise<string[]>;
 
@@ -142,7 +153,7 @@ export interface Blob {
   readonly text: string;
 }
 
-interface CommitRequest {
+export interface CommitRequest {
   readonly commit: StoredCommit;
   readonly blobs: readonly Blob[];
   readonly summary: RunSummary;
@@ -175,6 +186,19 @@ export interface RunRecord extends RunSummary {
   readonly updatedAt: number;
 }
 
+/** One change of a run: a commit, or, without `seq`, its removal. */
+export interface RunChange {
+  /** To go on from here. To be kept and given back, not to be looked into. */
+  readonly cursor: string;
+  readonly run: string;
+  readonly seq?: number;
+}
+
+export interface ChangesPage {
+  readonly after?: string;
+  readonly limit: number;
+}
+
 export interface RunFilter {
   readonly status?: readonly RunSummary['status'][];
   readonly workflow?: string;
@@ -184,6 +208,9 @@ export interface RunFilter {
   readonly spentOn?: string;
   /** Runs with places of their own that are still there. */
   readonly hasPlaces?: true;
+  /** Runs that come after this one in the list: the last of a page, for the next. */
+  readonly before?: Pick<RunRecord, 'run' | 'createdAt'>;
+  /** At most so many sound ones: fewer are the last. */
   readonly limit?: number;
   /** Gets what is wrong with a row that is damaged, `STORE_DAMAGED`, and the others are given; without it, that is thrown. */
   onDamaged?(damage: PitonError): void;

@@ -1,11 +1,13 @@
 export type {
   AppendRequest,
   Blob,
+  ChangesPage,
   CreateRunRequest,
   OpenStoreOptions,
   Pruned,
   PruneRequest,
   QuarantineRequest,
+  RunChange,
   RunFilter,
   RunRecord,
   Snapshot,

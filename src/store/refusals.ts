@@ -85,6 +85,14 @@ export function storeGone(file: string): PitonError {
   });
 }
 
+export function cursorInvalid(cursor: string, url: string): PitonError {
+  return new PitonError('CURSOR_INVALID', `The store ${url} has no change with the cursor '${cursor}'.`, {
+    cursor,
+    remedy:
+      'It is of another store, or an older copy of this one was put back: follow the changes from the beginning.',
+  });
+}
+
 /** What a store cannot do by its nature, said plainly. */
 export function unsupported(what: string, remedy: string): PitonError {
   return new PitonError('STORE_UNSUPPORTED', what, { remedy });

@@ -267,12 +267,12 @@ test('verify finds damage with the first bad checkpoint, refuses with 4, and rep
   expect(await project.json(['verify'])).toMatchObject({ ok: true, store: [] });
 
   const again = new DatabaseSync(`${project.folder}/.piton/piton.db`);
-  again.exec(`UPDATE runs SET updated_at = 1 WHERE run = 'aaa-1'`);
+  again.exec(`UPDATE runs SET created_at = 1 WHERE run = 'aaa-1'`);
   again.close();
   const row = await project.piton(['verify']);
   expect(row).toMatchObject({
     code: 4,
-    stdout: expect.stringMatching(/aaa-1.*column updated_at of its row is 1/),
+    stdout: expect.stringMatching(/aaa-1.*column created_at of its row is 1/),
   });
   expect(row.stdout).toMatch(/Next: piton verify aaa-1 --repair\n$/);
   const mended = await project.piton(['verify', 'aaa-1', '--repair']);

@@ -1,6 +1,7 @@
 /** The conformance suite of stores: every promise of `Store`, for every adapter. */
 import { describe } from 'vitest';
 import { blobsContract, damagedBlobsContract } from './store/blobs.ts';
+import { changesContract } from './store/changes.ts';
 import { inboxContract } from './store/inbox.ts';
 import { journalContract } from './store/journal.ts';
 import { snapshotsContract } from './store/snapshots.ts';
@@ -27,6 +28,7 @@ export function storeContract(
     const world = newWorldPerTest(makeBench);
     journalContract(world);
     listingContract(world);
+    changesContract(world);
     snapshotsContract(world);
     blobsContract(world);
     leasesContract(world);

@@ -110,12 +110,12 @@ describe.for([
 
   test("a run's own row that has fallen behind its journal is found, and repaired; there is nothing to hold", async () => {
     const folder = await interruptedChain(mirrored);
-    const earlier = `(SELECT hash FROM commits WHERE seq = 2)`;
-    change(folder, `UPDATE runs SET seq = 2, hash = ${earlier} WHERE run = 'run'`);
+    change(folder, `UPDATE runs SET as_of = as_of - 1 WHERE run = 'run'`);
     const piton = await openIn(folder, mirrored);
 
     expect(await piton.verify('run')).toMatchObject([{ ok: false }]);
-    expect(await piton.repair('run')).toEqual({ held: [], lastGood: 3 });
+    const mended = [expect.stringContaining('of its row')];
+    expect(await piton.repair('run')).toEqual({ held: [], lastGood: 3, mended });
     expect(await piton.verify('run')).toMatchObject([{ ok: true }]);
   });
 
@@ -304,7 +304,7 @@ test('a repair of the row and the snapshot of a run that is killed anywhere can 
     await (await piton.start(short, { id: 'run' })).result();
   }
   const sound = await listedIn(damaged);
-  change(damaged, `UPDATE runs SET updated_at = updated_at + 1`);
+  change(damaged, `UPDATE commits SET at = at + 1`);
   change(damaged, `UPDATE snapshots SET text = text || ' '`);
   const copyOf = (): string => {
     const copy = temporaryFolder();

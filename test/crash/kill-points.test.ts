@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { brokenAfter, driving, pointsPassed, subfolder, untouchedIn } from '../support/kill.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { everyCommit, expectMirrored, fewerCheckpoints, killed, killsAt, mirrored } from './kill-points.ts';
+import {
+  everyCommit,
+  expectMirrored,
+  fewerCheckpoints,
+  killed,
+  killsAt,
+  mirrored,
+  synced,
+} from './kill-points.ts';
 
 describe('a process killed before or after a commit of each kind', () => {
   test.for(everyCommit)(
@@ -41,4 +49,8 @@ test('a mirrored run that is killed ends the same, and its mirror shows every co
   const { broken, folders } = await killed(...mirrored, 'these');
   expect(broken).toEqual([]);
   for (const folder of folders) await expectMirrored(folder);
+});
+
+test('a run whose commits are synced, killed when its log was made longer, ends as if nothing had happened', async () => {
+  expect((await killed(...synced, 'these')).broken).toEqual([]);
 });

@@ -22,7 +22,7 @@ import type { ShapeName } from '../support/shapes.ts';
 import { lookAt } from '../support/sight.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-type Way = Pick<DriveOrders, 'shape' | 'mirrored'>;
+type Way = Pick<DriveOrders, 'shape' | 'mirrored' | 'durability'>;
 
 interface Points {
   readonly at: readonly string[];
@@ -60,6 +60,12 @@ export const fewerCheckpoints: readonly (readonly [ShapeName, Points])[] = [
 export const mirrored: readonly [Way, Points] = [
   { shape: 'diamond', mirrored: true },
   { at: ['store:after-commit#2', 'before:run.succeeded#1'] },
+];
+
+/** Where every commit is synced, the log is made longer than it has to be. */
+export const synced: readonly [Way, Points] = [
+  { shape: 'chain', durability: 'full' },
+  { at: ['store:log-grown#1', 'store:before-commit#3', 'store:after-commit#3'] },
 ];
 
 /** Promises that were not kept, and the folders of the runs that were killed. */

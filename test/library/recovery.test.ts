@@ -249,7 +249,7 @@ test('what lists show can be folded anew from the journals', async () => {
   const before = await first.list();
   await first.close();
   const database = new DatabaseSync(file);
-  database.exec(`UPDATE runs SET status = 'running', settled = 0`);
+  database.exec(`UPDATE runs SET status = 'running'; UPDATE commits SET settled = 0`);
   database.close();
   const second = await openPiton({ store: `sqlite:${file}` });
   await second.rebuildSummaries();

@@ -19,14 +19,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/base/index.ts';
 import { workflow } from '../../src/index.ts';
-import type { Store } from '../../src/store/index.ts';
+import type { RunRecord, Store } from '../../src/store/index.ts';
 import type { FaultSeam } from '../../src/store/sqlite/connection.ts';
 import { openSqliteStore } from '../../src/store/sqlite/index.ts';
+import { logPages } from '../../src/store/sqlite/log-pages.ts';
 import { losesLog, networkFileSystem } from '../../src/store/sqlite/medium.ts';
 import { eventually } from '../support/eventually.ts';
 import { openPiton } from '../support/open-piton.ts';
 import { startProgram } from '../support/start-program.ts';
-import { appending, blob, commit, creation, pauseOf, taking } from '../support/store-requests.ts';
+import { appending, blob, commit, creation, pauseOf, summary, taking } from '../support/store-requests.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const options = { durability: 'full', clock: systemClock } as const;
@@ -344,11 +345,11 @@ describe('a damaged store', () => {
     expect(await store.readCommits('next', { after: 0, limit: 9 })).toEqual([commit('next', 1)]);
   });
 
-  test('is named as such when the journal holds a commit beyond its head', async () => {
+  test('is named as such when the journal holds a commit that nobody has written', async () => {
     const file = newFile();
     const store = await open(file);
     const lease = await store.createRun(creation('r1'));
-    changeBehindItsBack(file, `INSERT INTO commits VALUES (1, 2, '{}', 'h')`);
+    changeBehindItsBack(file, `INSERT INTO commits VALUES (9, 1, 2, 'h', 0, 0, 0, 0, '{}')`);
 
     const results = await Promise.allSettled([
       store.append(appending(lease, 2)),
@@ -356,7 +357,10 @@ describe('a damaged store', () => {
     ]);
     expect(results[0]).toMatchObject({ status: 'rejected', reason: { code: 'STORE_DAMAGED' } });
     expect(results[1]).toMatchObject({ status: 'fulfilled' });
-    expect((await store.findRun('r1'))?.seq).toBe(1);
+    await expect(store.findRun('r1')).rejects.toMatchObject({
+      code: 'STORE_DAMAGED',
+      details: { run: 'r1' },
+    });
   });
 });
 
@@ -491,6 +495,162 @@ describe('several processes', () => {
     expect((await store.findRun('before'))?.seq).toBe(3);
     expect((await store.findRun('after'))?.seq).toBe(4);
     expect(await store.readCommits('after', { after: 3, limit: 9 })).toEqual([commit('after', 4)]);
+  });
+});
+
+describe('the row of a run', () => {
+  function writtenAsOf(file: string): unknown {
+    using database = new DatabaseSync(file);
+    return database.prepare('SELECT as_of FROM runs').get()?.['as_of'];
+  }
+
+  test('is written only by commits that change what it says', async () => {
+    const file = newFile();
+    const store = await open(file);
+    const lease = await store.createRun(creation('r1'));
+    for (const seq of [2, 3, 4]) await store.append(appending(lease, seq));
+    expect(writtenAsOf(file)).toBe(1);
+    await store.append(appending(lease, 5, { summary: summary({ reason: 'lunch' }) }));
+    await store.append(appending(lease, 6, { summary: summary({ reason: 'lunch', settled: 2 }) }));
+    expect(writtenAsOf(file)).toBe(5);
+    expect(await store.findRun('r1')).toMatchObject({ seq: 6, settled: 2, reason: 'lunch' });
+  });
+
+  test.for([false, true])(
+    'says what the last commit says although a COMMIT failed on the way, done or not: %s',
+    async (after) => {
+      const store = await open(newFile(), '', failing({ from: 3, times: 1, after }));
+      const lease = await store.createRun(creation('r1'));
+      await store.append(appending(lease, 2));
+      await store.append(appending(lease, 3, { summary: summary({ status: 'paused' }) }));
+      expect(await store.findRun('r1')).toMatchObject({ seq: 3, status: 'paused' });
+      await store.append(appending(lease, 4));
+      expect(await store.findRun('r1')).toMatchObject({ seq: 4, status: 'running' });
+    },
+  );
+});
+
+describe('the changes of a store', () => {
+  const told = async (store: Store, after?: string): Promise<string[]> => {
+    const changes = await store.readChanges({ limit: 999, ...(after !== undefined && { after }) });
+    return changes.map(({ run, seq }) => `${run}@${seq}`);
+  };
+
+  test('are told without a gap by who opens it anew, whoever was killed on the way', async () => {
+    const file = newFile();
+    const drive = (run: string, at: string) =>
+      startProgram('append-commits', {
+        args: [`sqlite:${file}`, run, '5'],
+        env: { PITON_CRASH_AT: at },
+      }).ended();
+    await drive('a', 'store:before-commit#3');
+    const first = await openSqliteStore(`sqlite:${file}`, options);
+    const cursor = await first.newestCursor();
+    expect(await told(first)).toEqual(['a@1', 'a@2']);
+    await first.close();
+    await drive('b', 'store:after-commit#2');
+    await drive('c', 'store:before-commit#2');
+
+    const store = await open(file);
+    expect(await told(store, cursor)).toEqual(['b@1', 'b@2', 'c@1']);
+  });
+
+  test('keep their cursors when the file is made anew', async () => {
+    const file = newFile();
+    const store = await openSqliteStore(`sqlite:${file}`, options);
+    for (const run of ['a', 'b', 'c']) await store.createRun(creation(run));
+    const cursor = (await store.readChanges({ limit: 2 })).at(-1)!.cursor;
+    await store.prune({ runs: ['a'], force: true });
+    await store.close();
+    changeBehindItsBack(file, 'VACUUM');
+
+    expect(await told(await open(file), cursor)).toEqual(['c@1', 'a@undefined']);
+  });
+
+  test.for([
+    ['body', `'b'`],
+    ['at', 'at + 1'],
+    ['seq', 'seq + 1'],
+    ['seal', 'seal + 1'],
+    ['number', 'number + 1'],
+  ])('that name another run than the one that was removed are found: %s', async ([column, value]) => {
+    const file = newFile();
+    const store = await open(file);
+    await store.createRun(creation('a'));
+    await store.prune({ runs: ['a'], force: true });
+    expect(await store.checkMedium()).toEqual([]);
+    changeBehindItsBack(file, `UPDATE commits SET ${column} = ${value}`);
+    expect(await store.checkMedium()).toEqual([expect.stringContaining('of a run that was removed')]);
+  });
+});
+
+test('a page of runs is as long as asked for, whatever is damaged on the way', async () => {
+  const file = newFile();
+  const store = await open(file);
+  for (const at of [1, 2, 3, 4, 5]) await store.createRun(creation(`r${at}`, { at }));
+  changeBehindItsBack(file, `UPDATE runs SET status = 'held' WHERE run IN ('r4', 'r3')`);
+  const damaged: unknown[] = [];
+  const list = async (before?: RunRecord): Promise<RunRecord[]> =>
+    store.listRuns({
+      limit: 2,
+      onDamaged: ({ details }) => damaged.push(details['run']),
+      ...(before && { before }),
+    });
+  const first = await list();
+  expect(first.map(({ run }) => run)).toEqual(['r5', 'r2']);
+  expect((await list(first.at(-1))).map(({ run }) => run)).toEqual(['r1']);
+  expect(damaged).toEqual(['r4', 'r3']);
+});
+
+describe('a log that was made longer than it has to be', () => {
+  const endsInZeros = (file: string): boolean =>
+    readFileSync(`${file}-wal`)
+      .subarray(-4096)
+      .every((byte) => byte === 0);
+
+  test.for(['log-grown#1', 'log-grown#2', 'before-commit#30', 'after-commit#30'])(
+    'by a process that was killed at %s ends, to whoever opens it, with the last commit',
+    async (place) => {
+      const file = newFile();
+      const env = { PITON_CRASH_AT: `store:${place}` };
+      const { lines, by } = await startProgram('append-commits', {
+        args: [`sqlite:${file}`, 'r1', '99'],
+        env,
+      }).ended();
+      expect({ by, isLonger: endsInZeros(file) }).toEqual({ by: 'SIGKILL', isLonger: true });
+
+      const store = await open(file);
+      const last = lines.length + (place.startsWith('after') ? 1 : 0);
+      expect((await store.findRun('r1'))?.seq).toBe(last);
+      const lease = await store.findLease('run:r1');
+      await store.append(appending(lease!, last + 1));
+      expect(await store.readCommits('r1', { after: 0, limit: 999 })).toHaveLength(last + 1);
+      expect(await store.checkMedium()).toEqual([]);
+    },
+  );
+
+  test('is as long as it may become long before it is full, and no longer', async () => {
+    const file = newFile();
+    const store = await open(file);
+    const lease = await store.createRun(creation('r1'));
+    const lengths: number[] = [];
+    for (let seq = 2; seq <= 60; seq++) {
+      await store.append(appending(lease, seq, { blobs: [blob(`${seq}`.repeat(50_000))] }));
+      lengths.push(statSync(`${file}-wal`).size);
+    }
+    const fullLength = 32 + logPages.full * (4096 + 24);
+    expect(new Set(lengths).size).toBeLessThan(25);
+    // A transaction more: whoever passes the end begins anew.
+    expect(lengths.at(-1)! - fullLength).toBeLessThan(150_000);
+  });
+
+  test('is left as it is where commits are not synced', async () => {
+    const file = newFile();
+    const store = await openSqliteStore(`sqlite:${file}`, { durability: 'process', clock: systemClock });
+    onTestFinished(() => store.close());
+    const lease = await store.createRun(creation('r1'));
+    for (let seq = 2; seq <= 20; seq++) await store.append(appending(lease, seq));
+    expect(endsInZeros(file)).toBe(false);
   });
 });
 
@@ -631,30 +791,42 @@ async function endedRuns(): Promise<string> {
 }
 
 test.for([
-  ['updated_at', '1'],
-  ['status', `'running'`],
-  ['status', `'runninh'`],
-  ['settled', '7'],
-  ['spent', `'{'`],
-])('the row of a run that was changed on the disk is not believed: %s = %s', async ([column, value]) => {
-  const file = await endedRuns();
-  changeBehindItsBack(file, `UPDATE runs SET ${column} = ${value} WHERE run = 'a'`);
-  await using piton = await openPiton({ store: `sqlite:${file}` });
-  const named = {
-    code: 'STORE_DAMAGED',
-    details: { run: 'a' },
-    remedy: expect.stringContaining('verify a --repair'),
-  };
-  await expect(piton.find('a')).rejects.toMatchObject(named);
-  await expect(piton.list({ status: ['succeeded'] })).rejects.toMatchObject(named);
-  expect(await piton.prune({ before: Date.now() + 1_000 })).toMatchObject({ runs: 1, kept: [{ run: 'a' }] });
+  ['commits', 'at', '1'],
+  ['runs', 'status', `'running'`],
+  ['runs', 'status', `'runninh'`],
+  ['commits', 'settled', '7'],
+  ['runs', 'spent', `'{'`],
+])(
+  'the row of a run that was changed on the disk is not believed: %s.%s = %s',
+  async ([table, column, value]) => {
+    const file = await endedRuns();
+    const ofA =
+      table === 'runs' ? `run = 'a'` : `seq = 3 AND run_number = (SELECT number FROM runs WHERE run = 'a')`;
+    changeBehindItsBack(file, `UPDATE ${table} SET ${column} = ${value} WHERE ${ofA}`);
+    await using piton = await openPiton({ store: `sqlite:${file}` });
+    const named = {
+      code: 'STORE_DAMAGED',
+      details: { run: 'a' },
+      remedy: expect.stringContaining('verify a --repair'),
+    };
+    await expect(piton.find('a')).rejects.toMatchObject(named);
+    await expect(piton.list({ status: ['succeeded'] })).rejects.toMatchObject(named);
+    expect(await piton.prune({ before: Date.now() + 1_000 })).toMatchObject({
+      runs: 1,
+      kept: [{ run: 'a' }],
+    });
 
-  const [verdict] = await piton.verify();
-  expect(verdict).toMatchObject({ run: 'a', ok: false, reason: expect.stringContaining(`column ${column}`) });
-  expect(await piton.repair('a')).toMatchObject({ held: [], mended: [expect.stringContaining(column!)] });
-  expect(await piton.verify()).toMatchObject([{ run: 'a', ok: true }]);
-  expect(await piton.list()).toMatchObject([{ run: 'a', status: 'succeeded', settled: 2 }]);
-});
+    const [verdict] = await piton.verify();
+    expect(verdict).toMatchObject({
+      run: 'a',
+      ok: false,
+      reason: expect.stringContaining(`column ${column}`),
+    });
+    expect(await piton.repair('a')).toMatchObject({ held: [], mended: [expect.stringContaining(column!)] });
+    expect(await piton.verify()).toMatchObject([{ run: 'a', ok: true }]);
+    expect(await piton.list()).toMatchObject([{ run: 'a', status: 'succeeded', settled: 2 }]);
+  },
+);
 
 test('a run is not pruned whose journal does not end where its row says', async () => {
   const file = await endedRuns();

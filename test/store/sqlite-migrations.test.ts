@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { ownIdentity, systemClock } from '../../src/base/index.ts';
 import { openSqliteStore } from '../../src/store/sqlite/index.ts';
-import { migrate } from '../../src/store/sqlite/migrate.ts';
+import { defineSeals, migrate } from '../../src/store/sqlite/migrate.ts';
 import { applicationId, migrations } from '../../src/store/sqlite/migrations.ts';
 import { startProgram } from '../support/start-program.ts';
 import { appending, commit, taking } from '../support/store-requests.ts';
@@ -17,6 +17,7 @@ function storeOf(version: number): string {
   const file = join(temporaryFolder(), 'piton.db');
   using database = new DatabaseSync(file);
   database.exec('PRAGMA journal_mode = WAL');
+  defineSeals(database);
   for (const migration of migrations.slice(0, version)) database.exec(migration);
   database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`);
   const insertRun = database.prepare(`
@@ -35,6 +36,11 @@ function storeOf(version: number): string {
   for (const { run, seq, body, hash } of [...stored, commit('gone', 7)]) {
     const insert = version < 4 || run !== 'gone' ? insertCommit : insertAside;
     insert.run(run, seq, body, hash);
+  }
+  if (version >= 5) {
+    database.exec(`
+      UPDATE runs SET seal = seal_of(run, seq, hash, updated_at, workflow, workflow_hash, status, settled, total, wake_at,
+                                     reason, spent, places)`);
   }
   return file;
 }
@@ -71,6 +77,29 @@ test('a store of any earlier version is opened with all that it holds, and writt
     await expectAllIn(file);
     expect(versionOf(file)).toBe(migrations.length);
   }
+});
+
+test.for([
+  ['a row that was changed', `UPDATE runs SET status = 'held' WHERE run = 'ant'`],
+  ['a row of which something was lost', `UPDATE runs SET seal = '' WHERE run = 'ant'`],
+  ['a journal whose end is missing', `DELETE FROM commits WHERE seq = 3 AND run_number = ANT`],
+  [
+    'a journal that goes on',
+    `INSERT INTO commits SELECT run_number, 4, body, hash FROM commits WHERE seq = 3 AND run_number = ANT`,
+  ],
+  ['another last commit', `UPDATE commits SET hash = 'x' WHERE seq = 3 AND run_number = ANT`],
+] as const)('what is not believed of a store is not believed once it is migrated: %s', async ([, sql]) => {
+  const file = storeOf(5);
+  {
+    using database = new DatabaseSync(file);
+    database.exec(sql.replace('ANT', `(SELECT number FROM runs WHERE run = 'ant')`));
+  }
+  const store = await openSqliteStore(`sqlite:${file}`, options);
+  onTestFinished(() => store.close());
+  const damage = { code: 'STORE_DAMAGED', details: { run: 'ant' } };
+  await expect(store.findRun('ant')).rejects.toMatchObject(damage);
+  await expect(store.listRuns({ status: ['running'] })).rejects.toMatchObject(damage);
+  expect(await store.findRun('zebra')).toMatchObject({ seq: 3, settled: 1, total: 4, updatedAt: 9 });
 });
 
 test('a process that is killed while it migrates a store leaves the old or the new one', async () => {

@@ -2,11 +2,13 @@ import { PitonError, sha256, type Clock } from '../../base/index.ts';
 import type { InboxCommand, Lease, RunSummary, StoredCommit } from '../../model/index.ts';
 import type {
   AppendRequest,
+  ChangesPage,
   CreateRunRequest,
   OpenStoreOptions,
   Pruned,
   PruneRequest,
   QuarantineRequest,
+  RunChange,
   RunFilter,
   RunRecord,
   Snapshot,
@@ -14,6 +16,7 @@ import type {
   TakeLeaseRequest,
 } from '../contract.ts';
 import { blobDamaged, blobMissing, storeClosed, unsupported, cutMisplaced } from '../refusals.ts';
+import { readChanges } from './changes.ts';
 import { pendingCommands, sendCommand } from './inbox.ts';
 import { append, createRun, quarantine, readCommits, requireRun } from './journal.ts';
 import { findLease, freeAllOf, freeLease, leaseOf, putLease, takeLease } from './leases.ts';
@@ -89,12 +92,21 @@ class MemoryStore implements Store {
     return this.#open().runs.get(run)?.record;
   }
 
+  async readChanges(page: ChangesPage): Promise<RunChange[]> {
+    return readChanges(this.#open(), page, this.url);
+  }
+
+  async newestCursor(): Promise<string> {
+    return String(this.#open().changes.count);
+  }
+
   async listRuns({
     status,
     workflow,
     prefix = '',
     spentOn,
     hasPlaces,
+    before,
     limit,
   }: RunFilter): Promise<RunRecord[]> {
     return Array.from(this.#open().runs.values(), ({ record }) => record)
@@ -103,7 +115,8 @@ class MemoryStore implements Store {
       .filter((record) => record.run.startsWith(prefix))
       .filter(({ spent }) => spentOn === undefined || hasSpent(spent, spentOn))
       .filter(({ places = 0 }) => hasPlaces !== true || places > 0)
-      .sort((a, b) => b.createdAt - a.createdAt || (a.run < b.run ? 1 : -1))
+      .filter((record) => before === undefined || newestFirst(before, record) < 0)
+      .sort(newestFirst)
       .slice(0, limit);
   }
 
@@ -258,6 +271,13 @@ class MemoryStore implements Store {
       for (const listener of this.#lossListeners) listener(lease);
     });
   }
+}
+
+type Age = Pick<RunRecord, 'run' | 'createdAt'>;
+
+function newestFirst(a: Age, b: Age): number {
+  if (a.createdAt !== b.createdAt) return b.createdAt - a.createdAt;
+  return a.run === b.run ? 0 : a.run < b.run ? 1 : -1;
 }
 
 function hasSpent(spent: RunSummary['spent'], day: string): boolean {

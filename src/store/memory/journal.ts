@@ -1,6 +1,7 @@
 import type { StoredCommit } from '../../model/index.ts';
 import type { AppendRequest, CreateRunRequest, QuarantineRequest } from '../contract.ts';
 import { cutMisplaced, runExists, runMissing, seqConflict } from '../refusals.ts';
+import { noteCommit, noteCut } from './changes.ts';
 import { answer, answerLeftOver } from './inbox.ts';
 import { freeLease, leaseOf, requireLease } from './leases.ts';
 import type { Medium, MemoryRun } from './medium.ts';
@@ -19,6 +20,7 @@ export function createRun(medium: Medium, { commit, summary, at, blobs }: Create
     blobRefs: new Set(),
   };
   medium.runs.set(run, created);
+  noteCommit(medium, commit);
   keepBlobs(medium, created, blobs);
 }
 
@@ -31,6 +33,7 @@ export function append(medium: Medium, request: AppendRequest, now: number): voi
   if (seq !== record.seq + 1) throw seqConflict(run, { given: seq, head: record.seq });
   const { incarnation, createdAt } = record;
   found.commits.push(commit);
+  noteCommit(medium, commit);
   found.record = Object.freeze({ ...summary, run, seq, hash, incarnation, createdAt, updatedAt: at });
   keepBlobs(medium, found, request.blobs);
   for (const answered of request.answers) answer(medium, run, answered);
@@ -59,6 +62,8 @@ export function quarantine(medium: Medium, request: QuarantineRequest, now: numb
   if (commit.seq !== seq + 1) throw seqConflict(run, { given: commit.seq, head: seq });
   found.quarantined = [...found.quarantined, ...found.commits.slice(seq)];
   found.commits = [...found.commits.slice(0, seq), commit];
+  noteCut(medium, run, seq);
+  noteCommit(medium, commit);
   found.snapshots = found.snapshots.filter((snapshot) => snapshot.seq <= seq);
   const incarnation = found.record.incarnation + 1;
   const { createdAt } = found.record;

@@ -1,5 +1,5 @@
 import type { InboxCommand, Lease, StoredCommit } from '../../model/index.ts';
-import type { RunRecord, Snapshot } from '../contract.ts';
+import type { RunChange, RunRecord, Snapshot } from '../contract.ts';
 
 /** Hears of what is changed through other handles than its own. */
 export interface Listener {
@@ -14,6 +14,8 @@ export interface Medium {
   readonly leases: Map<string, MemoryLease>;
   /** In order of arrival. */
   readonly inbox: Map<string, InboxCommand>;
+  /** Of all runs, in order, but for those that are gone again; and how many there ever were. */
+  readonly changes: { kept: RunChange[]; count: number };
   readonly listeners: Set<Listener>;
   /** The handles through which something was changed since the listeners were last called. */
   readonly changedBy: Set<object>;
@@ -62,6 +64,7 @@ function emptyMedium(): Medium {
     blobs: new Map(),
     leases: new Map(),
     inbox: new Map(),
+    changes: { kept: [], count: 0 },
     listeners: new Set(),
     changedBy: new Set(),
   };

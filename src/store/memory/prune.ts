@@ -1,5 +1,6 @@
 import { isFinal } from '../../model/index.ts';
 import type { Pruned, PruneRequest } from '../contract.ts';
+import { noteRemoval } from './changes.ts';
 import { findLease, leaseOf, loseLease } from './leases.ts';
 import type { Medium, MemoryRun } from './medium.ts';
 
@@ -37,6 +38,7 @@ function removeRun(medium: Medium, leaving: MemoryRun): number {
   const { run } = leaving.record;
   const blobs = dropBlobs(medium, leaving, new Set());
   medium.runs.delete(run);
+  noteRemoval(medium, run);
   loseLease(medium, leaseOf(run));
   for (const command of medium.inbox.values()) if (command.run === run) medium.inbox.delete(command.id);
   return blobs;

@@ -57,6 +57,8 @@ function forwarded(inner: Store) {
     readCommits: inner.readCommits.bind(inner),
     findRun: inner.findRun.bind(inner),
     listRuns: inner.listRuns.bind(inner),
+    readChanges: inner.readChanges.bind(inner),
+    newestCursor: inner.newestCursor.bind(inner),
     listRunIds: inner.listRunIds.bind(inner),
     compareRun: inner.compareRun.bind(inner),
     rebuildRun: inner.rebuildRun.bind(inner),

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { sha256 } from '../../base/index.ts';
+import { headSealOf, type Head } from './seal.ts';
 
 /** What SQLite's own check does not see: rows that are whole and say what no row of ours can. Each finding names table and row. */
 interface RowCheck {
@@ -24,11 +25,18 @@ const checks: readonly RowCheck[] = [
   {
     table: 'commits',
     sql: `SELECT seq AS name, 'belongs to no run (run_number ' || ifnull(run_number, 'NULL') || ')' AS fault FROM commits
-          WHERE run_number IS NULL OR run_number NOT IN (SELECT number FROM runs)`,
+          WHERE run_number IS NULL OR (run_number <> 0 AND run_number NOT IN (SELECT number FROM runs))`,
   },
   {
     table: 'commits',
     sql: `SELECT run_number AS name, 'its seq is not a number' AS fault FROM commits WHERE typeof(seq) <> 'integer'`,
+  },
+  {
+    table: 'commits',
+    sql: `SELECT CAST(later.number AS TEXT) AS name, 'its number is not in the order in which commits are written' AS fault
+          FROM commits AS later
+          LEFT JOIN commits AS earlier ON earlier.run_number = later.run_number AND earlier.seq = later.seq - 1
+          WHERE earlier.number > later.number OR later.number NOT BETWEEN 1 AND 9007199254740991`,
   },
   {
     table: 'quarantine',
@@ -74,7 +82,11 @@ const checks: readonly RowCheck[] = [
 
 /** Goes on where a table cannot be read. */
 export function findWrongRows(database: DatabaseSync): string[] {
-  return [...checks.flatMap((check) => wrongRows(database, check)), ...changedBlobs(database)];
+  return [
+    ...checks.flatMap((check) => wrongRows(database, check)),
+    ...changedRemovals(database),
+    ...changedBlobs(database),
+  ];
 }
 
 function wrongRows(database: DatabaseSync, { table, sql }: RowCheck): string[] {
@@ -83,6 +95,23 @@ function wrongRows(database: DatabaseSync, { table, sql }: RowCheck): string[] {
       .prepare(sql)
       .all()
       .map(({ name, fault }) => `${table}, row ${shown(name)}: ${String(fault)}`),
+  );
+}
+
+/** What is left of runs that were removed. */
+const removals = `SELECT CAST(number AS TEXT) AS number, seq, hash, at, settled, total, seal, body AS run FROM commits WHERE run_number = 0`;
+
+function changedRemovals(database: DatabaseSync): string[] {
+  return unlessUnreadable('commits', () =>
+    database
+      .prepare(removals)
+      .all()
+      .filter(
+        (row) => row['seal'] !== headSealOf(row as unknown as Head) || row['number'] !== String(row['seq']),
+      )
+      .map(
+        ({ number }) => `commits, row ${shown(number)}: it is not what was written of a run that was removed`,
+      ),
   );
 }
 

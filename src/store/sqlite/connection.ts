@@ -1,8 +1,9 @@
-import { lstatSync } from 'node:fs';
+import { lstatSync, realpathSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { crashPoint, PitonError } from '../../base/index.ts';
 import { storeClosed, storeGone } from '../refusals.ts';
 import type { Address } from './address.ts';
+import { LogAhead } from './log-ahead.ts';
 import { logPages } from './log-pages.ts';
 import { migrate, pragma, tooNew } from './migrate.ts';
 import { applicationId, migrations } from './migrations.ts';
@@ -23,6 +24,7 @@ export const soundDisk: FaultSeam = { commit: (statement) => void statement.run(
 interface Open {
   readonly database: DatabaseSync;
   readonly statements: Statements;
+  readonly log: LogAhead | undefined;
 }
 
 /**
@@ -67,6 +69,7 @@ export class Connection {
   }
 
   commit(): void {
+    this.#open?.log?.grow();
     crashPoint('store:before-commit');
     this.#seam.commit(this.statements.commit);
     crashPoint('store:after-commit');
@@ -76,6 +79,7 @@ export class Connection {
   discard(): void {
     const open = this.#open;
     this.#open = undefined;
+    open?.log?.close();
     open?.database.close();
   }
 
@@ -95,10 +99,23 @@ function openDatabase(settings: ConnectionSettings): Open {
     if (version < migrations.length) migrate(database, settings.file);
     // Last: what is moved takes more room for a while than it is granted.
     if (settings.maxBytes !== undefined) limitSize(database, settings.maxBytes);
-    return { database, statements: prepareStatements(database) };
+    return { database, statements: prepareStatements(database), log: logOf(database, settings) };
   } catch (error) {
     database.close();
     throw error;
+  }
+}
+
+/** Where syncs are waited for. Without it, they take longer. */
+function logOf(database: DatabaseSync, { durability, file }: ConnectionSettings): LogAhead | undefined {
+  if (durability !== 'full') return undefined;
+  try {
+    return new LogAhead(realpathSync(file), {
+      pages: logPages.full,
+      pageSize: pragma(database, 'page_size'),
+    });
+  } catch {
+    return undefined;
   }
 }
 

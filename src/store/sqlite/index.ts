@@ -2,11 +2,13 @@ import type { Clock } from '../../base/index.ts';
 import type { InboxCommand, Lease, StoredCommit } from '../../model/index.ts';
 import type {
   AppendRequest,
+  ChangesPage,
   CreateRunRequest,
   OpenStoreOptions,
   Pruned,
   PruneRequest,
   QuarantineRequest,
+  RunChange,
   RunFilter,
   RunRecord,
   Snapshot,
@@ -16,10 +18,11 @@ import type {
 import { storeClosed } from '../refusals.ts';
 import { parseAddress } from './address.ts';
 import { readBlob } from './blobs.ts';
+import { newestNumber, readChanges } from './changes.ts';
 import { Connection, soundDisk, type FaultSeam } from './connection.ts';
 import { GroupCommit, type Change } from './group-commit.ts';
 import { findCommand, pendingCommands, sendCommand } from './inbox.ts';
-import { append, createRun, quarantine, quarantined, readCommits } from './journal.ts';
+import { append, createRun, quarantine, quarantined, readCommits, type Writing } from './journal.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 import { findLease, freeLease, leaseOf, takeLease, type Taking } from './leases.ts';
 import { prepareMedium } from './medium.ts';
@@ -31,6 +34,7 @@ import { loadSnapshot, saveSnapshot } from './snapshots.ts';
 import type { Statements } from './statements.ts';
 import { backUp, findDamage } from './upkeep.ts';
 import { Watchers } from './watchers.ts';
+import { WrittenRows } from './written-rows.ts';
 
 /**
  * Opens `sqlite:<path>`, creating the file and its folder if need be. Parameters: `max-bytes` (quota of the file),
@@ -56,6 +60,7 @@ class SqliteStore implements Store {
   readonly durability: 'full' | 'process';
   readonly #connection: Connection;
   readonly #clock: Clock;
+  readonly #writing: Writing;
   readonly #room: Room;
   readonly #watchers: Watchers;
   readonly #leases: LeaseKeeper;
@@ -68,6 +73,7 @@ class SqliteStore implements Store {
     this.durability = durability;
     this.#connection = connection;
     this.#clock = clock;
+    this.#writing = { clock, rows: new WrittenRows() };
     this.#room = new Room(connection);
     this.#watchers = new Watchers(connection);
     this.#leases = new LeaseKeeper(file, clock);
@@ -77,20 +83,18 @@ class SqliteStore implements Store {
   }
 
   createRun(request: CreateRunRequest): Promise<Lease> {
-    const committed = (lease: Lease): void => {
+    return this.#write(createRun(request, this.#writing), (lease) => {
       if (request.release) return;
       this.#leases.keep(lease);
       this.#leases.workBegins();
-    };
-    return this.#write({ ...createRun(request, this.#clock), committed });
+    });
   }
 
   append(request: AppendRequest): Promise<void> {
-    const committed = (): void => {
+    return this.#write(append(request, this.#writing), () => {
       if (request.release === undefined) this.#leases.workBegins();
       else this.#leases.forgetFreed({ name: leaseOf(request.commit.run), token: request.token });
-    };
-    return this.#write({ ...append(request, this.#clock), committed });
+    });
   }
 
   readCommits(
@@ -106,6 +110,14 @@ class SqliteStore implements Store {
 
   listRuns(filter: RunFilter): Promise<RunRecord[]> {
     return this.#read((statements) => listRuns(statements, filter));
+  }
+
+  readChanges(page: ChangesPage): Promise<RunChange[]> {
+    return this.#read((statements) => readChanges(statements, page, this.url));
+  }
+
+  newestCursor(): Promise<string> {
+    return this.#read((statements) => String(newestNumber(statements)));
   }
 
   listRunIds(): Promise<string[]> {
@@ -133,8 +145,9 @@ class SqliteStore implements Store {
   }
 
   takeLease(request: TakeLeaseRequest): Promise<Taking> {
-    const keep = ({ taken, lease }: Taking): void => void (taken && this.#leases.keep(lease));
-    return this.#write({ ...takeLease(request, this.#clock), committed: keep });
+    return this.#write(takeLease(request, this.#clock), ({ taken, lease }) => {
+      if (taken) this.#leases.keep(lease);
+    });
   }
 
   findLease(name: string): Promise<Lease | undefined> {
@@ -144,6 +157,7 @@ class SqliteStore implements Store {
   releaseLease(lease: Lease): Promise<void> {
     // First of all it is not renewed any more: should it not be freed now, it runs out by itself.
     this.#leases.forget(lease);
+    this.#writing.rows.forget(lease.token);
     return this.#write(freeLease(lease));
   }
 
@@ -181,7 +195,7 @@ class SqliteStore implements Store {
   }
 
   quarantine(request: QuarantineRequest): Promise<void> {
-    return this.#write(quarantine(request, this.#clock));
+    return this.#write(quarantine(request, this.#writing));
   }
 
   quarantined(run: string): Promise<StoredCommit[]> {
@@ -231,8 +245,12 @@ class SqliteStore implements Store {
     return patiently(this.#connection.settings, () => look(this.#connection.statements));
   }
 
-  #write<T>(change: Change<T>): Promise<T> {
-    return this.#closing === undefined ? this.#group.submit(change) : Promise.reject(storeClosed(this.url));
+  /** `then`: in the turn of the COMMIT, before anyone learns of it. */
+  #write<T>(change: Change<T>, then?: (value: T) => void): Promise<T> {
+    if (this.#closing !== undefined) return Promise.reject(storeClosed(this.url));
+    if (then === undefined) return this.#group.submit(change);
+    const committed = (value: T): void => (change.committed?.(value), then(value));
+    return this.#group.submit({ ...change, committed });
   }
 
   #refuseClosed(): void {

@@ -1,59 +1,85 @@
 import type { Clock } from '../../base/index.ts';
 import type { Lease, StoredCommit } from '../../model/index.ts';
-import type { AppendRequest, Blob, CreateRunRequest, QuarantineRequest } from '../contract.ts';
+import type { AppendRequest, CommitRequest, CreateRunRequest, QuarantineRequest } from '../contract.ts';
 import { cutMisplaced, leaseLost, runExists, runMissing, seqConflict } from '../refusals.ts';
+import { newestNumber } from './changes.ts';
 import { Contradiction } from './faults.ts';
 import type { Change } from './group-commit.ts';
 import { answerCommands } from './inbox.ts';
 import { findLease, leaseOf, putLease } from './leases.ts';
 import { number, text, type Row } from './rows.ts';
-import { sealed } from './runs.ts';
+import { findRun, rowOf, sealedRow } from './runs.ts';
+import { headSealOf } from './seal.ts';
 import type { Statements } from './statements.ts';
+import type { WrittenRows } from './written-rows.ts';
 
 /** A commit under a lease. */
 type Write = AppendRequest | QuarantineRequest;
 
-export function createRun(request: CreateRunRequest, clock: Clock): Change<Lease> {
+/** What the changes of one store share. */
+export interface Writing {
+  readonly clock: Clock;
+  readonly rows: WrittenRows;
+}
+
+export function createRun(request: CreateRunRequest, { clock, rows }: Writing): Change<Lease> {
   const { commit, owner, token, leaseMs } = request;
-  const { run, seq, hash } = commit;
+  const { run, seq } = commit;
+  const row = rowOf(request.summary);
   return {
     apply(statements) {
-      const { changes } = statements.insertRun.run(...sealed({ run, seq, hash }, request));
+      const { changes } = statements.insertRun.run(...sealedRow(run, seq, row), request.at);
       if (changes !== 1) throw runExists(run);
-      writeCommit(statements, commit, request.blobs);
+      insertCommit(statements, request, null);
       const lease = putLease(statements, { name: leaseOf(run), owner, token, leaseMs }, clock.now());
       if (request.release) statements.freeLease.run({ name: lease.name, token });
       return lease;
     },
     landed: (statements) => holdsCommit(statements, commit),
+    committed: () => void (request.release || rows.committed(token, run, row)),
   };
 }
 
-export function append(request: AppendRequest, clock: Clock): Change<void> {
-  const { commit } = request;
+export function append(request: AppendRequest, { clock, rows }: Writing): Change<void> {
+  const { commit, token } = request;
+  const { run } = commit;
+  const row = rowOf(request.summary);
   return {
     apply(statements) {
       const now = clock.now();
-      if (advanceRun(statements, request, now) !== 1) throw whyRefused(statements, request, now);
-      writeCommit(statements, commit, request.blobs);
+      if (appendCommit(statements, request, now) !== 1) throw whyRefused(statements, request, now);
+      if (!rows.isWritten(token, run, row)) {
+        // Unknown until it is committed: what follows in the same transaction must not count on it.
+        rows.forget(token);
+        statements.writeRun.run(...sealedRow(run, commit.seq, row));
+      }
+      writeBlobs(statements, request);
       answerCommands(statements, request);
-      if (request.release) statements.freeLease.run({ name: leaseOf(commit.run), token: request.token });
+      if (request.release) statements.freeLease.run({ name: leaseOf(run), token });
     },
     landed: (statements) => holdsCommit(statements, commit),
+    committed: () => (request.release ? rows.forget(token) : rows.committed(token, run, row)),
   };
 }
 
-function advanceRun(statements: Statements, { commit, summary, at, token }: Write, now: number) {
-  return statements.advanceRun.run(...sealed(commit, { summary, at }), leaseOf(commit.run), token, now)
-    .changes;
+function appendCommit(statements: Statements, request: AppendRequest, now: number) {
+  const { commit, token } = request;
+  const lease = leaseOf(commit.run);
+  return statements.appendCommit.run(...sealedCommit(request), commit.body, lease, token, now).changes;
 }
 
-/** Only looked into when the row was not advanced: the hot path asks once. */
+/** In the order of the statements that write it; the body follows. */
+function sealedCommit({ commit: { run, seq, hash }, summary: { settled, total }, at }: CommitRequest) {
+  const seal = headSealOf({ run, seq, hash, at, settled, total });
+  return [run, seq, hash, at, settled, total, seal] as const;
+}
+
+/** Only looked into when nothing was added: the hot path asks once. */
 function whyRefused(statements: Statements, { commit, token }: Write, now: number): Error {
-  const head = statements.findRun.get({ run: commit.run });
-  if (head === undefined) return runMissing(commit.run);
-  const lost = findLost(statements, { run: commit.run, token, now });
-  return lost ?? seqConflict(commit.run, { given: commit.seq, head: number(head, 'seq') });
+  const { run, seq: given } = commit;
+  if (statements.knowsRun.get({ run }) === undefined) return runMissing(run);
+  const lost = findLost(statements, { run, token, now });
+  return lost ?? seqConflict(run, { given, head: findRun(statements, run)!.seq });
 }
 
 function findLost(
@@ -66,13 +92,17 @@ function findLost(
   return isOurs ? undefined : leaseLost(name, lease);
 }
 
-function writeCommit(statements: Statements, commit: StoredCommit, blobs: readonly Blob[]): void {
-  const { run, seq } = commit;
-  const { changes } = statements.insertCommit.run(run, seq, commit.body, commit.hash);
+function insertCommit(statements: Statements, request: CommitRequest, number: number | null): void {
+  const { run, body } = request.commit;
+  const { changes } = statements.insertCommit.run(...sealedCommit(request), body, number);
   if (changes !== 1) throw new Contradiction(`the row of run ${run} is gone`);
+  writeBlobs(statements, request);
+}
+
+function writeBlobs(statements: Statements, { commit, blobs }: CommitRequest): void {
   for (const { hash, text } of blobs) {
     statements.insertBlob.run(hash, text);
-    statements.insertBlobRef.run(run, seq, hash);
+    statements.insertBlobRef.run(commit.run, commit.seq, hash);
   }
 }
 
@@ -90,28 +120,32 @@ export function readCommits(
   return rows.map((row) => toCommit(run, row));
 }
 
-export function quarantine(request: QuarantineRequest, clock: Clock): Change<void> {
-  const { commit, lastGood, blobs } = request;
+export function quarantine(request: QuarantineRequest, { clock, rows }: Writing): Change<void> {
+  const { commit, lastGood, token } = request;
   const { run } = commit;
-  const { seq, hash } = lastGood;
+  const { seq } = lastGood;
+  const row = rowOf(request.summary);
   return {
     apply(statements) {
-      const now = clock.now();
-      checkCut(statements, request, now);
+      checkCut(statements, request, clock.now());
+      rows.forget(token);
+      // The number of what is moved aside is not given again: whoever has heard of that would not hear of this.
+      const number = newestNumber(statements) + 1;
       statements.moveAside.run({ run, seq });
       statements.cutCommits.run({ run, seq });
       statements.cutSnapshots.run({ run, seq });
-      statements.cutRun.run({ run, seq, hash, at: now });
-      if (advanceRun(statements, request, now) !== 1) throw whyRefused(statements, request, now);
-      writeCommit(statements, commit, blobs);
+      statements.cutRun.run({ run });
+      insertCommit(statements, request, number);
+      statements.writeRun.run(...sealedRow(run, commit.seq, row));
     },
     landed: (statements) => holdsCommit(statements, commit),
+    committed: () => rows.committed(token, run, row),
   };
 }
 
 function checkCut(
   statements: Statements,
-  { commit: { run }, token, lastGood }: QuarantineRequest,
+  { commit: { run, seq }, token, lastGood }: QuarantineRequest,
   now: number,
 ): void {
   if (statements.knowsRun.get({ run }) === undefined) throw runMissing(run);
@@ -120,6 +154,7 @@ function checkCut(
   if (lastGood.seq > 0 && !holdsCommit(statements, { run, ...lastGood })) {
     throw cutMisplaced(run, lastGood.seq);
   }
+  if (seq !== lastGood.seq + 1) throw seqConflict(run, { given: seq, head: lastGood.seq });
 }
 
 export function quarantined(statements: Statements, run: string): StoredCommit[] {

@@ -7,7 +7,7 @@ import { isBusy, storeError } from './faults.ts';
 import { toOwner } from './lease-owner.ts';
 import { applicationId, migrations } from './migrations.ts';
 import { text } from './rows.ts';
-import { sealOf } from './seal.ts';
+import { headSealOf, sealOf, type Head } from './seal.ts';
 
 /** Brings the schema to what this version knows, in one transaction. A new file gets all of it. */
 export function migrate(database: DatabaseSync, file: string): void {
@@ -18,7 +18,7 @@ export function migrate(database: DatabaseSync, file: string): void {
     if (version > migrations.length) throw tooNew(file, version);
     if (version === migrations.length) return;
     if (version > 0) assertMovable(database, file);
-    database.function('seal_of', { varargs: true }, (...values: unknown[]) => sealOf(values));
+    defineSeals(database);
     for (const migration of migrations.slice(version)) database.exec(migration);
     database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}`);
     crashPoint('store:before-migrated');
@@ -30,6 +30,17 @@ export function migrate(database: DatabaseSync, file: string): void {
   } finally {
     if (database.isTransaction) database.exec('ROLLBACK');
   }
+}
+
+/** The functions that migrations seal with. `seal_of` is that of format 5. */
+export function defineSeals(database: DatabaseSync): void {
+  const varargs = { varargs: true };
+  database.function('seal_of', varargs, (...values: unknown[]) => sealOf(values[6], values));
+  database.function('row_seal_of', varargs, (...values: unknown[]) => sealOf(values[4], values));
+  database.function('head_seal_of', varargs, (...values: unknown[]) => {
+    const [run, seq, hash, at, settled, total] = values;
+    return headSealOf({ run, seq, hash, at, settled, total } as Head);
+  });
 }
 
 export function pragma(database: DatabaseSync, name: string): number {

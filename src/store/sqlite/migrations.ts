@@ -156,4 +156,59 @@ export const migrations: readonly string[] = [
   UPDATE runs SET seal = seal_of(run, seq, hash, updated_at, workflow, workflow_hash, status, settled, total, wake_at,
                                  reason, spent, places);
   `,
+  // What every commit changes is written with the commit, and the row of its run only when something else has changed. All
+  // commits of a run are given what the last one said. What was not believed before is not believed afterwards: seals that were
+  // broken, and those of journals that do not end where the row said, stay broken. Numbers of commits are a column, so that
+  // they stay what they are when the file is made anew.
+  `
+  CREATE TABLE rows_of_runs (
+    number        INTEGER PRIMARY KEY,
+    run           TEXT NOT NULL UNIQUE,
+    as_of         INTEGER NOT NULL,
+    incarnation   INTEGER NOT NULL,
+    created_at    REAL NOT NULL,
+    workflow      TEXT NOT NULL,
+    workflow_hash TEXT NOT NULL,
+    status        TEXT NOT NULL,
+    wake_at       REAL,
+    reason        TEXT,
+    spent         TEXT,
+    places        INTEGER,
+    seal          TEXT NOT NULL
+  ) STRICT;
+  INSERT INTO rows_of_runs
+  SELECT number, run, seq, incarnation, created_at, workflow, workflow_hash, status, wake_at, reason, spent, places,
+         iif(seal = seal_of(run, seq, hash, updated_at, workflow, workflow_hash, status, settled, total, wake_at, reason, spent, places)
+             AND EXISTS (SELECT 1 FROM commits
+                         WHERE commits.run_number = runs.number AND commits.seq = runs.seq AND commits.hash = runs.hash),
+             row_seal_of(run, seq, workflow, workflow_hash, status, wake_at, reason, spent, places), '')
+  FROM   runs ORDER BY number;
+
+  -- The body comes last: what is read of the end of a journal lies before it.
+  CREATE TABLE commits_with_heads (
+    number     INTEGER PRIMARY KEY,
+    run_number INTEGER NOT NULL,
+    seq        INTEGER NOT NULL,
+    hash       TEXT NOT NULL,
+    at         REAL NOT NULL,
+    settled    INTEGER NOT NULL,
+    total      INTEGER NOT NULL,
+    seal       INTEGER NOT NULL,
+    body       TEXT NOT NULL,
+    UNIQUE (run_number, seq)
+  ) STRICT;
+  INSERT INTO commits_with_heads
+  SELECT commits.rowid, run_number, commits.seq, commits.hash, ifnull(updated_at, 0), ifnull(settled, 0), ifnull(total, 0),
+         iif(commits.seq <= as_of AND rows_of_runs.seal <> '',
+             head_seal_of(runs.run, commits.seq, commits.hash, updated_at, settled, total), 0),
+         body
+  FROM   commits LEFT JOIN runs ON runs.number = run_number LEFT JOIN rows_of_runs ON rows_of_runs.number = run_number
+  ORDER BY commits.rowid;
+
+  DROP TABLE runs;
+  ALTER TABLE rows_of_runs RENAME TO runs;
+  CREATE INDEX runs_by_age ON runs (created_at, run);
+  DROP TABLE commits;
+  ALTER TABLE commits_with_heads RENAME TO commits;
+  `,
 ];

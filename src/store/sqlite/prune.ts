@@ -1,7 +1,7 @@
 import { asError, hasCode, type Clock } from '../../base/index.ts';
 import { isFinal } from '../../model/index.ts';
-import type { Pruned, PruneRequest, RunRecord } from '../contract.ts';
-import { holdsCommit } from './journal.ts';
+import type { Pruned, PruneRequest } from '../contract.ts';
+import { markRemoved } from './changes.ts';
 import type { Change } from './group-commit.ts';
 import { findLease, leaseOf } from './leases.ts';
 import { text } from './rows.ts';
@@ -32,6 +32,7 @@ export function pruneRun(run: string, request: PruneRequest, clock: Clock): Chan
       const standing = mayGo(statements, run, { ...request, now: clock.now() });
       if (standing === false) return nothingPruned;
       if (standing !== true) return { ...nothingPruned, kept: [standing] };
+      markRemoved(statements, run, clock.now());
       const blobs = dropBlobs(statements, run, []);
       for (const name of [
         'dropCommits',
@@ -50,7 +51,7 @@ export function pruneRun(run: string, request: PruneRequest, clock: Clock): Chan
 
 type Standing = boolean | NonNullable<Pruned['kept']>[number];
 
-/** What is deleted cannot be brought back: its row must be what was written, and be that of the end of its journal. */
+/** What is deleted cannot be brought back: its row must be what was written, and its journal as long as that says. */
 function mayGo(
   statements: Statements,
   run: string,
@@ -62,16 +63,10 @@ function mayGo(
   try {
     const found = findRun(statements, run);
     if (found === undefined || found.updatedAt >= before) return false;
-    return isForced || mayFinalGo(statements, found, now);
+    return isForced || (isFinal(found.status) && !isTaken(statements, run, now));
   } catch (thrown) {
     return damagedRun(run, thrown);
   }
-}
-
-function mayFinalGo(statements: Statements, found: RunRecord, now: number): Standing {
-  const { run, status } = found;
-  if (!isFinal(status) || isTaken(statements, run, now)) return false;
-  return endsWith(statements, found) || { run, reason: 'its journal does not end where its row says' };
 }
 
 /** Whoever has its lease may be about to take it up again. */
@@ -83,11 +78,6 @@ function isTaken(statements: Statements, run: string, now: number): boolean {
 function damagedRun(run: string, thrown: unknown): Standing {
   if (!hasCode(thrown, 'STORE_DAMAGED')) throw thrown;
   return { run, reason: asError(thrown).message };
-}
-
-function endsWith(statements: Statements, { run, seq, hash }: RunRecord): boolean {
-  const isThere = holdsCommit(statements, { run, seq, hash });
-  return isThere && statements.readCommits.get({ run, after: seq, limit: 1 }) === undefined;
 }
 
 export function pruneBlobs({ run, keep }: NonNullable<PruneRequest['dropBlobs']>): Change<Pruned> {

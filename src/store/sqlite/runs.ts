@@ -5,7 +5,7 @@ import { cutMisplaced, runMissing } from '../refusals.ts';
 import { Contradiction } from './faults.ts';
 import type { Change } from './group-commit.ts';
 import { number, optionalNumber, optionalText, record, text, type Row } from './rows.ts';
-import { sealedColumns, sealOf } from './seal.ts';
+import { headSealOf, sealedColumns, sealOf } from './seal.ts';
 import type { Statements } from './statements.ts';
 
 export function findRun(statements: Statements, run: string): RunRecord | undefined {
@@ -14,23 +14,45 @@ export function findRun(statements: Statements, run: string): RunRecord | undefi
 }
 
 export function listRuns(statements: Statements, filter: RunFilter): RunRecord[] {
-  const rows = statements.listRuns.all({
-    statuses: filter.status === undefined ? null : JSON.stringify(filter.status),
-    workflow: filter.workflow ?? null,
-    prefix: filter.prefix ?? null,
-    spentOn: filter.spentOn ?? null,
-    hasPlaces: filter.hasPlaces === true ? 1 : null,
-    limit: filter.limit ?? -1,
-  });
-  return rows.flatMap((row) => {
-    try {
-      return [toRecord(row)];
-    } catch (thrown) {
-      if (filter.onDamaged === undefined || !(thrown instanceof PitonError)) throw thrown;
-      filter.onDamaged(thrown);
-      return [];
-    }
-  });
+  const { before, limit = Infinity } = filter;
+  const records: RunRecord[] = [];
+  if (limit <= 0) return records;
+  for (const row of before === undefined
+    ? allRows(statements, filter)
+    : rowsBefore(statements, filter, before)) {
+    const found = unlessDamaged(row, filter);
+    if (found !== undefined && records.push(found) >= limit) break;
+  }
+  return records;
+}
+
+function allRows(statements: Statements, filter: RunFilter): Iterable<Row> {
+  return statements.listRuns.iterate(parametersOf(filter));
+}
+
+function rowsBefore(statements: Statements, filter: RunFilter, before: NonNullable<RunFilter['before']>) {
+  const page = { createdAt: before.createdAt, before: before.run };
+  return statements.listRunsBefore.iterate({ ...parametersOf(filter), ...page });
+}
+
+function parametersOf({ status, workflow, prefix, spentOn, hasPlaces }: RunFilter) {
+  return {
+    statuses: status === undefined ? null : JSON.stringify(status),
+    workflow: workflow ?? null,
+    prefix: prefix ?? null,
+    spentOn: spentOn ?? null,
+    hasPlaces: hasPlaces === true ? 1 : null,
+  };
+}
+
+function unlessDamaged(row: Row, { onDamaged }: RunFilter): RunRecord | undefined {
+  try {
+    return toRecord(row);
+  } catch (thrown) {
+    if (onDamaged === undefined || !(thrown instanceof PitonError)) throw thrown;
+    onDamaged(thrown);
+    return undefined;
+  }
 }
 
 /** Also of those whose rows cannot be read. */
@@ -39,31 +61,56 @@ export function listRunIds(statements: Statements): string[] {
 }
 
 export function rebuildRun(record: RunRecord): Change<void> {
-  const { run, seq } = record;
+  const { run, seq, hash } = record;
   return {
     apply(statements) {
-      const values = sealed(record, { summary: record, at: record.updatedAt });
-      const { changes } = statements.rebuildRun.run(...values, record.createdAt, record.incarnation);
-      if (changes === 1) return;
-      throw statements.knowsRun.get({ run }) === undefined ? runMissing(run) : cutMisplaced(run, seq);
+      const row = sealedRow(run, seq, rowOf(record));
+      const { changes } = statements.rebuildRun.run(...row, record.createdAt, record.incarnation, hash);
+      if (changes !== 1) {
+        throw statements.knowsRun.get({ run }) === undefined ? runMissing(run) : cutMisplaced(run, seq);
+      }
+      const { updatedAt: at, settled, total } = record;
+      const seal = headSealOf({ run, seq, hash, at, settled, total });
+      statements.rebuildHead.run(run, seq, at, settled, total, seal);
     },
   };
 }
 
-/** Each column of the run's row that is not as it should be, in words. */
+/** Each column of the run's row, and of its last commit, that is not as it should be, in words. */
 export function compareRun(statements: Statements, expected: RunRecord): string[] {
   const { run } = expected;
-  const row = statements.findRun.get({ run });
-  if (row === undefined) throw runMissing(run);
-  const values = sealed(expected, { summary: expected, at: expected.updatedAt });
-  const columns: Readonly<Record<string, unknown>> = {
-    ...Object.fromEntries([...sealedColumns, 'seal'].map((name, index) => [name, values[index]])),
-    created_at: expected.createdAt,
-    incarnation: expected.incarnation,
-  };
+  const found = statements.findRun.get({ run });
+  if (found === undefined) throw runMissing(run);
+  return [
+    ...differing(found, expectedRow(found, expected)).map((what) => `the column ${what('row')}`),
+    ...differing(found, expectedHead(expected)).map((what) => `the column ${what('last commit')}`),
+  ];
+}
+
+type Columns = Readonly<Record<string, unknown>>;
+
+/** When the row was last written is not in the journal: not after its end. */
+function expectedRow(found: Row, expected: RunRecord): Columns {
+  const { run, seq, createdAt, incarnation } = expected;
+  const written = found['as_of'];
+  const asOf = Number.isSafeInteger(written) ? Math.min(Number(written), seq) : seq;
+  const values = sealedRow(run, asOf, rowOf(expected));
+  const sealed = [...sealedColumns, 'seal'].map((name, index) => [name, values[index]] as const);
+  return { ...Object.fromEntries(sealed), created_at: createdAt, incarnation };
+}
+
+function expectedHead({ run, seq, hash, updatedAt: at, settled, total }: RunRecord): Columns {
+  return { seq, hash, at, settled, total, head_seal: headSealOf({ run, seq, hash, at, settled, total }) };
+}
+
+function differing(found: Row, columns: Columns): ((of: string) => string)[] {
   return Object.entries(columns)
-    .filter(([name, value]) => row[name] !== value)
-    .map(([name, value]) => `the column ${name} of its row is ${shown(row[name])}, not ${shown(value)}`);
+    .filter(([name, value]) => found[name] !== value)
+    .map(
+      ([name, value]) =>
+        (of) =>
+          `${name} of its ${of} is ${shown(found[name])}, not ${shown(value)}`,
+    );
 }
 
 function shown(value: unknown): string {
@@ -71,29 +118,19 @@ function shown(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
-/** The sealed columns and their seal, in the order of the statements that write them. */
-export function sealed(
-  { run, seq, hash }: { readonly run: string; readonly seq: number; readonly hash: string },
-  { summary, at }: { readonly summary: RunSummary; readonly at: number },
-): readonly (string | number | null)[] {
-  const { spent } = summary;
-  const values: (string | number | null)[] = [
-    run,
-    seq,
-    hash,
-    at,
-    summary.workflow,
-    summary.workflowHash,
-    summary.status,
-    summary.settled,
-    summary.total,
-    summary.wakeAt ?? null,
-    summary.reason ?? null,
-    spent === undefined ? null : JSON.stringify(spent),
-    summary.places ?? null,
-  ];
-  values.push(sealOf(values));
-  return values;
+/** What a row of `runs` repeats of a summary. The rest changes with every commit, and is written with that. */
+export function rowOf({ workflow, workflowHash, status, ...summary }: RunSummary): RowValues {
+  const { wakeAt, reason, spent, places } = summary;
+  const used = spent === undefined ? null : JSON.stringify(spent);
+  return [workflow, workflowHash, status, wakeAt ?? null, reason ?? null, used, places ?? null];
+}
+
+type RowValues = readonly (string | number | null)[];
+
+/** In the order of the statements that write it. `asOf`: the commit that writes it. */
+export function sealedRow(run: string, asOf: number, row: RowValues): RowValues {
+  const values = [run, asOf, ...row];
+  return [...values, sealOf(row[2], values)];
 }
 
 /** Throws `STORE_DAMAGED`, with the run and what its row says of the end of its journal. */
@@ -106,11 +143,21 @@ function toRecord(row: Row): RunRecord {
 }
 
 function readRecord(row: Row): RunRecord {
+  if (row['seq'] === null) throw new Contradiction('its journal is empty');
   const read = { ...wholeRecord(row), ...optionalParts(row) };
-  const isSealed = row['seal'] === sealOf(sealedColumns.map((name) => row[name]));
+  const { run, seq, hash, updatedAt: at, settled, total, status } = read;
+  const isSealed =
+    row['seal'] ===
+      sealOf(
+        status,
+        sealedColumns.map((name) => row[name]),
+      ) && row['head_seal'] === headSealOf({ run, seq, hash, at, settled, total });
   if (!isSealed) throw new Contradiction('its seal is broken: one of its columns is not what was written');
+  if (number(row, 'as_of') > seq) throw new Contradiction(endMissing);
   return Object.freeze(read);
 }
+
+const endMissing = 'its journal does not end where its row says';
 
 function wholeRecord(row: Row) {
   return {
@@ -119,7 +166,7 @@ function wholeRecord(row: Row) {
     hash: text(row, 'hash'),
     incarnation: number(row, 'incarnation'),
     createdAt: number(row, 'created_at'),
-    updatedAt: number(row, 'updated_at'),
+    updatedAt: number(row, 'at'),
     workflow: text(row, 'workflow'),
     workflowHash: text(row, 'workflow_hash'),
     status: toStatus(text(row, 'status')),
@@ -142,7 +189,12 @@ function optionalParts(row: Row): Pick<RunRecord, 'wakeAt' | 'reason' | 'places'
 }
 
 function rowDamaged(row: Row, cause: Contradiction): PitonError {
-  const { run, seq, hash } = row;
+  const { run, hash } = row;
+  // However far it is known to have come.
+  const seq = Math.max(
+    ...[row['seq'], row['as_of']].filter((value) => Number.isSafeInteger(value)).map(Number),
+    0,
+  );
   return new PitonError('STORE_DAMAGED', `The row of run ${shown(run)} is damaged: ${cause.message}.`, {
     run,
     seq,

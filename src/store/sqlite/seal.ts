@@ -1,29 +1,42 @@
 import { crc32 } from 'node:zlib';
 
-/** What is sealed of a row of `runs`: everything that a commit changes. What never changes is compared with the journal. */
+/** What is sealed of a row of `runs`: everything that a commit may change. What never changes is compared with the journal. */
 export const sealedColumns = [
   'run',
-  'seq',
-  'hash',
-  'updated_at',
+  'as_of',
   'workflow',
   'workflow_hash',
   'status',
-  'settled',
-  'total',
   'wake_at',
   'reason',
   'spent',
   'places',
 ] as const;
 
-const statusAt = sealedColumns.indexOf('status');
-
 /**
- * Rows are outside of the hash chain, and lists decide by them: what was changed on the disk must not be believed. In the order
- * of `sealedColumns`. A checksum is enough for that, and costs a commit next to nothing. The status is repeated, so that SQL
- * finds rows whose status is not what was written without summing up each.
+ * Rows are outside of the hash chain, and lists decide by them: what was changed on the disk must not be believed. A checksum
+ * is enough for that, and costs next to nothing. The status is repeated, so that SQL finds rows whose status is not what was
+ * written without summing up each.
  */
-export function sealOf(values: readonly unknown[]): string {
-  return `${String(values[statusAt])}:${crc32(JSON.stringify(values)).toString(16).padStart(8, '0')}`;
+export function sealOf(status: unknown, values: readonly unknown[]): string {
+  return `${String(status)}:${checksum(JSON.stringify(values))}`;
+}
+
+/** What a commit says of its run besides its body. Only that of the last one is read. */
+export interface Head {
+  readonly run: string;
+  readonly seq: number;
+  readonly hash: string;
+  readonly at: number;
+  readonly settled: number;
+  readonly total: number;
+}
+
+/** Of a commit, whose body is sealed by its hash. */
+export function headSealOf({ run, seq, hash, at, settled, total }: Head): number {
+  return crc32(`${run} ${seq} ${hash} ${at} ${settled} ${total}`);
+}
+
+function checksum(text: string): string {
+  return crc32(text).toString(16).padStart(8, '0');
 }

@@ -1,10 +1,26 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 /** Node refuses whole rows for one number beyond its own: as a text it is a column that is wrong, and can be named. */
-const safe = (column: string): string =>
-  `iif(${column} NOT BETWEEN -9007199254740991 AND 9007199254740991, CAST(${column} AS TEXT), ${column}) AS ${column}`;
-const runColumns = `run, ${safe('seq')}, hash, ${safe('incarnation')}, created_at, updated_at, workflow, workflow_hash, status,
-           ${safe('settled')}, ${safe('total')}, wake_at, reason, spent, ${safe('places')}, seal`;
+const safe = (column: string, name = column): string =>
+  `iif(${column} NOT BETWEEN -9007199254740991 AND 9007199254740991, CAST(${column} AS TEXT), ${column}) AS ${name}`;
+/** A run with the last commit of its journal. */
+const runRecord = `
+    SELECT runs.run, ${safe('as_of')}, ${safe('incarnation')}, created_at, workflow, workflow_hash, status, wake_at, reason,
+           spent, ${safe('places')}, runs.seal, ${safe('head.seq', 'seq')}, head.hash, head.at,
+           ${safe('head.settled', 'settled')}, ${safe('head.total', 'total')}, ${safe('head.seal', 'head_seal')}
+    FROM   runs LEFT JOIN commits AS head
+    ON     head.number = (SELECT number FROM commits WHERE run_number = runs.number ORDER BY seq DESC LIMIT 1)`;
+
+const listRuns = (isOnPage: string): string => `
+    ${runRecord}
+    WHERE  ${isOnPage}
+    AND    (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses))
+            OR substr(runs.seal, 1, length(status) + 1) IS NOT status || ':')
+    AND    (:workflow IS NULL OR workflow = :workflow)
+    AND    (:prefix IS NULL OR substr(run, 1, length(:prefix)) = :prefix)
+    AND    (:spentOn IS NULL OR (spent IS NOT NULL AND (:spentOn = 'any' OR instr(spent, '"' || :spentOn || '"') > 0)))
+    AND    (:hasPlaces IS NULL OR places > 0)
+    ORDER BY created_at DESC, runs.run DESC`;
 
 /**
  * Every statement of the adapter, whole and constant. Those that starting a run and each commit need have numbered
@@ -27,49 +43,63 @@ const sql = {
 
   /** Its number is of no row that was left behind by a run which is gone. */
   insertRun: `
-    INSERT INTO runs (number, run, seq, hash, incarnation, created_at, updated_at, workflow, workflow_hash, status,
-                      settled, total, wake_at, reason, spent, places, seal)
+    INSERT INTO runs (number, run, as_of, workflow, workflow_hash, status, wake_at, reason, spent, places, seal,
+                      incarnation, created_at)
     VALUES (1 + max(ifnull((SELECT max(number) FROM runs), 0), ifnull((SELECT max(run_number) FROM commits), 0),
-                    ifnull((SELECT max(run_number) FROM blob_refs), 0)), ?1, ?2, ?3, 1, ?4, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+                    ifnull((SELECT max(run_number) FROM blob_refs), 0)), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 1, ?11)
     ON CONFLICT (run) DO NOTHING`,
-  /** The right to write, the place in the journal and the new summary in one statement: whoever lost either changes no row. */
-  advanceRun: `
+  writeRun: `
     UPDATE runs
-    SET    seq = ?2, hash = ?3, updated_at = ?4, workflow = ?5, workflow_hash = ?6, status = ?7,
-           settled = ?8, total = ?9, wake_at = ?10, reason = ?11, spent = ?12,
-           places = ?13, seal = ?14
-    WHERE  run = ?1
-    AND    seq = ?2 - 1
-    AND    EXISTS (SELECT 1 FROM leases WHERE name = ?15 AND token = ?16 AND expires_at > ?17)`,
+    SET    as_of = ?2, workflow = ?3, workflow_hash = ?4, status = ?5, wake_at = ?6, reason = ?7, spent = ?8, places = ?9,
+           seal = ?10
+    WHERE  run = ?1`,
+  /**
+   * The right to write, the place in the journal and the commit in one statement: whoever lost either has no run to write to, and
+   * adds no row. Not as INSERT from SELECT, which would copy it once more, since the table it reads is the one it writes.
+   */
+  appendCommit: `
+    INSERT OR IGNORE INTO commits (run_number, seq, hash, at, settled, total, seal, body)
+    VALUES ((SELECT number FROM runs
+             WHERE  run = ?1
+             AND    EXISTS (SELECT 1 FROM commits WHERE run_number = runs.number AND seq = ?2 - 1)
+             AND    EXISTS (SELECT 1 FROM leases WHERE name = ?9 AND token = ?10 AND expires_at > ?11)),
+            ?2, ?3, ?4, ?5, ?6, ?7, ?8)`,
+  /** Without a number, the one after the highest. */
   insertCommit: `
-    INSERT INTO commits (run_number, seq, body, hash) SELECT number, ?2, ?3, ?4 FROM runs WHERE run = ?1`,
+    INSERT INTO commits (run_number, seq, hash, at, settled, total, seal, body, number)
+    SELECT number, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM runs WHERE run = ?1`,
   readCommits: `
     SELECT seq, body, hash FROM commits
     WHERE  run_number = (SELECT number FROM runs WHERE run = :run) AND seq > :after
     ORDER BY seq LIMIT :limit`,
   findCommitHash: `
     SELECT hash FROM commits WHERE run_number = (SELECT number FROM runs WHERE run = :run) AND seq = :seq`,
-  findRun: `SELECT ${runColumns} FROM runs WHERE run = :run`,
+  newestNumber: `SELECT ifnull(max(number), 0) AS number FROM commits`,
+  readChanges: `
+    SELECT commits.number, iif(run_number = 0, body, runs.run) AS run, iif(run_number = 0, NULL, commits.seq) AS seq
+    FROM   commits LEFT JOIN runs ON runs.number = run_number
+    WHERE  commits.number > :after AND (run_number = 0 OR runs.number IS NOT NULL)
+    ORDER BY commits.number LIMIT :limit`,
+  insertRemoval: `
+    INSERT INTO commits (number, run_number, seq, hash, at, settled, total, seal, body)
+    VALUES (:seq, 0, :seq, '', :at, 0, 0, :seal, :run)`,
+  findRun: `${runRecord} WHERE runs.run = :run`,
   knowsRun: `SELECT 1 FROM runs WHERE run = :run`,
   listRunIds: `SELECT run FROM runs WHERE typeof(run) = 'text' ORDER BY created_at DESC, run DESC`,
-  listRuns: `
-    SELECT ${runColumns} FROM runs
-    WHERE  (:statuses IS NULL OR status IN (SELECT value FROM json_each(:statuses))
-            OR substr(seal, 1, length(status) + 1) IS NOT status || ':')
-    AND    (:workflow IS NULL OR workflow = :workflow)
-    AND    (:prefix IS NULL OR substr(run, 1, length(:prefix)) = :prefix)
-    AND    (:spentOn IS NULL OR (spent IS NOT NULL AND (:spentOn = 'any' OR instr(spent, '"' || :spentOn || '"') > 0)))
-    AND    (:hasPlaces IS NULL OR places > 0)
-    ORDER BY created_at DESC, run DESC
-    LIMIT  :limit`,
+  listRuns: listRuns('1 = 1'),
+  /** Not one for both: with a condition that may be absent, all pages before would be looked through. */
+  listRunsBefore: listRuns('(created_at, runs.run) < (:createdAt, :before)'),
   /** Only while the journal ends where it was read to. */
   rebuildRun: `
     UPDATE runs
-    SET    seq = ?2, hash = ?3, updated_at = ?4, workflow = ?5, workflow_hash = ?6, status = ?7, settled = ?8, total = ?9,
-           wake_at = ?10, reason = ?11, spent = ?12, places = ?13, seal = ?14, created_at = ?15, incarnation = ?16
+    SET    as_of = ?2, workflow = ?3, workflow_hash = ?4, status = ?5, wake_at = ?6, reason = ?7, spent = ?8, places = ?9,
+           seal = ?10, created_at = ?11, incarnation = ?12
     WHERE  run = ?1
-    AND    EXISTS (SELECT 1 FROM commits WHERE run_number = runs.number AND seq = ?2 AND hash = ?3)
+    AND    EXISTS (SELECT 1 FROM commits WHERE run_number = runs.number AND seq = ?2 AND hash = ?13)
     AND    NOT EXISTS (SELECT 1 FROM commits WHERE run_number = runs.number AND seq > ?2)`,
+  rebuildHead: `
+    UPDATE commits SET at = ?3, settled = ?4, total = ?5, seal = ?6
+    WHERE  run_number = (SELECT number FROM runs WHERE run = ?1) AND seq = ?2`,
 
   insertSnapshot: `
     INSERT INTO snapshots (run, seq, hash, format, text)
@@ -132,11 +162,12 @@ const sql = {
     WHERE  run_number = (SELECT number FROM runs WHERE run = :run) AND seq > :seq ORDER BY seq`,
   cutCommits: `DELETE FROM commits WHERE run_number = (SELECT number FROM runs WHERE run = :run) AND seq > :seq`,
   cutSnapshots: `DELETE FROM snapshots WHERE run = :run AND seq > :seq`,
-  cutRun: `
-    UPDATE runs SET seq = :seq, hash = :hash, incarnation = incarnation + 1, updated_at = :at WHERE run = :run`,
+  cutRun: `UPDATE runs SET incarnation = incarnation + 1 WHERE run = :run`,
   quarantined: `SELECT seq, body, hash FROM quarantine WHERE run = :run ORDER BY number`,
 
-  runsUnchangedSince: `SELECT run FROM runs WHERE updated_at < :before`,
+  runsUnchangedSince: `
+    SELECT run FROM runs
+    WHERE  (SELECT at FROM commits WHERE run_number = runs.number ORDER BY seq DESC LIMIT 1) < :before`,
   dropRun: `DELETE FROM runs WHERE run = :run`,
   dropCommits: `DELETE FROM commits WHERE run_number = (SELECT number FROM runs WHERE run = :run)`,
   dropQuarantine: `DELETE FROM quarantine WHERE run = :run`,

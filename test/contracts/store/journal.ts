@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Lease } from '../../../src/model/index.ts';
-import { appending, blob, commit, creation, longLeaseMs, summary } from '../../support/store-requests.ts';
+import {
+  appending,
+  blob,
+  commit,
+  creation,
+  longLeaseMs,
+  summary,
+  taking,
+} from '../../support/store-requests.ts';
 import { seqsOf, type World } from './world.ts';
 
 export function journalContract(world: World): void {
@@ -93,6 +101,42 @@ export function journalContract(world: World): void {
         createdAt: 1_000,
         updatedAt: 5_000,
       });
+    });
+
+    test('says what the last commit says of a run, also of several in one turn and after one that was refused', async () => {
+      const lease = await world.store.createRun(creation('r1'));
+      const paused = summary({ status: 'paused', reason: 'lunch' });
+      await Promise.all([
+        world.store.append(appending(lease, 2, { summary: paused })),
+        world.store.append(appending(lease, 3)),
+      ]);
+      expect(await world.store.findRun('r1')).toMatchObject({ seq: 3, status: 'running', settled: 3 });
+
+      const results = await Promise.allSettled([
+        world.store.append(appending(lease, 4, { summary: paused })),
+        world.store.append(appending(lease, 9, { summary: summary({ status: 'held' }) })),
+        world.store.append(appending(lease, 5)),
+        world.store.append(appending(lease, 6, { summary: paused })),
+      ]);
+      expect(results.map(({ status }) => status)).toEqual([
+        'fulfilled',
+        'rejected',
+        'fulfilled',
+        'fulfilled',
+      ]);
+      expect(await world.store.findRun('r1')).toMatchObject({ seq: 6, ...paused });
+      await world.store.append(appending(lease, 7, { summary: paused }));
+      expect(await world.store.findRun('r1')).toMatchObject({ seq: 7, ...paused });
+    });
+
+    test('says what the last commit says of a run that somebody else has written to meanwhile', async () => {
+      const another = await world.openAnother();
+      const first = await world.store.createRun(creation('r1'));
+      const { lease } = await another.takeLease(taking('run:r1', { replaces: first.token }));
+      await another.append(appending(lease, 2, { summary: summary({ status: 'held' }), release: {} }));
+      const again = await world.store.takeLease(taking('run:r1'));
+      await world.store.append(appending(again.lease, 3));
+      expect(await another.findRun('r1')).toMatchObject({ seq: 3, status: 'running' });
     });
 
     test('refuses a commit that does not follow the head', async () => {

@@ -20,6 +20,25 @@ export function listingContract(world: World): void {
       expect(await listed({ limit: 2 })).toEqual(['a-new', 'b-mid']);
     });
 
+    test('goes on from page to page, without a gap or a repetition, also among runs of the same moment', async () => {
+      for (const run of ['x1', 'x2', 'x3']) await world.store.createRun(creation(run, { at: 2_000 }));
+      const pages: string[][] = [];
+      for (let before: RunFilter['before']; ;) {
+        const page = await world.store.listRuns({ limit: 2, ...(before && { before }) });
+        if (page.length === 0) break;
+        pages.push(page.map(({ run }) => run));
+        before = page.at(-1)!;
+      }
+      expect(pages).toEqual([
+        ['a-new', 'x3'],
+        ['x2', 'x1'],
+        ['b-mid', 'b-old'],
+      ]);
+      const before = { run: 'x1', createdAt: 2_000 };
+      expect(await listed({ before, status: ['running'] })).toEqual(['b-old']);
+      expect(await listed({ before, limit: 0 })).toEqual([]);
+    });
+
     test('filters by status, workflow and the beginning of the id', async () => {
       expect(await listed({ status: ['failed', 'held'] })).toEqual(['b-mid']);
       expect(await listed({ status: [] })).toEqual([]);

@@ -20,6 +20,8 @@ export interface DriveOrders {
   readonly leaseMs?: number;
   /** Also writes every commit to the folder `mirror`. */
   readonly mirrored?: boolean;
+  /** Default `process`: nobody pulls the plug here. */
+  readonly durability?: 'full';
   /** Kills itself in the n-th task it runs. */
   readonly dieInTask?: number;
   /** Prints `ready` with the store opened, and touches the run when it is sent a line. */
@@ -47,7 +49,7 @@ async function driveToEnd(folder: string): Promise<string> {
     const course = new Course();
     const piton = await open({
       store: `sqlite:${join(folder, 'piton.db')}`,
-      durability: 'process',
+      durability: orders.durability ?? 'process',
       observers: [(observation) => course.follow(observation)],
       leaseMs: orders.leaseMs ?? 600_000,
       ...(orders.mirrored === true && { mirror: join(folder, 'mirror') }),
