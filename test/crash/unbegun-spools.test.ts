@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadWorkflow, open, type Piton } from '../../src/index.ts';
-import { Heads } from '../../src/spool/heads.ts';
+import { Heads } from '../../src/spool/local/heads.ts';
 import { executionsOf, writeFlow } from '../support/commands.ts';
 import { eventually } from '../support/eventually.ts';
 import { killAt } from '../support/kill.ts';

@@ -890,7 +890,7 @@ export const engine: readonly Defect[] = [
   },
   {
     name: 'nothing outside of the journal tells how far it had come',
-    file: 'src/spool/spool.ts',
+    file: 'src/spool/local/spool.ts',
     find: '      await this.heads.raise(order.run, head);\n',
     replace: '',
     tests: ['test/crash/lost-log.test.ts'],

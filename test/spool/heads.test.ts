@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Heads } from '../../src/spool/heads.ts';
+import { Heads } from '../../src/spool/local/heads.ts';
 import type { JournalHead } from '../../src/spool/index.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

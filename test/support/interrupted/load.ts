@@ -6,7 +6,7 @@ import { ownIdentity, sha256, stateFolder, type ProcessIdentity } from '../../..
 import { chainHash, createDecoder, genesis } from '../../../src/engine/codec.ts';
 import { foldCommit, summaryOf, type RunState } from '../../../src/kernel/index.ts';
 import type { Commit, InboxCommand, Lease, StoredCommit } from '../../../src/model/index.ts';
-import { Heads } from '../../../src/spool/heads.ts';
+import { Heads } from '../../../src/spool/local/heads.ts';
 import { StoreKey } from '../../../src/spool/store-key.ts';
 import type { Store } from '../../../src/store/index.ts';
 import { Git } from '../../../src/workspaces/git/index.ts';

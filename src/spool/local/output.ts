@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
-import { codeOf, isAbsence } from './layout.ts';
-import type { OutputText } from './order.ts';
+import { codeOf, isAbsence } from '../layout.ts';
+import type { OutputText } from '../order.ts';
 
 export interface ReadOptions {
   readonly maxBytes: number;

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { open, mkdir, rm, truncate, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { PitonError, sha256 } from '../base/index.ts';
-import { codeOf, readIfThere } from './layout.ts';
-import type { JournalHead } from './order.ts';
+import { PitonError, sha256 } from '../../base/index.ts';
+import { codeOf, readIfThere } from '../layout.ts';
+import type { JournalHead } from '../order.ts';
 import { syncAll } from './prepare.ts';
 
 const folderName = '.heads';

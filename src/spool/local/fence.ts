@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { crashPoint } from '../base/index.ts';
+import { crashPoint, commandLineOf, isMonitor, type ProcessEntry } from '../../base/index.ts';
 import { findMembers, isLiving, isWrapper, type Family } from './members.ts';
-import { commandLineOf, isMonitor, type ProcessEntry } from './process-table.ts';
 
 export interface FenceResult {
   /** How many processes were there and are gone. */

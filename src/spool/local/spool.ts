@@ -2,13 +2,13 @@ import type { ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { join, resolve } from 'node:path';
-import { crashPoint, effect, type ProcessIdentity } from '../base/index.ts';
+import { crashPoint, effect, type ProcessIdentity } from '../../base/index.ts';
 import { awaitEnd } from './await-end.ts';
 import { assertAttemptName } from './environment.ts';
 import { fenceFamily, type FenceResult } from './fence.ts';
 import { followFiles, type FollowOptions } from './follow.ts';
 import { Heads } from './heads.ts';
-import { exitRecord, files, hasBegun, makeClaim, readExit, readIfThere, readOrder } from './layout.ts';
+import { exitRecord, files, hasBegun, makeClaim, readExit, readIfThere, readOrder } from '../layout.ts';
 import { lookAt, mayHaveLostClaim, type Place } from './look.ts';
 import { familyOf, hasOwnSessions } from './members.ts';
 import type {
@@ -21,12 +21,12 @@ import type {
   Sighting,
   SpoolOrder,
   WrittenOrder,
-} from './order.ts';
+} from '../order.ts';
 import { lastChange, lastLineOf, readBytes, readText, type LastLine, type ReadOptions } from './output.ts';
 import { prepareFolder } from './prepare.ts';
 import { emptyDiscarded, isBegunToPrepare, listAttempts, removeAttempt } from './remove.ts';
 import { startWrapper } from './start.ts';
-import { StoreKey } from './store-key.ts';
+import { StoreKey } from '../store-key.ts';
 import { Syncing } from './syncing.ts';
 
 export interface SpoolOptions {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { StringDecoder } from 'node:string_decoder';
-import type { OutputPiece, OutputStream } from './order.ts';
+import type { OutputPiece, OutputStream } from '../order.ts';
 import { readFully, withFile } from './output.ts';
 
 export interface FollowOptions {

@@ -1,0 +1,1 @@
+export { Spool, type SpoolOptions } from './spool.ts';
