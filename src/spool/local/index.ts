@@ -1,1 +1,1 @@
-export { Spool, type SpoolOptions } from './spool.ts';
+export { LocalSpool, type LocalSpoolOptions } from './spool.ts';
