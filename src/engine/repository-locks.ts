@@ -4,6 +4,8 @@ import type { KeepingAttempts } from '../spool/index.ts';
 import { isDead, mayLive, takeLease } from './leases.ts';
 import type { EnginePorts } from './options.ts';
 
+type LockPorts = Pick<EnginePorts, 'store' | 'spool' | 'clock' | 'owner' | 'leaseMs'>;
+
 /** A lock that all runs of the store in one repository share. */
 function leaseNameOf({ origin }: RunState, lock: string): string {
   return `lock:${origin?.repository?.commonDir ?? origin?.directory ?? ''}:${lock}`;
@@ -21,7 +23,7 @@ export function repositoryLocksIn(workflow: Workflow): ReadonlySet<string> {
 
 /** Which of these locks others have, and who. */
 export async function locksElsewhere(
-  ports: EnginePorts,
+  ports: LockPorts,
   state: RunState,
   locks: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, string>> {
@@ -36,7 +38,7 @@ export async function locksElsewhere(
 
 /** Takes all of them for an attempt, or none. Gives them, or who has one. */
 export async function takeLocks(
-  ports: EnginePorts,
+  ports: LockPorts,
   state: RunState,
   { attempt, locks }: { readonly attempt: string; readonly locks: readonly string[] },
 ): Promise<{ readonly taken: readonly Lease[] } | { readonly holder: string }> {
@@ -59,13 +61,13 @@ export async function takeLocks(
   }
 }
 
-export async function releaseLocks({ store }: EnginePorts, leases: readonly Lease[]): Promise<void> {
+export async function releaseLocks({ store }: LockPorts, leases: readonly Lease[]): Promise<void> {
   for (const lease of leases) await store.releaseLease(lease).catch(() => {});
 }
 
 /** The token is the attempt's id: by it, whoever comes next finds out whether its process lives, even without its driver. */
 async function takeLock(
-  ports: EnginePorts,
+  ports: LockPorts,
   name: string,
   attempt: string,
 ): Promise<{ readonly taken: boolean; readonly lease: Lease }> {
@@ -78,7 +80,7 @@ async function takeLock(
   return takeLease(ports, { name, token: attempt }, async (holder) => !(await isOthers(holder)));
 }
 
-async function isHeld({ clock, spool }: EnginePorts, lease: Lease): Promise<boolean> {
+async function isHeld({ clock, spool }: LockPorts, lease: Lease): Promise<boolean> {
   if (mayLive(lease, clock.now())) return true;
   return isDead(lease) && (await spool.look(lease.token)).type === 'alive';
 }
