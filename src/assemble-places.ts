@@ -1,6 +1,15 @@
 import { dirname, join } from 'node:path';
 import type { Git } from './workspaces/git/index.ts';
-import { lazily, type Delivery, type Upkeep, type Workspaces } from './workspaces/index.ts';
+import {
+  lazily,
+  type Delivery,
+  type KeptCare,
+  type Leftovers,
+  type PlaceCare,
+  type Upkeep,
+  type Workspaces,
+} from './workspaces/index.ts';
+import type { RoutedPlaces } from './workspaces/router/router.ts';
 
 export interface RemoteMachine {
   /** As one would write it after ssh. */
@@ -56,6 +65,37 @@ const parts = {
   delivery: () => import('./workspaces/delivery/git-delivery.ts'),
 };
 
+const ofWorkspaces = {
+  prepare: true,
+  enter: true,
+  save: true,
+  integrate: true,
+  find: true,
+  uncommitted: true,
+  assertFree: true,
+  witness: true,
+  keepArtifacts: true,
+} as const;
+
+const ofLeftovers = {
+  clean: true,
+  look: true,
+  strays: true,
+  cleanStray: true,
+  archives: true,
+  restore: true,
+} as const;
+
+const ofKept = {
+  bytesOf: true,
+  keptRefs: true,
+  dropArchive: true,
+  mergedBranches: true,
+  dropBranch: true,
+} as const;
+
+const ofDelivery = { merge: true, openPullRequest: true, process: true, diff: true } as const;
+
 export async function loadPlaces(): Promise<void> {
   await Promise.all(Object.values(parts).map((load) => load()));
 }
@@ -65,16 +105,21 @@ export function makePlaces(options: PlacesOptions): Places {
   const folder = dirname(options.spool);
   let opened: Promise<Git> | undefined;
   const git = (): Promise<Git> => (opened ??= openGit(options));
+  let routed: Promise<RoutedPlaces> | undefined;
+  const places = (): Promise<RoutedPlaces> => (routed ??= routePlaces(options, { folder, git }));
   return {
-    workspaces: lazily(async () => openWorkspaces(options, { folder, git: await git() })),
-    upkeep: lazily<Upkeep>(async () => {
-      const { makeUpkeep } = await parts.upkeep();
-      return makeUpkeep({ git: await git(), archives: join(folder, 'archive') });
-    }),
+    workspaces: lazily<Workspaces>(places, ofWorkspaces),
+    upkeep: {
+      ...lazily<PlaceCare & Leftovers>(places, ofLeftovers),
+      ...lazily<KeptCare>(async () => {
+        const { makeUpkeep } = await parts.upkeep();
+        return makeUpkeep({ git: await git(), archives: join(folder, 'archive') });
+      }, ofKept),
+    },
     delivery: lazily<Delivery>(async () => {
       const { gitDelivery } = await parts.delivery();
       return gitDelivery({ git: await git(), environment, settings });
-    }),
+    }, ofDelivery),
     closePlaces: async () => (await opened)?.close(),
   };
 }
@@ -84,10 +129,11 @@ async function openGit({ environment, durability }: PlacesOptions): Promise<Git>
   return new Git({ environment, durability });
 }
 
-async function openWorkspaces(
+async function routePlaces(
   options: PlacesOptions,
-  { folder, git }: { readonly folder: string; readonly git: Git },
-): Promise<Workspaces> {
+  { folder, git: open }: { readonly folder: string; git(): Promise<Git> },
+): Promise<RoutedPlaces> {
+  const git = await open();
   const { routeWorkspaces } = await parts.router();
   const { LocalFilling } = await parts.filling();
   const { environment, durability, disposable: caches } = options;

@@ -17,7 +17,7 @@ import { Observers, type AgentSettings, type Observer } from './engine/index.ts'
 import { Piton } from './library/index.ts';
 import type { Budget, CleanupPolicy, InheritEnv } from './model/index.ts';
 import { Sandbox } from './sandbox/index.ts';
-import { Spool } from './spool/index.ts';
+import { LocalSpool } from './spool/local/index.ts';
 import { openStore, registerStore, type Store } from './store/index.ts';
 
 export type { DeliveryOptions, RemoteMachine } from './assemble-places.ts';
@@ -118,7 +118,7 @@ export async function open(options: OpenOptions): Promise<Piton> {
     ...config,
     isHarmless: (command) => irreversibleReason(command) === undefined,
     ...makePlaces({ ...config, spool, keys }),
-    spool: new Spool({
+    spool: new LocalSpool({
       folder: spool,
       keys,
       graceMs,

@@ -2,7 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomId } from '../../src/base/index.ts';
 import { findSandbox, Sandbox } from '../../src/sandbox/index.ts';
-import { Spool, type SpoolOrder } from '../../src/spool/index.ts';
+import type { SpoolOrder, Spool } from '../../src/spool/index.ts';
+import { LocalSpool } from '../../src/spool/local/index.ts';
 import { interleave, medianOf, medianRatio, timed } from '../rounds.ts';
 import { atMostMs, type Row } from '../row.ts';
 import { inFolder, scaled, type Settings } from '../settings.ts';
@@ -15,7 +16,7 @@ export async function sandbox(settings: Settings): Promise<Row[]> {
   return inFolder(async (folder) => {
     const place = join(folder, 'place');
     mkdirSync(place);
-    const spool = new Spool({
+    const spool = new LocalSpool({
       folder: join(folder, 'spool'),
       keys: join(folder, 'keys'),
       graceMs: 1_000,

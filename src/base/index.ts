@@ -24,6 +24,17 @@ export { sealJson } from './frozen-json.ts';
 export { loaderVariables } from './loader-variables.ts';
 export { nearest } from './nearest.ts';
 export { identityOf, livenessOf, ownIdentity, type ProcessIdentity } from './process-identity.ts';
+export {
+  commandLineOf,
+  hasVariable,
+  isCarried,
+  isMonitor,
+  ownLine,
+  processClockMs,
+  processesSince,
+  startedMs,
+  type ProcessEntry,
+} from './process-table.ts';
 export { programFile } from './program-file.ts';
 export {
   assertOwnFile,

@@ -18,7 +18,7 @@ import type { AgentWork, Dynamic, InheritEnv, TaskSpec } from '../model/index.ts
 import type { SpoolOrder } from '../spool/index.ts';
 import { accountOf, joinAccounts, type Account } from './agent-account.ts';
 import type { AgentProgram } from './agent-program.ts';
-import { promptOf } from './agent-prompt.ts';
+import { promptOf, recalls } from './agent-prompt.ts';
 import { AgentStream, lostExit } from './agent-stream.ts';
 import type { AgentTurn } from './agent-turn.ts';
 import type { AgentPorts } from './agent-ports.ts';
@@ -79,7 +79,7 @@ export class AgentOrder {
     if (isHere) await this.#program.find(surroundings);
     const { argv, env, input, files } = this.#command({
       ...this.#settings(task, this.#dollarsLeft(state, task)),
-      prompt: this.#prompt(state, task, { render, changed: await this.#changedFiles(task) }),
+      prompt: await this.#prompt(state, task, { render, changed: await this.#changedFiles(task) }),
       directory,
       session: sessionRequest(this.#start),
       folder: spool.folderOf(this.#attempt),
@@ -155,33 +155,44 @@ export class AgentOrder {
     return filesChangedSince(workspace.base, workspace.path);
   }
 
-  #prompt(state: RunState, task: TaskState, { render, changed }: Rendering): string {
+  async #prompt(state: RunState, task: TaskState, { render, changed }: Rendering): Promise<string> {
     const { check } = this.#spec;
+    const needed = recalls(task, this.#start);
+    // All of them: the last one may have been killed before it did anything.
+    const account = needed.account ? await this.#accountOf([task]) : undefined;
+    const origin = needed.origin ? await this.#accountOf(originsOf(state, task)) : undefined;
     return promptOf({
       prompt: render(this.#work.prompt),
       task,
       start: this.#start,
       ...(check !== undefined && { check: shownCheck(check, render) }),
       ...(changed !== undefined && { changed }),
-      // All of them: the last one may have been killed before it did anything.
-      account: () => this.#accountOf([task]),
-      origin: () => this.#accountOf(originsOf(state, task)),
+      ...(account !== undefined && { account }),
+      ...(origin !== undefined && { origin }),
     });
   }
 
-  #accountOf(tasks: readonly TaskState[]): Account {
-    const attempts = tasks.flatMap(({ lastEnd }) => lastEnd?.attempts ?? []);
-    return joinAccounts(attempts.map((attempt) => this.#accountOfAttempt(attempt)));
+  async #accountOf(tasks: readonly TaskState[]): Promise<Account> {
+    const accounts: Account[] = [];
+    for (const attempt of tasks.flatMap(({ lastEnd }) => lastEnd?.attempts ?? []))
+      accounts.push(await this.#accountOfAttempt(attempt));
+    return joinAccounts(accounts);
   }
 
   /** Another agent may have begun the task: each is understood in its own way. */
-  #accountOfAttempt({ id, agent: name }: { readonly id: string; readonly agent: string }): Account {
+  async #accountOfAttempt({
+    id,
+    agent: name,
+  }: {
+    readonly id: string;
+    readonly agent: string;
+  }): Promise<Account> {
     const { spool, clock } = this.#ports;
     const stream = new AgentStream(spool, id, { agent: agentNamed(name), context: { now: clock.now() } });
-    while (stream.next() !== undefined);
+    while ((await stream.next()) !== undefined);
     const { messages } = accountOf(stream.events);
     // Calls that are told only when nothing can follow any more belong to it; half of a message does not.
-    stream.finish(lostExit);
+    await stream.finish(lostExit);
     const account = { ...accountOf(stream.events), messages };
     // Where calls are told only when they have ended, there may always have been one.
     const { areStartsShown = agentNamed(name).showsToolStart } = account;

@@ -14,10 +14,17 @@ export interface PromptGiven {
   readonly check?: string;
   /** Files of its place that differ from those it began with, if that is known. */
   readonly changed?: readonly string[];
-  /** What was done so far: read only where it is told. */
-  account(): Account;
+  /** What was done so far; absent where it is not told. */
+  readonly account?: Account;
   /** The same of the tasks whose conversation it was to go on in. */
-  origin(): Account;
+  readonly origin?: Account;
+}
+
+/** Which accounts `promptOf` tells of: reading them takes long. */
+export function recalls({ lastEnd }: TaskState, { rung, how }: AgentStart) {
+  if (lastEnd === undefined || rung === undefined) return { account: false, origin: false };
+  if (rung !== 'session') return { account: true, origin: how === 'new' };
+  return { account: lastEnd.outcome !== 'succeeded' && lastEnd.outcome !== 'asked', origin: false };
 }
 
 /**
@@ -39,11 +46,14 @@ export function promptOf(given: PromptGiven): string {
 type LastEnd = NonNullable<TaskState['lastEnd']>;
 
 /** Whatever ended it, there is nothing to go on with: it is as if it were asked for the first time. */
-function hasNotBegun({ task, start, account, origin }: PromptGiven, { outcome }: LastEnd): boolean {
+function hasNotBegun(
+  { task, start, account = nothing, origin = nothing }: PromptGiven,
+  { outcome }: LastEnd,
+): boolean {
   const isMidway = reportOf(task.stage) !== undefined || task.allowed !== undefined;
   if (isMidway || !['interrupted', 'delayed', 'failed'].includes(outcome)) return false;
   const isStranger = start.rung === 'transcript' && start.how === 'new';
-  return hasNothing(account()) && !(isStranger && !hasNothing(origin()));
+  return hasNothing(account) && !(isStranger && !hasNothing(origin));
 }
 
 function checkNote(check: string | undefined): string[] {
@@ -55,7 +65,7 @@ function inOwnSession(given: PromptGiven, lastEnd: LastEnd): string[] {
   if (reportOf(task.stage) !== undefined && lastEnd.outcome === 'succeeded') return revisionOf(task, check);
   if (lastEnd.outcome === 'succeeded') return wasTold(task) ? [] : againOf(given);
   if (lastEnd.outcome === 'asked') return allowedOf(task);
-  const account = given.account();
+  const { account = nothing } = given;
   return [
     ...accountOf(account, causeOf(lastEnd)),
     ...standOf(given, lastEnd),
@@ -78,9 +88,8 @@ function againOf({ prompt, check }: PromptGiven): string[] {
 
 function inNewSession(given: PromptGiven, lastEnd: LastEnd): string[] {
   const { task, prompt, check } = given;
-  const account = given.account();
   // In a copy of that conversation it is known.
-  const origin = given.start.how === 'new' ? given.origin() : nothing;
+  const { account = nothing, origin = nothing } = given;
   const isFirst = !hasNothing(origin) && hasNothing(account);
   return [
     ...originOf(origin),

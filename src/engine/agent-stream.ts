@@ -1,5 +1,5 @@
 import type { Agent, AgentEvent, AgentParser, ParserContext } from '../agents/index.ts';
-import type { Exit, Spool } from '../spool/index.ts';
+import type { Exit, HarvestingAttempts } from '../spool/index.ts';
 import type { Redact } from './redact.ts';
 
 const pieceBytes = 256 * 1024;
@@ -29,10 +29,11 @@ export interface Passage {
 
 /**
  * Reads an agent's stream from the spool, line by line. It begins at the start whoever reads, since the parser has to
- * know what came before; what was read by an earlier driver is not told again.
+ * know what came before; what was read by an earlier driver is not told again. For one reader at a time: the next one asks when the
+ * last one has been answered.
  */
 export class AgentStream {
-  readonly #spool: Spool;
+  readonly #spool: HarvestingAttempts;
   readonly #attempt: string;
   readonly #parser: AgentParser;
   readonly #known: number;
@@ -46,7 +47,11 @@ export class AgentStream {
   /** It is longer than it may be: only its length is kept. */
   #isTooLong = false;
 
-  constructor(spool: Spool, attempt: string, { agent, context, known = 0, redact = String }: StreamOptions) {
+  constructor(
+    spool: HarvestingAttempts,
+    attempt: string,
+    { agent, context, known = 0, redact = String }: StreamOptions,
+  ) {
     this.#spool = spool;
     this.#attempt = attempt;
     this.#parser = agent.parser(context);
@@ -55,10 +60,10 @@ export class AgentStream {
   }
 
   /** The next lines that are whole; undefined if there are none for now. */
-  next(): Passage | undefined {
+  async next(): Promise<Passage | undefined> {
     for (;;) {
       const position = this.#position + this.#restBytes;
-      const read = this.#spool.readFrom(this.#attempt, { position, maxBytes: pieceBytes });
+      const read = await this.#spool.readFrom(this.#attempt, { position, maxBytes: pieceBytes });
       if (read.length === 0) return undefined;
       if (this.#isTooLong || this.#restBytes + firstLineBytes(read) > longestLine) {
         const passage = this.#passOver(read);
@@ -96,13 +101,13 @@ export class AgentStream {
   }
 
   /** What is left when the process has ended: a last line without its end, and what only the exit tells. */
-  finish(exit: Exit): Passage {
-    const rest = this.#isTooLong ? tooLong(this.#restBytes) : Buffer.concat(this.#rest).toString('utf8');
-    this.#keep([]);
-    const { text, isCut } = this.#spool.readOutput(this.#attempt, 'stderr', {
+  async finish(exit: Exit): Promise<Passage> {
+    const { text, isCut } = await this.#spool.readOutput(this.#attempt, 'stderr', {
       maxBytes: complaintBytes,
       from: 'end',
     });
+    const rest = this.#isTooLong ? tooLong(this.#restBytes) : Buffer.concat(this.#rest).toString('utf8');
+    this.#keep([]);
     const complaints = this.#redact(text, isCut);
     const events = [...this.#cutLine(rest), ...this.#parser.end(exit, complaints)];
     this.events.push(...events);

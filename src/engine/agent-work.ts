@@ -60,7 +60,10 @@ class Conversation {
   readonly #ports: AgentPorts;
   readonly #attempt: Attempt;
   readonly #stream: AgentStream;
-  readonly #redact: Redact;
+  /** Before it is known what is to be hidden, nothing is shown. */
+  #redact: Redact = () => '[not read yet]';
+  #knowsSecrets = false;
+  #lastReading: Promise<unknown> = Promise.resolve();
   /** What it was told is in the journal. */
   #isPromptTold: boolean;
   readonly #program: AgentProgram;
@@ -80,12 +83,12 @@ class Conversation {
       // Another driver has started it, and this is what it found.
       version: state.process !== undefined && cli?.agent === this.#start.name ? cli.version : undefined,
     });
-    this.#redact = attemptRedactor(this.#hiding(), attempt.id, this.#work);
     const { session } = this.#start;
     const context = { now: state.startedAt, ...(session !== undefined && { session }) };
     const known = state.upTo ?? 0;
     this.#isPromptTold = state.upTo !== undefined;
-    const reading = { agent: this.#agent, context, known, redact: this.#redact };
+    const redact: Redact = (text, isCut) => this.#redact(text, isCut);
+    const reading = { agent: this.#agent, context, known, redact };
     this.#stream = new AgentStream(ports.spool, attempt.id, reading);
   }
 
@@ -118,21 +121,21 @@ class Conversation {
   async readAlong(signal: AbortSignal, process: ProcessIdentity): Promise<Needless | undefined> {
     const { spool, clock, lingerMs } = this.#ports;
     const { id } = this.#attempt;
-    const silence = new Silence(spool, id);
+    const silence = await Silence.begin(spool, id, clock);
     // What was printed before may be long ago, and another driver have read it.
-    this.#readAll();
-    const stillness = new Stillness(spool, id, clock);
+    await this.#readAlong(signal);
+    const stillness = await Stillness.begin(spool, id, clock);
     let doneAt: number | undefined;
     while (!signal.aborted) {
-      if (this.#readAll()) {
-        silence.isBroken();
+      if (await this.#readAlong(signal)) {
+        await silence.isBroken();
         stillness.isBroken();
       }
-      if (this.#agent.waitsAtLimits === true && silence.isForLimit()) return over;
+      if (this.#agent.waitsAtLimits === true && (await silence.isForLimit())) return over;
       // Counted from its last words, also if another driver has heard them.
       doneAt = this.#stream.isDone ? (doneAt ?? stillness.since) : undefined;
       if (doneAt !== undefined && clock.elapsed() - doneAt >= lingerMs) return over;
-      if (this.#isIdle(stillness, process)) return { type: 'idle', text: idleText(this.#idleMs) };
+      if (await this.#isIdle(stillness, process)) return { type: 'idle', text: idleText(this.#idleMs) };
       await pause(pollMs, undefined, { signal }).catch(() => undefined);
     }
     return undefined;
@@ -143,33 +146,51 @@ class Conversation {
   }
 
   /** What a tool does may take as long as it takes, and say nothing. */
-  #isIdle(stillness: Stillness, process: ProcessIdentity): boolean {
-    if (this.#idleMs === 0 || !stillness.hasLasted(this.#idleMs)) return false;
+  async #isIdle(stillness: Stillness, process: ProcessIdentity): Promise<boolean> {
+    if (this.#idleMs === 0 || !(await stillness.hasLasted(this.#idleMs))) return false;
     if (
       accountOf(this.#stream.events).inFlight.length === 0 &&
-      !this.#ports.spool.hasTools(this.#attempt.id, process)
+      !(await this.#ports.spool.hasTools(this.#attempt.id, process))
     )
       return true;
     stillness.isBroken();
     return false;
   }
 
-  /** True if there was anything. */
-  #readAll(): boolean {
-    this.#tellPrompt();
-    let hasRead = false;
-    for (let passage = this.#stream.next(); passage !== undefined; passage = this.#stream.next()) {
+  #readAlong(signal: AbortSignal): Promise<boolean> {
+    return this.#inTurn(() => this.#readAll(signal));
+  }
+
+  /** Its end is read while it may still be read along: neither is told twice, and both in their order. */
+  #inTurn<T>(reading: () => Promise<T>): Promise<T> {
+    const turn = this.#lastReading.then(reading);
+    this.#lastReading = turn.catch(() => {});
+    return turn;
+  }
+
+  /** True if there was anything. Of what another driver has by now, nothing is told. */
+  async #readAll(signal?: AbortSignal): Promise<boolean> {
+    await this.#learnSecrets();
+    await this.#tellPrompt(signal);
+    for (let hasRead = false; ; hasRead = true) {
+      const passage = await this.#stream.next();
+      if (passage === undefined || signal?.aborted === true) return hasRead;
       this.#tell(passage);
-      hasRead = true;
     }
-    return hasRead;
+  }
+
+  async #learnSecrets(): Promise<void> {
+    if (this.#knowsSecrets) return;
+    this.#redact = await attemptRedactor(this.#hiding(), this.#attempt.id, this.#work);
+    this.#knowsSecrets = true;
   }
 
   /** What the agent begins with belongs to the conversation, and comes first. */
-  #tellPrompt(): void {
+  async #tellPrompt(signal: AbortSignal | undefined): Promise<void> {
     if (this.#isPromptTold) return;
+    const text = await this.#ports.spool.readInput(this.#attempt.id);
+    if (signal?.aborted === true) return;
     this.#isPromptTold = true;
-    const text = this.#ports.spool.readInput(this.#attempt.id);
     if (text !== undefined) this.#tell({ upTo: 0, events: [{ type: 'message', role: 'user', text }] });
   }
 
@@ -187,9 +208,12 @@ class Conversation {
   }
 
   async outcomeOf(exit: Exit): Promise<Outcome> {
-    this.#readAll();
-    const isDecided = this.#hasSaid('result') || this.#hasSaid('failure');
-    this.#tell(this.#stream.finish(exit));
+    const isDecided = await this.#inTurn(async () => {
+      await this.#readAll();
+      const hasDecided = this.#hasSaid('result') || this.#hasSaid('failure');
+      this.#tell(await this.#stream.finish(exit));
+      return hasDecided;
+    });
     if (exit.code === 127 && !this.#hasSaid('session'))
       return this.#program.missing(this.#ports.environment, this.#lastWords());
     const isTold = isDecided || this.#hasSaid('result') || this.#hasSaid('limit');
@@ -215,9 +239,11 @@ class Conversation {
 
   /** A complete result counts, even if nobody saw the end of its process. */
   async outcomeOfLoss(interruption: Interruption): Promise<Outcome> {
-    this.#readAll();
-    // Some tell their result only when nothing can follow any more, and nothing can.
-    const ending = this.#hasSaid('result') ? undefined : this.#stream.finish(lostExit);
+    const ending = await this.#inTurn(async () => {
+      await this.#readAll();
+      // Some tell their result only when nothing can follow any more, and nothing can.
+      return this.#hasSaid('result') ? undefined : this.#stream.finish(lostExit);
+    });
     if (!this.#hasSaid('result')) {
       // What a last line without its end says of what was used, counts like the rest.
       if (ending !== undefined) this.#tell({ ...ending, events: ending.events.filter(isUsage) });
@@ -287,7 +313,7 @@ class Conversation {
     if (told.type === 'asked' && !isDeepStrictEqual(told, outcome)) return unapprovable(this.#agent, outcome);
     if (outcome.type !== 'failed' || !outcome.failure.retryable) return outcome;
     const { failure } = outcome;
-    const directory = spool.describe(this.#attempt.id)?.directory;
+    const { directory } = (await spool.describe(this.#attempt.id)) ?? {};
     const sameness = await samenessOf({ failure, said: failure.message, directory });
     return { ...outcome, ...(sameness !== undefined && { sameness }) };
   }

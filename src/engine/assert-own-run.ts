@@ -37,7 +37,7 @@ async function assertNotCut(ports: EnginePorts, loaded: LoadedRun): Promise<void
   const { run, lostHead } = state;
   // Another process may have taken the run back to an earlier commit since it was driven here.
   spool.heads.forget(run);
-  const recorded = recordedHead(ports, run);
+  const recorded = await recordedHead(ports, run);
   if (recorded === undefined) return assertAllKnown(ports, loaded);
   // Whoever has repaired it was killed before that was written down there too.
   if (recorded.hash === lostHead) return spool.heads.replace(run, head, recorded);
@@ -53,8 +53,8 @@ async function assertAllKnown(ports: EnginePorts, { state, head }: LoadedRun): P
   const { store, spool } = ports;
   const { run, tasks } = state;
   if (store.durability === 'none') return;
-  if (!spool.heads.isDamaged(run) && ![...tasks.values()].some(({ spec }) => isSeenBySpool(spec.work)))
-    return;
+  const isSeen = [...tasks.values()].some(({ spec }) => isSeenBySpool(spec.work));
+  if (!isSeen && !(await spool.heads.isDamaged(run))) return;
   const { damage } = await examineRun(ports, run, await witnessesOf(ports, run));
   if (damage !== undefined) throw lostEnd(store, { run, seq: head.seq, witnessed: damage.knownSeq });
   await spool.heads.replace(run, head, undefined);

@@ -16,12 +16,11 @@ const longestReportBytes = 8 * 1024;
 /** The command that decides whether an agent's work is done. */
 export function checkWork(spec: TaskSpec, ports: ProcessPorts, attempt: Attempt): ProcessWork {
   const check = spec.check!;
-  let directory: string | undefined;
   return {
     onInterrupt: check.onInterrupt,
     order: (state, task, folder) => orderOf(state, task, { work: check.work, folder, ports }),
     async outcomeOf(exit) {
-      directory ??= ports.spool.describe(attempt.id)?.directory;
+      const { directory } = (await ports.spool.describe(attempt.id)) ?? {};
       return outcomeOfCheck(check, { ports, attempt: attempt.id, exit, directory });
     },
   };
@@ -37,19 +36,21 @@ interface Ended {
 async function outcomeOfCheck({ work }: CheckSpec, ended: Ended): Promise<Outcome> {
   const { ports, attempt, exit, directory } = ended;
   if (exit.code === 0 && !exit.timedOut) return { type: 'succeeded' };
-  const redact = attemptRedactor(ports, attempt, work);
-  const told = failureOfExit(exit, lastWords(ports.spool, attempt, redact));
-  const failure = withMissingVariables(told, ports, attempt);
-  const report = reportOf(ended, redact);
+  const redact = await attemptRedactor(ports, attempt, work);
+  const told = failureOfExit(exit, await lastWords(ports.spool, attempt, redact));
+  const failure = await withMissingVariables(told, ports, attempt);
+  const report = await reportOf(ended, redact);
   const sameness = await samenessOf({ failure, said: report, directory });
   return { type: 'failed', failure, report, ...(sameness !== undefined && { sameness }) };
 }
 
-function reportOf({ ports: { spool }, attempt, exit }: Ended, redact: Redact): string {
-  const parts = (['stdout', 'stderr'] as const).map((stream) => {
-    const { text, isCut } = spool.readOutput(attempt, stream, { maxBytes: longestReportBytes, from: 'end' });
-    return `${isCut ? '[…]\n' : ''}${redact(text, isCut)}`.trim();
-  });
+async function reportOf({ ports: { spool }, attempt, exit }: Ended, redact: Redact): Promise<string> {
+  const end = { maxBytes: longestReportBytes, from: 'end' } as const;
+  const parts: string[] = [];
+  for (const stream of ['stdout', 'stderr'] as const) {
+    const { text, isCut } = await spool.readOutput(attempt, stream, end);
+    parts.push(`${isCut ? '[…]\n' : ''}${redact(text, isCut)}`.trim());
+  }
   const how = exit.timedOut ? 'it did not end in time' : `exit code ${exit.code}`;
   return [how, ...parts.filter((part) => part !== '')].join('\n');
 }

@@ -1,6 +1,6 @@
 import { asError, PitonError, toJson, type Json } from '../base/index.ts';
 import type { Capture, Failure, Outcome, TaskSpec } from '../model/index.ts';
-import type { Exit, Spool } from '../spool/index.ts';
+import type { Exit, HarvestingAttempts } from '../spool/index.ts';
 import { checkOutput, failureOf, type OutputLimits } from './call-function.ts';
 import { redactJson, type Redact } from './redact.ts';
 import { isSystemTrouble } from './system-trouble.ts';
@@ -19,16 +19,16 @@ export interface Finished {
 
 /** What the end of a command means. Exit 0 is not success yet: its output has to be what was promised. */
 export async function outcomeOfExit(
-  spool: Spool,
+  spool: HarvestingAttempts,
   finished: Finished,
   limits: OutputLimits,
 ): Promise<Outcome> {
   const { attempt, spec, exit, redact, capture } = finished;
   try {
     if (exit.timedOut || exit.code !== 0) {
-      return { type: 'failed', failure: failureOfExit(exit, lastWords(spool, attempt, redact)) };
+      return { type: 'failed', failure: failureOfExit(exit, await lastWords(spool, attempt, redact)) };
     }
-    const printed = outputOf(spool, attempt, { capture, limits, redact });
+    const printed = await outputOf(spool, attempt, { capture, limits, redact });
     return { type: 'succeeded', output: await checkOutput(printed, spec, limits) };
   } catch (thrown) {
     if (isSystemTrouble(thrown)) throw thrown;
@@ -45,9 +45,10 @@ export function failureOfExit({ code, timedOut }: Exit, words: string): Failure 
 }
 
 /** The end of what it complained, or else of what it said: the reason is mostly there. */
-export function lastWords(spool: Spool, attempt: string, redact: Redact): string {
+export async function lastWords(spool: HarvestingAttempts, attempt: string, redact: Redact): Promise<string> {
   for (const stream of ['stderr', 'stdout'] as const) {
-    const { text, isCut } = spool.readOutput(attempt, stream, { maxBytes: longestReasonBytes, from: 'end' });
+    const end = { maxBytes: longestReasonBytes, from: 'end' } as const;
+    const { text, isCut } = await spool.readOutput(attempt, stream, end);
     const lines = redact(text, isCut)
       .split('\n')
       .filter((line) => line.trim() !== '');
@@ -62,13 +63,13 @@ interface Reading {
   readonly redact: Redact;
 }
 
-function outputOf(spool: Spool, attempt: string, reading: Reading): Json {
+async function outputOf(spool: HarvestingAttempts, attempt: string, reading: Reading): Promise<Json> {
   const { capture, limits, redact } = reading;
-  const result = spool.readResult(attempt, { maxBytes: limits.maxOutputBytes });
+  const result = await spool.readResult(attempt, { maxBytes: limits.maxOutputBytes });
   if (result !== undefined) return parse(result, '$PITON_OUTPUT', reading);
   if (capture === 'none') return null;
   const maxBytes = capture === 'json' ? limits.maxOutputBytes : longestTextBytes;
-  const printed = spool.readOutput(attempt, 'stdout', { maxBytes, from: 'end' });
+  const printed = await spool.readOutput(attempt, 'stdout', { maxBytes, from: 'end' });
   if (capture === 'json') return parse(printed, 'the standard output', reading);
   const text = redact(printed.text, printed.isCut).replace(/\r?\n$/, '');
   if (capture === 'last-line') return lastLineOf(text);

@@ -15,14 +15,14 @@ export function commandWork(spec: TaskSpec, ports: ProcessPorts, { id: attempt }
     onInterrupt: spec.onInterrupt,
     order: (state, task, folder) => orderOf(state, task, { work, folder, ports }),
     outcomeOf: async (exit) => {
-      const redact = attemptRedactor(ports, attempt, work);
+      const redact = await attemptRedactor(ports, attempt, work);
       const outcome = await outcomeOfExit(
         spool,
         { attempt, spec, exit, redact, capture: work.capture },
         { program, maxOutputBytes },
       );
       if (outcome.type !== 'failed') return outcome;
-      return { ...outcome, failure: withMissingVariables(outcome.failure, ports, attempt) };
+      return { ...outcome, failure: await withMissingVariables(outcome.failure, ports, attempt) };
     },
   };
 }

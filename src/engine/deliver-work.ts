@@ -25,7 +25,7 @@ export function deliverWork(spec: TaskSpec, ports: DeliverPorts, { id: attempt }
     onInterrupt: 'restart',
     order: (state, task, folder) => orderOf(state, task, { ports, folder }),
     async outcomeOf(exit) {
-      const redact = attemptRedactor(ports, attempt, noSecrets);
+      const redact = await attemptRedactor(ports, attempt, noSecrets);
       const outcome = await outcomeOfExit(
         spool,
         { attempt, spec, exit, redact, capture: 'none' },

@@ -78,7 +78,7 @@ export class Driver {
     this.#timer = new WakeTimer(clock, () => this.#mailbox.poke());
     this.#hands = new Hands({
       ...ports,
-      workspaces: whileDriving(ports.workspaces, () => this.#writer.assertNotReplaced()),
+      ...whileDriving(ports, () => this.#writer.assertNotReplaced()),
       program,
       state: () => this.#writer.state,
       checkpoint: () => this.#askForCheckpoint(),

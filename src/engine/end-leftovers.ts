@@ -30,11 +30,11 @@ export class Leftovers {
 
   /** Its wrapper may be dead while its command lives; and one that was prepared may be about to begin. */
   async #endOne(attempt: string): Promise<void> {
-    const { type } = this.#spool.look(attempt);
+    const { type } = await this.#spool.look(attempt);
     if (type === 'elsewhere') return;
-    if ((type === 'absent' || type === 'unclaimed') && this.#spool.claim(attempt)) return;
+    if ((type === 'absent' || type === 'unclaimed') && (await this.#spool.claim(attempt))) return;
     // How it ended is known, and was its own doing.
-    if (type !== 'exited') this.#spool.noteStop(attempt, JSON.stringify(reason));
+    if (type !== 'exited') await this.#spool.noteStop(attempt, JSON.stringify(reason));
     await this.#spool.fence(attempt);
   }
 }

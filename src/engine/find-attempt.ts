@@ -1,7 +1,7 @@
 import { ownIdentity, type ProcessIdentity } from '../base/index.ts';
 import type { AttemptState } from '../kernel/index.ts';
 import type { Outcome } from '../model/index.ts';
-import type { Exit, Sighting, Spool } from '../spool/index.ts';
+import type { Exit, Sighting, Spool, WatchingAttempts } from '../spool/index.ts';
 
 /** How an attempt's process is met: alive, ended with its result in the spool, or gone without one. */
 export type Found = Extract<Sighting, { type: 'alive' | 'exited' | 'vanished' }>;
@@ -26,8 +26,8 @@ interface Interrupted {
 
 type Attempt = Pick<AttemptState, 'id'> & { readonly process?: ProcessIdentity | undefined };
 
-export function standingOf(spool: Spool, { id, process }: Attempt): Standing {
-  const seen = spool.look(id, process);
+export async function standingOf(spool: WatchingAttempts, { id, process }: Attempt): Promise<Standing> {
+  const seen = await spool.look(id, process);
   switch (seen.type) {
     case 'alive':
       return { type: 'alive', found: seen };
@@ -67,7 +67,7 @@ export type Finding =
  */
 export async function findAttempt(spool: Spool, attempt: Attempt): Promise<Finding> {
   for (;;) {
-    const standing = standingOf(spool, attempt);
+    const standing = await standingOf(spool, attempt);
     switch (standing.type) {
       case 'alive':
         return { how: 'adopted', found: standing.found };
@@ -76,7 +76,8 @@ export async function findAttempt(spool: Spool, attempt: Attempt): Promise<Findi
       case 'interrupted':
         return { how: 'interrupted', outcome: standing };
       case 'not-begun':
-        if (spool.claim(attempt.id)) return neverBegan;
+        // It may have begun since: then the claim is taken, and it is looked at once more.
+        if (await spool.claim(attempt.id)) return neverBegan;
         break;
       case 'unknown':
         return endRemains(spool, attempt);
@@ -92,13 +93,13 @@ const neverBegan: Finding = {
 async function endRemains(spool: Spool, attempt: Attempt): Promise<Finding> {
   const { id, process } = attempt;
   // Where the spool was removed: nobody may begin it there.
-  spool.claim(id);
+  await spool.claim(id);
   const { ended, survivors } = await spool.fence(id, process === undefined ? {} : { process });
-  const standing = standingOf(spool, attempt);
+  const standing = await standingOf(spool, attempt);
   if (standing.type === 'ended' && (ended === 0 || hasSucceeded(standing.found))) {
     return { how: 'harvested', found: standing.found };
   }
-  return { how: 'interrupted', outcome: lostOutcome(survivors, spool.look(id, process)) };
+  return { how: 'interrupted', outcome: lostOutcome(survivors, await spool.look(id, process)) };
 }
 
 /** How it ended otherwise, while we ended what was left of it, was our doing. */

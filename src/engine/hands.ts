@@ -12,8 +12,9 @@ import type { Program } from './program.ts';
 import { releaseLocks, takeLocks } from './repository-locks.ts';
 import { Saver } from './saver.ts';
 import { Sweeper } from './sweeper.ts';
+import type { DrivenPlaces } from './while-driving.ts';
 
-export interface HandsPorts extends EnginePorts {
+export interface HandsPorts extends Omit<EnginePorts, keyof DrivenPlaces>, DrivenPlaces {
   readonly program: Program;
   state(): RunState;
   /** What agents have used today in other runs. */
@@ -39,10 +40,10 @@ export class Hands {
   readonly #locks = new Map<string, Promise<readonly Lease[]>>();
 
   constructor(ports: HandsPorts) {
-    const { put, workspaces, cleanup, clock } = ports;
+    const { put, workspaces, upkeep, cleanup, clock } = ports;
     this.#ports = ports;
     this.sweeper = new Sweeper({
-      workspaces,
+      upkeep,
       cleanup,
       cleaned: (place, cleaned) => put({ type: 'cleaned', place, cleaned }),
     });

@@ -1,6 +1,6 @@
 import { hasCode, keyIn, readKeyIn, stateFolder } from '../base/index.ts';
 import type { CommandWork } from '../model/index.ts';
-import type { Spool, SpoolOrder } from '../spool/index.ts';
+import type { KeepingAttempts, SpoolOrder } from '../spool/index.ts';
 import { hiddenValues } from './command-order.ts';
 import { openFingerprints, sealFingerprints } from './fingerprints.ts';
 import { longestLine, redactor, type Hiding, type Redact } from './redact.ts';
@@ -10,7 +10,7 @@ import type { Environment } from './task-environment.ts';
 const keyName = 'redaction';
 
 interface Ports {
-  readonly spool: Spool;
+  readonly spool: KeepingAttempts;
   readonly environment: Environment;
   /** Names of all variables whose values are written down nowhere. */
   readonly secrets: readonly string[];
@@ -29,18 +29,16 @@ export function withFingerprints<Order extends SpoolOrder>(order: Order, environ
 
 /**
  * For what is written down of an attempt: hides what is secret now, and what was so when it began, as a secret may have been
- * changed since. Made when it is first used: what cannot be read at the moment is tried again.
+ * changed since. To be made once it has begun.
  */
-export function attemptRedactor(ports: Ports, attempt: string, work: Pick<CommandWork, 'secrets'>): Redact {
-  let made: Redact | undefined;
-  return (text, isCut) => {
-    if (made === undefined) {
-      const values = hiddenValues(work, ports);
-      const found = hidingOf(ports.spool, attempt, values);
-      made = redactor(values, 'missing' in found ? undefined : found.hiding);
-    }
-    return made(text, isCut);
-  };
+export async function attemptRedactor(
+  ports: Ports,
+  attempt: string,
+  work: Pick<CommandWork, 'secrets'>,
+): Promise<Redact> {
+  const values = hiddenValues(work, ports);
+  const found = await hidingOf(ports.spool, attempt, values);
+  return redactor(values, 'missing' in found ? undefined : found.hiding);
 }
 
 export type Readable =
@@ -49,9 +47,9 @@ export type Readable =
   | { readonly missing: string };
 
 /** For what is shown of an attempt. It does not need the environment; what is secret there is hidden too. */
-export function readerOf({ spool, environment, secrets }: Ports, attempt: string): Readable {
+export async function readerOf({ spool, environment, secrets }: Ports, attempt: string): Promise<Readable> {
   const values = secrets.flatMap((name) => environment[name] ?? []);
-  const found = hidingOf(spool, attempt, values);
+  const found = await hidingOf(spool, attempt, values);
   if ('missing' in found) return found;
   const { hiding } = found;
   return { redact: redactor(values, hiding), longest: Math.max(hiding?.longest ?? 1, longestLine(values)) };
@@ -59,8 +57,8 @@ export function readerOf({ spool, environment, secrets }: Ports, attempt: string
 
 type Found = { readonly hiding?: Hiding } | { readonly missing: string };
 
-function hidingOf(spool: Spool, attempt: string, known: readonly string[]): Found {
-  const order = spool.describe(attempt);
+async function hidingOf(spool: KeepingAttempts, attempt: string, known: readonly string[]): Promise<Found> {
+  const order = await spool.describe(attempt);
   if (order === undefined) return {};
   const { secrets, hidden = [], fingerprints } = order;
   const names = [...new Set([...secrets, ...hidden])];

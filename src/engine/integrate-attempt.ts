@@ -2,15 +2,16 @@ import { isDeepStrictEqual } from 'node:util';
 import { crashPoint } from '../base/index.ts';
 import { finishedOf, placementOf, waitingToMerge, type RunState, type TaskState } from '../kernel/index.ts';
 import type { Outcome } from '../model/index.ts';
-import type { IntegrateRequest, Integration, MemberRequest, Workspaces } from '../workspaces/index.ts';
+import type { IntegrateRequest, Integration, MemberRequest } from '../workspaces/index.ts';
 import { stoppedOutcome, type Attempt, type StopReason } from './attempt.ts';
 import { failureOf } from './call-function.ts';
 import { folderOf, isWorkSaved, knownRequestOf, workOf } from './placing.ts';
 import { holdForSecrets, secretsFor, type SecretPorts } from './secrets-in-results.ts';
 import type { Environment } from './task-environment.ts';
+import type { DrivenPlaces } from './while-driving.ts';
 
 export interface IntegratePorts {
-  readonly workspaces: Workspaces;
+  readonly workspaces: DrivenPlaces['workspaces'];
   readonly environment: Environment;
   readonly secrets: readonly string[];
   ended(attempt: Attempt, outcome: Outcome): void;

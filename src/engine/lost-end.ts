@@ -15,7 +15,7 @@ export async function findLostEnd(
 ): Promise<PitonError | undefined> {
   const { store } = ports;
   const { run } = record;
-  const recorded = recordedHead(ports, run);
+  const recorded = await recordedHead(ports, run);
   if (recorded === undefined || (await isInJournal(store, record, recorded))) return undefined;
   // It may have been repaired, or given up by a repair that was killed.
   const loaded = await loadRun(store, run).catch(() => undefined);
@@ -38,8 +38,8 @@ export async function assertNotLost(
 ): Promise<void> {
   const { heads } = ports.spool;
   heads.forget(run);
-  if (heads.isPruned(run) && (await ports.store.findRun(run)) === undefined) return heads.remove(run);
-  const known = recordedHead(ports, run);
+  if ((await heads.isPruned(run)) && (await ports.store.findRun(run)) === undefined) return heads.remove(run);
+  const known = await recordedHead(ports, run);
   await refuseLost(ports.store, run, known && { ...known, file: heads.fileOf(run) });
 }
 

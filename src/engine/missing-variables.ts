@@ -1,9 +1,9 @@
 import type { Failure } from '../model/index.ts';
-import type { Spool } from '../spool/index.ts';
+import type { KeepingAttempts } from '../spool/index.ts';
 import { takenFrom, type Environment } from './task-environment.ts';
 
 interface Ports {
-  readonly spool: Spool;
+  readonly spool: KeepingAttempts;
   readonly environment: Environment;
 }
 
@@ -11,12 +11,12 @@ interface Ports {
 const ofShells: ReadonlySet<string> = new Set(['PWD', 'OLDPWD', 'SHLVL', '_']);
 
 /** A failure that may come from what the task was not given of the environment says so, and how it is asked for. */
-export function withMissingVariables(
+export async function withMissingVariables(
   failure: Failure,
   { spool, environment }: Ports,
   attempt: string,
-): Failure {
-  const { inherited = true, secrets = [], argv = [] } = spool.describe(attempt) ?? {};
+): Promise<Failure> {
+  const { inherited = true, secrets = [], argv = [] } = (await spool.describe(attempt)) ?? {};
   if (inherited === true) return failure;
   const given = takenFrom({ environment, inherited: [...inherited, ...secrets], secrets: [] });
   const words = new Set([...namesIn(failure.message), ...usedBy(argv)]);

@@ -28,14 +28,18 @@ export interface OfferedSession extends FoundSession {
 }
 
 /** Takes nothing. Throws `TASK_UNKNOWN`, `SESSION_MISSING`, `SESSION_CLOSED`. */
-export function findSession(ports: EnginePorts, state: RunState, address: string): FoundSession {
+export async function findSession(
+  ports: EnginePorts,
+  state: RunState,
+  address: string,
+): Promise<FoundSession> {
   const task = taskNamed(state, address);
   const { agent, id: session } = sessionOf(state, task);
   const { title } = agentNamed(agent);
   const argv = interactiveCommand(ports, { agent, session });
   assertHere(task, argv);
   const busy = busyText(state, session);
-  const directory = directoryOf(ports, state, task);
+  const directory = await directoryOf(ports, state, task);
   return { agent, title, session, argv, directory, ...(busy !== undefined && { busy }) };
 }
 
@@ -45,7 +49,7 @@ export async function offerSession(
   state: RunState,
   address: string,
 ): Promise<OfferedSession> {
-  const found = findSession(ports, state, address);
+  const found = await findSession(ports, state, address);
   assertIdle(state, found.session);
   const lease = await takeSession(ports, found.session);
   return { ...found, lease, env: { [markerOf(lease)]: '1' } };
@@ -118,9 +122,9 @@ function assertIdle(state: RunState, session: string): void {
 }
 
 /** Where the last attempt worked, or one works; once its worktree has gone, the folder of the run. */
-function directoryOf({ spool }: EnginePorts, { origin }: RunState, task: TaskState): string {
+async function directoryOf({ spool }: EnginePorts, { origin }: RunState, task: TaskState): Promise<string> {
   const last = lastAttemptOf(task);
-  const order = last === undefined ? undefined : spool.describe(last);
+  const order = last === undefined ? undefined : await spool.describe(last);
   const folder = origin?.directory ?? process.cwd();
   if (order === undefined || (task.workspace !== undefined && !existsSync(order.directory))) return folder;
   return order.directory;

@@ -3,7 +3,7 @@ import type { Budget, CleanupPolicy, InheritEnv, LeaseOwner, Origin } from '../m
 import type { Sandbox } from '../sandbox/index.ts';
 import type { Spool } from '../spool/index.ts';
 import type { Store } from '../store/index.ts';
-import type { Delivery, Workspaces } from '../workspaces/index.ts';
+import type { Delivery, Upkeep, Workspaces } from '../workspaces/index.ts';
 import type { Environment } from './task-environment.ts';
 import type { Observers } from './observers.ts';
 
@@ -16,6 +16,8 @@ export interface EnginePorts {
   readonly sandbox: Sandbox;
   /** Where tasks work that have a place of their own. */
   readonly workspaces: Workspaces;
+  /** What becomes of these when their tasks have ended. */
+  readonly upkeep: Pick<Upkeep, 'clean'>;
   /** Hands over what runs have made. */
   readonly delivery: Delivery;
   /** What becomes of places whose tasks have ended, unless the workflow says otherwise. */

@@ -18,7 +18,7 @@ import type {
   PlaceRequest,
   Prepared,
   WorkRequest,
-  Workspaces,
+  PlaceWork,
 } from '../workspaces/index.ts';
 
 /** Where a task works, and how a program is started there. */
@@ -38,7 +38,7 @@ type Given = { readonly state: RunState; readonly task: TaskState };
 
 /** The folder in which a task works: that of the run, or one in a place of its own. */
 export async function placeTask(
-  workspaces: Workspaces,
+  workspaces: PlaceWork,
   { state, task }: Given,
   tell: (news: PlaceNews) => void,
 ): Promise<Placed> {

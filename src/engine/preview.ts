@@ -8,7 +8,7 @@ import {
   type TaskState,
 } from '../kernel/index.ts';
 import { isProcess, type RunStatus, type Workflow } from '../model/index.ts';
-import type { Spool } from '../spool/index.ts';
+import type { WatchingAttempts } from '../spool/index.ts';
 import { standingOf, type Found } from './find-attempt.ts';
 
 /** What going on with a run would do. */
@@ -30,20 +30,30 @@ export interface TaskPreview {
 }
 
 /** Looks, and changes nothing. */
-export function previewResume(state: RunState, spool: Spool, given: Workflow | undefined): ResumePreview {
-  const tasks = [...state.tasks.values()].flatMap((task) => previewTask(state, task, spool) ?? []);
+export async function previewResume(
+  state: RunState,
+  spool: WatchingAttempts,
+  given: Workflow | undefined,
+): Promise<ResumePreview> {
+  const previews: (TaskPreview | undefined)[] = [];
+  for (const task of state.tasks.values()) previews.push(await previewTask(state, task, spool));
+  const tasks = previews.filter((preview) => preview !== undefined);
   const drift = given === undefined ? [] : driftOf(state, given);
   return { run: state.run, version: state.version, status: statusOf(state), tasks, drift };
 }
 
-function previewTask(state: RunState, task: TaskState, spool: Spool): TaskPreview | undefined {
+async function previewTask(
+  state: RunState,
+  task: TaskState,
+  spool: WatchingAttempts,
+): Promise<TaskPreview | undefined> {
   const { life, address } = task;
   switch (life.status) {
     case 'running':
       // Of what consists of other tasks, those are told.
       return life.attempt === undefined
         ? undefined
-        : { task: address, ...previewAttempt(state, task, spool) };
+        : { task: address, ...(await previewAttempt(state, task, spool)) };
     case 'held':
       return { task: address, action: 'hold', reason: life.reason };
     case 'delayed':
@@ -57,16 +67,20 @@ function previewTask(state: RunState, task: TaskState, spool: Spool): TaskPrevie
   }
 }
 
-function previewAttempt(state: RunState, task: TaskState, spool: Spool): Omit<TaskPreview, 'task'> {
+async function previewAttempt(
+  state: RunState,
+  task: TaskState,
+  spool: WatchingAttempts,
+): Promise<Omit<TaskPreview, 'task'>> {
   if (task.life.status !== 'running' || !isProcess(task.spec.work)) return interruptionOf(state, task);
   const attempt = task.life.attempt!;
-  const standing = standingOf(spool, attempt);
+  const standing = await standingOf(spool, attempt);
   switch (standing.type) {
     case 'alive':
     case 'ended':
       return previewFound(state, task, {
         found: standing.found,
-        isStopped: spool.stopNote(attempt.id) !== undefined,
+        isStopped: (await spool.stopNote(attempt.id)) !== undefined,
       });
     case 'interrupted':
       if (standing.mayStillRun === true) return { action: 'hold', reason: standing.reason };

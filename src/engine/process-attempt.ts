@@ -214,7 +214,8 @@ export class ProcessAttempt implements Attempt {
   async #spawn(order: SpoolOrder): Promise<void> {
     const { spool } = this.#ports;
     const obstacle = this.#stopReason ?? interruptedBy(this.#ports.heartbeatTrouble());
-    if (obstacle !== undefined && spool.claim(this.id)) return this.#endUnbegun(neverBegan(obstacle));
+    if (obstacle !== undefined && (await spool.claim(this.id)))
+      return this.#endUnbegun(neverBegan(this.#stopReason ?? obstacle));
     this.#hasBegun = true;
     try {
       this.#process = await spool.start(order);
@@ -258,7 +259,9 @@ export class ProcessAttempt implements Attempt {
     this.#hasExited = ending.type === 'exited';
     await this.#patiently(async () => {
       // Also a driver that has lost this run in the meantime may have asked it to stop.
-      this.#stopReason ??= readStopNote(spool.stopNote(this.id));
+      const noted = readStopNote(await spool.stopNote(this.id));
+      // It may have been asked here while the note was read: that counts, and must not be undone by there being no note.
+      this.#stopReason ??= noted;
       if (ending.type === 'unclaimed') return this.#endUnbegun(this.#notBegun());
       await this.#settle(ending);
     });
@@ -270,7 +273,8 @@ export class ProcessAttempt implements Attempt {
     const { survivors } = await spool.fence(this.id, fenceOptions(this.#process));
     crashPoint('engine:after-fence');
     if (this.#isOver) return;
-    const seen = ending.type === 'exited' ? ending : spool.look(this.id, this.#process);
+    // Nothing of it lives any more that could write an exit: what is seen now stays so.
+    const seen = ending.type === 'exited' ? ending : await spool.look(this.id, this.#process);
     await spool.sync(this.id, seen.type === 'exited' ? seen.exit : undefined);
     await this.#ports.save(this);
     crashPoint('engine:after-save');
@@ -278,7 +282,8 @@ export class ProcessAttempt implements Attempt {
       seen.type === 'exited'
         ? await this.#work.outcomeOf(seen.exit)
         : await this.#lost(lostOutcome(survivors, seen));
-    this.end(this.#settled(explainContained(outcome, spool.describe(this.id))));
+    const order = await spool.describe(this.id);
+    this.end(this.#settled(explainContained(outcome, order)));
   }
 
   async #lost(outcome: Interruption): Promise<Outcome> {
@@ -303,9 +308,9 @@ export class ProcessAttempt implements Attempt {
   }
 
   /** Should we die before its end is committed, whoever harvests it must not take it for a failure. */
-  #noteStop(): void {
+  async #noteStop(): Promise<void> {
     try {
-      this.#ports.spool.noteStop(this.id, JSON.stringify(this.#stopReason));
+      await this.#ports.spool.noteStop(this.id, JSON.stringify(this.#stopReason));
     } catch {
       // On a full disk there is no note; that must not keep it from being stopped.
     }
@@ -332,16 +337,15 @@ export class ProcessAttempt implements Attempt {
 
   /** A request first; after the grace an end. `#follow` sees it either way. */
   #endProcess(): void {
-    const { spool, graceMs } = this.#ports;
-    this.#noteStop();
-    crashPoint('engine:after-stop-note');
-    const fence = () => spool.fence(this.id, { ...fenceOptions(this.#process), graceMs });
-    void this.#patiently(fence)
-      .then(({ survivors }) => {
-        if (survivors.length === 0) return;
-        this.end(stoppedOutcome(this.#stopReason!, { isStillRunning: true }));
-      })
-      .catch((thrown: unknown) => this.end({ type: 'failed', failure: failureOf(thrown) }));
+    void this.#guard(async () => {
+      const { spool, graceMs } = this.#ports;
+      await this.#noteStop();
+      crashPoint('engine:after-stop-note');
+      const { survivors } = await this.#patiently(() =>
+        spool.fence(this.id, { ...fenceOptions(this.#process), graceMs }),
+      );
+      if (survivors.length > 0) this.end(stoppedOutcome(this.#stopReason!, { isStillRunning: true }));
+    });
   }
 }
 

@@ -35,9 +35,11 @@ export async function pruneRuns(ports: PrunePorts, request: PruneRuns): Promise<
 
 /** What was prepared and has not begun bears witness of nothing. What has begun stays: an older copy of the store may be brought back. */
 async function removeUnbegun(spool: Spool, runs: ReadonlySet<string>): Promise<void> {
-  const orders = runs.size === 0 ? [] : spool.orders().filter(({ run }) => runs.has(run));
+  const all = runs.size === 0 ? [] : await spool.orders();
+  const orders = all.filter(({ run }) => runs.has(run));
   for (const { attempt } of orders) {
-    if (spool.look(attempt).type === 'unclaimed') await spool.removeUnbegun(attempt);
+    const { type } = await spool.look(attempt);
+    if (type === 'unclaimed') await spool.removeUnbegun(attempt);
   }
 }
 

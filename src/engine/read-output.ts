@@ -27,10 +27,10 @@ export async function* readOutput(
   { follow = false, signal = new AbortController().signal }: OutputOptions,
 ): AsyncGenerator<OutputPart> {
   const { spool } = ports;
-  const reader = readerOf(ports, attempt);
+  const reader = await readerOf(ports, attempt);
   if ('missing' in reader) return yield refusal(ports, attempt, reader.missing);
   const { redact } = reader;
-  const isOver = (): boolean => !follow || hasEnded(spool, attempt);
+  const isOver = async (): Promise<boolean> => !follow || (await hasEnded(spool, attempt));
   const pending = { stdout: '', stderr: '' };
   for await (const { stream, text } of spool.follow(attempt, { signal, isOver })) {
     const { ready, rest } = split(pending[stream] + text, reader);
@@ -60,10 +60,10 @@ function split(
 }
 
 /** The line that a command has printed last, for people to look at. */
-export function readLastLine(ports: Ports, attempt: string): string | undefined {
-  const line = ports.spool.lastLine(attempt);
+export async function readLastLine(ports: Ports, attempt: string): Promise<string | undefined> {
+  const line = await ports.spool.lastLine(attempt);
   if (line === undefined) return undefined;
-  const reader = readerOf(ports, attempt);
+  const reader = await readerOf(ports, attempt);
   return 'missing' in reader ? undefined : reader.redact(line.text, line.isCut);
 }
 
@@ -74,7 +74,7 @@ function refusal({ spool }: Ports, attempt: string, missing: string): OutputPart
   return { stream: 'stderr', text };
 }
 
-function hasEnded(spool: Spool, attempt: string): boolean {
-  const { type } = spool.look(attempt);
+async function hasEnded(spool: Spool, attempt: string): Promise<boolean> {
+  const { type } = await spool.look(attempt);
   return type !== 'alive' && type !== 'unclaimed';
 }

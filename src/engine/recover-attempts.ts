@@ -46,7 +46,7 @@ async function recoverAttempt(
     const outcome = { type: 'interrupted', reason: 'the process that ran it ended' } as const;
     return void writer.add(decideOutcome(state, task, { outcome, world: world() }));
   }
-  writer.add(placeOf(spool, task, attempt.id));
+  writer.add(await placeOf(spool, task, attempt.id));
   const finding = await findAttempt(spool, attempt);
   if (finding.how === 'interrupted') {
     // Before that is written: whoever is killed in between leaves it to the next, which finds nothing begun again.
@@ -68,8 +68,8 @@ async function tidy(spool: Spool, { id, driver }: AttemptState): Promise<void> {
 }
 
 /** Where it works was written down when it was started, and perhaps not yet in the journal. */
-function placeOf(spool: Spool, { address, workspace }: TaskState, attempt: string): Event[] {
-  const order = workspace === undefined ? spool.describe(attempt) : undefined;
+async function placeOf(spool: Spool, { address, workspace }: TaskState, attempt: string): Promise<Event[]> {
+  const order = workspace === undefined ? await spool.describe(attempt) : undefined;
   const prepared = order && spooledAttemptOf(order)?.prepared;
   return prepared === undefined ? [] : [{ type: 'workspace.prepared', task: address, data: prepared }];
 }

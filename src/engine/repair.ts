@@ -84,7 +84,7 @@ async function cutBack(
   const unclear = started.filter((order) => spooledAttemptOf(order) === undefined);
   // What has no task to be held yet would begin again when it has one.
   const isPlaced = unclear.every(({ task }) => state.tasks.has(task));
-  const isWhole = isSpoolWhole(witnesses) && isPlaced && !spool.hasUnreadable();
+  const isWhole = isSpoolWhole(witnesses) && isPlaced && !(await spool.hasUnreadable());
   const isUnclear = new Set([...unclear.map(({ task }) => task), ...findHoles(state, started)]);
   const held = mayHaveRun(state, { damage, lost, isUnclear, isWhole });
   const event = repaired(damage, held, { spooled, unclear, head: witnesses.head });

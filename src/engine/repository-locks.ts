@@ -1,8 +1,10 @@
 import type { RunState } from '../kernel/index.ts';
 import type { Lease, Workflow } from '../model/index.ts';
-import type { Spool } from '../spool/index.ts';
+import type { KeepingAttempts } from '../spool/index.ts';
 import { isDead, mayLive, takeLease } from './leases.ts';
 import type { EnginePorts } from './options.ts';
+
+type LockPorts = Pick<EnginePorts, 'store' | 'spool' | 'clock' | 'owner' | 'leaseMs'>;
 
 /** A lock that all runs of the store in one repository share. */
 function leaseNameOf({ origin }: RunState, lock: string): string {
@@ -21,21 +23,22 @@ export function repositoryLocksIn(workflow: Workflow): ReadonlySet<string> {
 
 /** Which of these locks others have, and who. */
 export async function locksElsewhere(
-  ports: EnginePorts,
+  ports: LockPorts,
   state: RunState,
   locks: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, string>> {
   const held = new Map<string, string>();
   for (const lock of locks) {
     const lease = await ports.store.findLease(leaseNameOf(state, lock));
-    if (lease !== undefined && isHeld(ports, lease)) held.set(lock, holderOf(ports.spool, lease));
+    if (lease !== undefined && (await isHeld(ports, lease)))
+      held.set(lock, await holderOf(ports.spool, lease));
   }
   return held;
 }
 
 /** Takes all of them for an attempt, or none. Gives them, or who has one. */
 export async function takeLocks(
-  ports: EnginePorts,
+  ports: LockPorts,
   state: RunState,
   { attempt, locks }: { readonly attempt: string; readonly locks: readonly string[] },
 ): Promise<{ readonly taken: readonly Lease[] } | { readonly holder: string }> {
@@ -46,7 +49,7 @@ export async function takeLocks(
       const found = await takeLock(ports, leaseNameOf(state, lock), attempt);
       if (!found.taken) {
         await releaseLocks(ports, taken);
-        return { holder: `${lock} is locked by ${holderOf(ports.spool, found.lease)}` };
+        return { holder: `${lock} is locked by ${await holderOf(ports.spool, found.lease)}` };
       }
       taken.push(found.lease);
     }
@@ -58,29 +61,32 @@ export async function takeLocks(
   }
 }
 
-export async function releaseLocks({ store }: EnginePorts, leases: readonly Lease[]): Promise<void> {
+export async function releaseLocks({ store }: LockPorts, leases: readonly Lease[]): Promise<void> {
   for (const lease of leases) await store.releaseLease(lease).catch(() => {});
 }
 
 /** The token is the attempt's id: by it, whoever comes next finds out whether its process lives, even without its driver. */
 async function takeLock(
-  ports: EnginePorts,
+  ports: LockPorts,
   name: string,
   attempt: string,
 ): Promise<{ readonly taken: boolean; readonly lease: Lease }> {
-  const isOthers = (lease: Lease): boolean => lease.token !== attempt && isHeld(ports, lease);
+  const isOthers = async (lease: Lease): Promise<boolean> =>
+    lease.token !== attempt && (await isHeld(ports, lease));
   const current = await ports.store.findLease(name);
   // Also one that has run out: the process of its attempt may live on without its driver.
-  if (current !== undefined && isOthers(current)) return { taken: false, lease: current };
-  return takeLease(ports, { name, token: attempt }, (holder) => !isOthers(holder));
+  if (current !== undefined && (await isOthers(current))) return { taken: false, lease: current };
+  // Taken from this holder and no other: who has come since keeps it.
+  return takeLease(ports, { name, token: attempt }, async (holder) => !(await isOthers(holder)));
 }
 
-function isHeld({ clock, spool }: EnginePorts, lease: Lease): boolean {
-  return mayLive(lease, clock.now()) || (isDead(lease) && spool.look(lease.token).type === 'alive');
+async function isHeld({ clock, spool }: LockPorts, lease: Lease): Promise<boolean> {
+  if (mayLive(lease, clock.now())) return true;
+  return isDead(lease) && (await spool.look(lease.token)).type === 'alive';
 }
 
-function holderOf(spool: Spool, { owner: { pid, host }, token }: Lease): string {
-  const found = spool.describe(token);
+async function holderOf(spool: KeepingAttempts, { owner: { pid, host }, token }: Lease): Promise<string> {
+  const found = await spool.describe(token);
   const where = `process ${pid} on ${host}`;
   return found === undefined ? where : `${found.task} of run ${found.run} (${where})`;
 }

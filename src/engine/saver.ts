@@ -1,6 +1,6 @@
 import { kindOf, placementOf, type RunState, type TaskState } from '../kernel/index.ts';
 import type { Clock } from '../base/index.ts';
-import type { Workspaces } from '../workspaces/index.ts';
+import type { PlaceWork } from '../workspaces/index.ts';
 import type { Attempt } from './attempt.ts';
 import { knownRequestOf } from './placing.ts';
 
@@ -15,7 +15,7 @@ export interface Saved {
 type Moment = Omit<Saved, 'commit'>;
 
 export interface SaverPorts {
-  readonly workspaces: Workspaces;
+  readonly workspaces: Pick<PlaceWork, 'save'>;
   readonly clock: Clock;
   /** The task of an attempt under way; undefined: it is not any more. */
   find(attempt: Attempt): { readonly state: RunState; readonly task: TaskState } | undefined;

@@ -1,7 +1,6 @@
-import { PitonError, randomId } from '../base/index.ts';
+import { isCarried, PitonError, randomId } from '../base/index.ts';
 import { lentOf, returnedSession, type RunState } from '../kernel/index.ts';
 import type { Event, Lease } from '../model/index.ts';
-import { isCarried } from '../spool/index.ts';
 import { isDead, mayLive, takeLease } from './leases.ts';
 import type { EnginePorts } from './options.ts';
 

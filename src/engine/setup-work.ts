@@ -15,9 +15,9 @@ export function setupWork(spec: TaskSpec, ports: ProcessPorts, attempt: Attempt)
     order: (state, task, folder) => orderOf(state, task, { work, folder, ports }),
     async outcomeOf(exit) {
       if (exit.code === 0 && !exit.timedOut) return { type: 'succeeded' };
-      const redact = attemptRedactor(ports, attempt.id, work);
-      const told = failureOfExit(exit, lastWords(ports.spool, attempt.id, redact));
-      const failure = withMissingVariables(told, ports, attempt.id);
+      const redact = await attemptRedactor(ports, attempt.id, work);
+      const told = failureOfExit(exit, await lastWords(ports.spool, attempt.id, redact));
+      const failure = await withMissingVariables(told, ports, attempt.id);
       const message = `its setup failed: ${failure.message}`;
       return { type: 'failed', failure: { ...failure, code: 'SETUP_FAILED', message } };
     },

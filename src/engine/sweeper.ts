@@ -1,11 +1,11 @@
 import { asError, crashPoint } from '../base/index.ts';
 import { isToBeCleaned, placesToClean, taskAt, type RunState, type TaskState } from '../kernel/index.ts';
 import type { CleanupPolicy, Event } from '../model/index.ts';
-import type { Cleaned, CleanRequest, Workspaces } from '../workspaces/index.ts';
+import type { Cleaned, CleanRequest, Upkeep } from '../workspaces/index.ts';
 import { knownRequestOf } from './placing.ts';
 
 export interface SweeperPorts {
-  readonly workspaces: Workspaces;
+  readonly upkeep: Pick<Upkeep, 'clean'>;
   /** Unless the workflow says otherwise. */
   readonly cleanup: CleanupPolicy;
   cleaned(place: SweptPlace, cleaned: Cleaned): void;
@@ -84,7 +84,7 @@ export class Sweeper {
   async #clean(request: CleanRequest, policy: CleanupPolicy): Promise<void> {
     const { token } = request.known;
     if (this.#isStopped) return void this.#queued.delete(token);
-    const cleaned = await this.#ports.workspaces
+    const cleaned = await this.#ports.upkeep
       .clean(request, policy)
       .catch((thrown: unknown): Cleaned => ({ how: 'kept', reason: asError(thrown).message }));
     crashPoint('engine:after-clean');

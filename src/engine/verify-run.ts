@@ -52,13 +52,13 @@ export async function verifyRun(
 /** The same of all runs, and of those for which processes were started and which the store does not have. */
 export async function verifyAllRuns(ports: WitnessPorts): Promise<RunVerdict[]> {
   // Before the store is asked: what is started meanwhile is in it.
-  const orders = ports.spool.orders();
+  const orders = await ports.spool.orders();
   const runs = await ports.store.listRunIds();
   const verdicts: RunVerdict[] = [];
   for (const run of runs) {
     verdicts.push(await verifyRun(ports, run, orders).catch((thrown: unknown) => unreadable(run, thrown)));
   }
-  return [...verdicts, ...lostRuns(ports, orders, runs)];
+  return [...verdicts, ...(await lostRuns(ports, orders, runs))];
 }
 
 /** Others may be read all the same. */
@@ -70,24 +70,23 @@ function unreadable(run: string, thrown: unknown): RunVerdict {
 }
 
 /** Of a run that was removed on purpose no head is recorded, or also that it was to go. */
-function lostRuns(
+async function lostRuns(
   ports: WitnessPorts,
   orders: readonly WrittenOrder[],
   known: readonly string[],
-): RunVerdict[] {
+): Promise<RunVerdict[]> {
   const gone = new Set(orders.map(({ run }) => run)).difference(new Set(known));
-  return [...gone].flatMap((run) => {
-    try {
-      return lostRun(ports, run) ?? [];
-    } catch (thrown) {
-      return unreadable(run, thrown);
-    }
-  });
+  const verdicts: RunVerdict[] = [];
+  for (const run of gone) {
+    const verdict = await lostRun(ports, run).catch((thrown: unknown) => unreadable(run, thrown));
+    if (verdict !== undefined) verdicts.push(verdict);
+  }
+  return verdicts;
 }
 
-function lostRun(ports: WitnessPorts, run: string): RunVerdict | undefined {
-  const head = recordedHead(ports, run);
-  if (head === undefined || ports.spool.heads.isPruned(run)) return undefined;
+async function lostRun(ports: WitnessPorts, run: string): Promise<RunVerdict | undefined> {
+  const head = await recordedHead(ports, run);
+  if (head === undefined || (await ports.spool.heads.isPruned(run))) return undefined;
   const what = `the store does not have it, but it was at commit ${head.seq} when a process was started`;
   const remedy = `Restore the store, with its -wal file, from a backup. What its tasks printed is in the spool still.`;
   return { run, commits: 0, ok: false, reason: what, faults: [{ in: 'run', what, remedy }] };

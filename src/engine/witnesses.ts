@@ -29,25 +29,26 @@ export type WitnessPorts = Pick<EnginePorts, 'store' | 'spool' | 'workspaces'>;
 export async function witnessesOf(
   ports: WitnessPorts,
   run: string,
-  orders: readonly WrittenOrder[] = ports.spool.orders(run),
+  orders?: readonly WrittenOrder[],
 ): Promise<Witnesses> {
-  const head = recordedHead(ports, run);
+  const found = orders ?? (await ports.spool.orders(run));
+  const head = await recordedHead(ports, run);
   const created = await firstCommit(ports.store, run);
   const branch = await branchSeq(ports, run, created);
   const isOwn = (order: WrittenOrder): boolean => order.run === run && !isOfNamesake(order, created);
   return {
-    isLastUnbegun: head !== undefined && ports.spool.heads.isUnbegun(run),
-    orders: ports.store.durability === 'none' ? [] : orders.filter(isOwn),
+    isLastUnbegun: head !== undefined && (await ports.spool.heads.isUnbegun(run)),
+    orders: ports.store.durability === 'none' ? [] : found.filter(isOwn),
     ...(head !== undefined && { head }),
     ...(branch !== undefined && { branch }),
   };
 }
 
 /** What was written down before the last process was started. What is kept nowhere has no witness. */
-export function recordedHead(
+export async function recordedHead(
   { store, spool }: Pick<WitnessPorts, 'store' | 'spool'>,
   run: string,
-): JournalHead | undefined {
+): Promise<JournalHead | undefined> {
   return store.durability === 'none' ? undefined : spool.heads.read(run);
 }
 

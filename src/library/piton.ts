@@ -174,21 +174,23 @@ export class Piton implements AsyncDisposable {
   }
 
   /** The attempts whose files are still kept, and the process of those that are alive. */
-  keptAttempts(): { readonly attempt: string; readonly pid?: number }[] {
+  async keptAttempts(): Promise<{ readonly attempt: string; readonly pid?: number }[]> {
     const { spool } = this.#ports;
-    return spool.list().map((attempt) => {
-      const seen = spool.look(attempt);
-      return { attempt, ...(seen.type === 'alive' && { pid: seen.process.pid }) };
-    });
+    const kept: { readonly attempt: string; readonly pid?: number }[] = [];
+    for (const attempt of await spool.list()) {
+      const seen = await spool.look(attempt);
+      kept.push({ attempt, ...(seen.type === 'alive' && { pid: seen.process.pid }) });
+    }
+    return kept;
   }
 
   /** When an attempt last printed anything, in milliseconds since 1970. */
-  lastOutputAt(attempt: string): number | undefined {
+  lastOutputAt(attempt: string): Promise<number | undefined> {
     return this.#ports.spool.lastOutputAt(attempt);
   }
 
   /** The last line a command printed. */
-  lastLine(attempt: string): string | undefined {
+  lastLine(attempt: string): Promise<string | undefined> {
     return readLastLine(this.#ports, attempt);
   }
 

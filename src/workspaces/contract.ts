@@ -1,4 +1,4 @@
-import type { CleanupPolicy, WorkspaceSpec } from '../model/index.ts';
+import type { WorkspaceSpec } from '../model/index.ts';
 
 /** A place of its own for a task. */
 export interface Place {
@@ -178,55 +178,10 @@ export type Integration =
   /** Refs that are not Piton's were moved or deleted from within the place. What they pointed to is kept. */
   | { readonly type: 'refs'; readonly changes: readonly RefChange[] };
 
-export interface CleanRequest extends PlaceRequest {
-  readonly known: Place;
-  /** The commit that holds what the task has made, if it was to make something. */
-  readonly result?: string;
-  /** How the task ended. */
-  readonly hasSucceeded: boolean;
-  /** Names what is kept of it: the same whenever it is done again. */
-  readonly at: number;
-}
-
 export interface Cleaned {
   readonly how: 'removed' | 'archived' | 'kept';
   readonly reason: string;
   readonly ref?: string;
-}
-
-export type Health = 'clean' | 'dirty' | 'missing' | 'drifted' | 'unknown';
-
-/** How a recorded place is, seen by looking. */
-export interface Look {
-  readonly token: string;
-  readonly health: Health;
-  /** For people: what is dirty, or how it drifted. */
-  readonly text: string;
-}
-
-/** Something in our folders or among our refs that no record explains. */
-export interface Stray {
-  readonly kind: 'folder' | 'worktree' | 'branch';
-  /** Its path, or the whole name of the ref. */
-  readonly name: string;
-  readonly run?: string;
-  readonly task?: string;
-  /** For people. */
-  readonly text: string;
-}
-
-export interface KeptArchive {
-  /** Of git; of a place without git, the path of the folder. */
-  readonly ref: string;
-  readonly run: string;
-  readonly task: string;
-  readonly at: number;
-}
-
-/** What is recorded in the store: whatever else is found is a stray. */
-export interface Recorded {
-  readonly runs: readonly string[];
-  readonly places: readonly Place[];
 }
 
 /** A program that is to be started in a place. */
@@ -253,8 +208,8 @@ export interface Filling {
   release(place: Pick<Place, 'path' | 'ports'>): Promise<void>;
 }
 
-/** One kind of places. Each method may be killed anywhere and called again. */
-export interface PlaceAdapter {
+/** What one attempt asks of its place. Each method may be killed anywhere and called again. */
+export interface PlaceWork {
   prepare(request: PlaceRequest): Promise<Prepared>;
   /** How a program is started in a place: as it is; or, elsewhere, by a program that starts it there and stands for it here. */
   enter<Order extends PlacedOrder>(request: WorkRequest, order: Order): Promise<Order>;
@@ -262,19 +217,16 @@ export interface PlaceAdapter {
   save(request: SaveRequest): Promise<string | undefined>;
   /** Brings what the task has left to the branch of the run. */
   integrate(request: IntegrateRequest): Promise<Integration>;
-  /** Removes the place, if nothing is lost by that. */
-  clean(request: CleanRequest, policy: CleanupPolicy): Promise<Cleaned>;
-  /** Changes nothing. In the order of the requests. */
-  look(requests: readonly KnownRequest[]): Promise<readonly Look[]>;
 }
 
 export type KnownRequest = PlaceRequest & { readonly known: Place };
 
 /**
- * The places where attempts work, of all kinds. Never touches the user's own checkout, index or branches. Errors:
+ * The places where attempts work, of all kinds, for whoever drives a run; what is left of them when nobody works there any more is the
+ * affair of `Upkeep`. Never touches the user's own checkout, index or branches. Errors:
  * `WORKSPACE_DRIFTED` (somebody has changed what only we should), `WORKSPACE_GONE`, `WORKTREE_REFUSED`, `GIT_FAILED`…: the task is held.
  */
-export interface Workspaces extends PlaceAdapter {
+export interface Workspaces extends PlaceWork {
   /** The repository around a folder; undefined if there is none in which one could work. Throws `BASE_UNKNOWN`, `GIT_TOO_OLD`. */
   find(folder: string, base: string | undefined): Promise<RepositoryOrigin | undefined>;
   /** How many files are changed or untracked in the user's checkout: no worktree has them. */
@@ -285,13 +237,6 @@ export interface Workspaces extends PlaceAdapter {
   witness(repository: RepositoryOrigin, run: string): Promise<Witness | undefined>;
   /** Keeps files for those who need the task: paths from the folder of the run. Throws `ARTIFACT_MISSING`. */
   keepArtifacts(order: ArtifactOrder): Promise<{ readonly bytes: number }>;
-  /** What no record explains. Changes nothing. */
-  strays(repository: RepositoryOrigin | undefined, recorded: Recorded): Promise<readonly Stray[]>;
-  /** Archives it first, unless it holds nothing. */
-  cleanStray(repository: RepositoryOrigin | undefined, stray: Stray): Promise<Cleaned>;
-  archives(repository: RepositoryOrigin | undefined): Promise<readonly KeptArchive[]>;
-  /** Lays an archive out in a folder that is not there yet. */
-  restore(repository: RepositoryOrigin | undefined, ref: string, folder: string): Promise<void>;
 }
 
 export interface Witness {
@@ -310,63 +255,4 @@ export interface ArtifactOrder {
   readonly paths: readonly string[];
   /** The attempt that made them: if they are gone, what was kept of it before counts. */
   readonly by?: string;
-}
-
-/** What is recorded, with the tasks themselves: what goes by their names in git does not always tell them. */
-export interface RecordedTasks extends Recorded {
-  readonly tasks: readonly {
-    readonly run: string;
-    readonly task: string;
-    /** The last one: what earlier ones have left is there too. */
-    readonly generation: number;
-  }[];
-}
-
-/**
- * What a ref keeps beside archives. `commit`: one that nothing else may lead to; `saved`: the files of a place as they were
- * last saved; `tip`: where the branch of a run was that is gone; `branch`: that of a run that is recorded.
- */
-export type KeptWhat = 'commit' | 'saved' | 'tip' | 'branch';
-
-export interface KeptRef {
-  readonly ref: string;
-  readonly what: KeptWhat;
-  /** As it goes in refs, if nobody knows it any more; so does the task. */
-  readonly run: string;
-  /** Absent: it is of the run as a whole. */
-  readonly task?: string;
-  /** When the run last committed something. */
-  readonly at: number;
-}
-
-/** A run whose branch may have been taken. */
-export interface RunTaken {
-  readonly run: string;
-  /** The branch that it was handed over to, if the journal says so. */
-  readonly into?: string;
-}
-
-/** Measures and removes what is kept, for whoever decides that it was kept long enough. */
-export interface Upkeep {
-  /** What a folder (absolute) takes of the disk, or what an archive alone holds. */
-  bytesOf(repository: RepositoryOrigin | undefined, name: string): Promise<number>;
-  /** What is kept beside archives, unless a place that stands explains it. Changes nothing. */
-  keptRefs(repository: RepositoryOrigin, recorded: RecordedTasks): Promise<readonly KeptRef[]>;
-  /** Also another ref that keeps something. For good: what it alone holds is lost. */
-  dropArchive(repository: RepositoryOrigin | undefined, ref: string): Promise<void>;
-  /** Of the branches of these runs, those whose commits a branch of the user's holds too, or all that they have changed. */
-  mergedBranches(repository: RepositoryOrigin, runs: readonly RunTaken[]): Promise<readonly MergedBranch[]>;
-  /** If it was squashed, it is archived first. False: it has changed since, or is needed again, and stays. */
-  dropBranch(repository: RepositoryOrigin, branch: MergedBranch): Promise<boolean>;
-}
-
-export interface MergedBranch {
-  readonly run: string;
-  /** The whole name of the ref. */
-  readonly branch: string;
-  readonly tip: string;
-  /** The branch that holds it too. */
-  readonly into: string;
-  /** It was squashed: a commit of that branch that has all that was changed, but not the commits themselves. */
-  readonly squash?: string;
 }

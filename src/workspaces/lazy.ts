@@ -1,7 +1,10 @@
 type Method = (...given: unknown[]) => Promise<unknown>;
 
-/** Opened when one of its methods is first called; all of these have to give promises. */
-export function lazily<Opened extends object>(open: () => Promise<Opened>): Opened {
+/** Opened when one of its methods is first called; all of these give promises. They are listed, so that nothing else can be asked of it. */
+export function lazily<Opened extends object>(
+  open: () => Promise<Opened>,
+  methods: Readonly<Record<keyof Opened, true>>,
+): Opened {
   let opening: Promise<Opened> | undefined;
   const call =
     (name: string): Method =>
@@ -9,6 +12,5 @@ export function lazily<Opened extends object>(open: () => Promise<Opened>): Open
       const opened = (await (opening ??= open())) as Readonly<Record<string, Method>>;
       return opened[name]!(...given);
     };
-  // Whoever awaits it asks whether it is a promise.
-  return new Proxy({}, { get: (_, name) => (name === 'then' ? undefined : call(String(name))) }) as Opened;
+  return Object.fromEntries(Object.keys(methods).map((name) => [name, call(name)])) as Opened;
 }

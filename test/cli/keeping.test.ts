@@ -49,7 +49,7 @@ test('doctor finds processes and folders that no run answers for any more', asyn
   );
   const driver = spawn(process.execPath, [binary, 'run', file], { cwd: folder, stdio: 'ignore' });
   const napping = (): Promise<number | undefined> =>
-    withStore(async (store) => store.keptAttempts().find(({ pid }) => pid !== undefined)?.pid);
+    withStore(async (store) => (await store.keptAttempts()).find(({ pid }) => pid !== undefined)?.pid);
   const levels = async (): Promise<Record<string, string>> => {
     const { checks } = (await json(['doctor'])) as {
       checks: { name: string; level: string; text: string }[];

@@ -130,7 +130,7 @@ test('a command that was started on another host is held, for only a person can 
   const { attempt } = await taskIn(folder, 'slow');
   const description = join(folder, 'spool', attempt!, 'attempt.json');
   await using piton = await open({ store: `sqlite:${join(folder, 'piton.db')}` });
-  const [pid] = piton.keptAttempts().flatMap((kept) => (kept.attempt === attempt ? [kept.pid!] : []));
+  const [pid] = (await piton.keptAttempts()).flatMap((kept) => (kept.attempt === attempt ? [kept.pid!] : []));
   process.kill(-pid!, 'SIGKILL');
   const described = JSON.parse(readFileSync(description, 'utf8')) as { origin: object };
   writeFileSync(

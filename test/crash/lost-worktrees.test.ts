@@ -70,7 +70,7 @@ async function savedIn(project: Project, tasks: number): Promise<void> {
 async function killAll(project: Project, driver: number): Promise<void> {
   process.kill(driver, 'SIGKILL');
   const pids = await project.withStore(async (piton) =>
-    piton.keptAttempts().flatMap(({ pid }) => (pid === undefined ? [] : [pid])),
+    (await piton.keptAttempts()).flatMap(({ pid }) => (pid === undefined ? [] : [pid])),
   );
   expect(pids.length).toBe(agents.length);
   for (const pid of pids) process.kill(-pid, 'SIGKILL');
@@ -139,8 +139,8 @@ test('work that was finished while nobody drove, and is gone with its worktree, 
   await ended;
   writeFileSync(join(folder, '.piton/go'), '');
   await project.withStore((piton) =>
-    eventually('the agent has ended', () => {
-      const isAlive = piton.keptAttempts().some(({ pid }) => pid !== undefined);
+    eventually('the agent has ended', async () => {
+      const isAlive = (await piton.keptAttempts()).some(({ pid }) => pid !== undefined);
       return ledgerOf(folder).length === 1 && !isAlive;
     }),
   );

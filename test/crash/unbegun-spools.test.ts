@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadWorkflow, open, type Piton } from '../../src/index.ts';
-import { Heads } from '../../src/spool/heads.ts';
+import { LocalHeads } from '../../src/spool/local/heads.ts';
 import { executionsOf, writeFlow } from '../support/commands.ts';
 import { eventually } from '../support/eventually.ts';
 import { killAt } from '../support/kill.ts';
@@ -77,10 +77,10 @@ test('whoever lost the end of a journal is not told that the spool lacks what wa
   const folder = newFlow();
   await killAt('spool:after-prepare#1', (env) => drive(folder, env));
   await killAt('after:spool.unbegun-removed#1', (env) => drive(folder, env));
-  const heads = new Heads(join(folder, 'spool'), { store: 'piton.db', isSynced: false });
-  expect(heads.isUnbegun('run')).toBe(true);
+  const heads = new LocalHeads(join(folder, 'spool'), { store: 'piton.db', isSynced: false });
+  expect(await heads.isUnbegun('run')).toBe(true);
   await drive(folder).ended();
-  expect(heads.isUnbegun('run')).toBe(false);
+  expect(await heads.isUnbegun('run')).toBe(false);
 });
 
 test('a run that is pruned takes with it what never began, and leaves what bears witness', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { accountOf, joinAccounts, type Account } from '../../src/engine/agent-account.ts';
-import { promptOf, type PromptGiven } from '../../src/engine/agent-prompt.ts';
+import { promptOf, recalls, type PromptGiven } from '../../src/engine/agent-prompt.ts';
 import type { AgentStart, TaskState } from '../../src/kernel/index.ts';
 import type { AgentEvent } from '../../src/agents/index.ts';
 
@@ -32,12 +32,14 @@ function told(more: {
   readonly changed?: PromptGiven['changed'];
 }): string {
   const { lastEnd = killed, task, start = inSession, events = [], origin, changed } = more;
+  const given = { life: { status: 'pending' }, stage: { name: 'work' }, lastEnd, ...task } as TaskState;
+  const needed = recalls(given, start);
   return promptOf({
     prompt: 'Count the pelicans.',
-    task: { life: { status: 'pending' }, stage: { name: 'work' }, lastEnd, ...task } as TaskState,
+    task: given,
     start,
-    account: () => accountOf(events),
-    origin: () => (origin === undefined ? nothing : accountOf(origin)),
+    ...(needed.account && { account: accountOf(events) }),
+    ...(needed.origin && { origin: origin === undefined ? nothing : accountOf(origin) }),
     ...(changed !== undefined && { changed }),
   });
 }

@@ -28,15 +28,15 @@ describe('a command that ended by a signal', () => {
     ['a termination', 'kill -TERM $$'],
   ])('(%s) before the machine was started anew was interrupted, not failed', async (_, text) => {
     const { spool, id, process } = await endedWith(text);
-    const standing = standingOf(spool, { id, process: beforeTheBoot(process) });
+    const standing = await standingOf(spool, { id, process: beforeTheBoot(process) });
     expect(standing).toEqual({ type: 'interrupted', reason: 'the machine was shut down while it ran' });
   });
 
   test('since the machine runs has ended so, and is not tried again for that', async () => {
     const { spool, id, process } = await endedWith('kill -TERM $$');
     const found = { type: 'exited', exit: { code: 143, timedOut: false } };
-    expect(standingOf(spool, { id, process })).toEqual({ type: 'ended', found });
-    expect(standingOf(spool, { id })).toEqual({ type: 'ended', found });
+    expect(await standingOf(spool, { id, process })).toEqual({ type: 'ended', found });
+    expect(await standingOf(spool, { id })).toEqual({ type: 'ended', found });
   });
 
   test('because its time was over has ended so, whenever the machine was started', async () => {
@@ -45,7 +45,7 @@ describe('a command that ended by a signal', () => {
     await spool.prepare(made);
     const process = await spool.start(made);
     await spool.ended(made.attempt, { process });
-    expect(standingOf(spool, { id: made.attempt, process: beforeTheBoot(process) })).toMatchObject({
+    expect(await standingOf(spool, { id: made.attempt, process: beforeTheBoot(process) })).toMatchObject({
       type: 'ended',
       found: { exit: { timedOut: true } },
     });
@@ -66,9 +66,9 @@ describe('an attempt without a spool', () => {
   test('has not begun, and never will, if no process of it is known', async () => {
     const { spool, order } = openSpool();
     const { attempt: id } = order('true');
-    expect(standingOf(spool, { id })).toEqual({ type: 'not-begun' });
+    expect(await standingOf(spool, { id })).toEqual({ type: 'not-begun' });
     expect(await findAttempt(spool, { id })).toMatchObject({ outcome: { neverBegan: true } });
-    expect(spool.claim(id), 'asked again').toBe(true);
+    expect(await spool.claim(id), 'asked again').toBe(true);
   });
 
   test('or whose wrapper is on its way has not begun, and never will: the claim is taken from it', async () => {
@@ -86,7 +86,7 @@ describe('an attempt without a spool', () => {
     const { attempt: id, process } = await begin('echo $$ >begun; sleep 1000');
     await eventually('the command begins', () => pidsIn(join(place, 'begun')).length === 1);
     rmSync(spool.folderOf(id), { recursive: true });
-    expect(standingOf(spool, { id, process })).toEqual({ type: 'unknown' });
+    expect(await standingOf(spool, { id, process })).toEqual({ type: 'unknown' });
     expect(await findAttempt(spool, { id, process })).toEqual({
       how: 'interrupted',
       outcome: { type: 'interrupted', reason: 'its process ended without leaving an exit code' },
@@ -110,11 +110,11 @@ test('what has lost its wrapper is looked at once more after its end: its exit m
   expect(await findAttempt(spool, { id, process: wrapper })).toMatchObject({ how: 'harvested' });
 });
 
-test('a command on another machine is neither adopted nor done again by itself', () => {
+test('a command on another machine is neither adopted nor done again by itself', async () => {
   const { spool, order } = openSpool();
   const { attempt: id } = order('true');
-  expect(spool.claim(id)).toBe(true);
-  expect(standingOf(spool, { id, process: { ...ownIdentity(), host: 'elsewhere' } })).toEqual({
+  expect(await spool.claim(id)).toBe(true);
+  expect(await standingOf(spool, { id, process: { ...ownIdentity(), host: 'elsewhere' } })).toEqual({
     type: 'interrupted',
     reason: 'it was started on elsewhere, and cannot be seen from here',
     mayStillRun: true,

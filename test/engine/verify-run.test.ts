@@ -7,7 +7,7 @@ import { createdEvent } from '../../src/engine/opening-events.ts';
 import { workflow as buildWorkflow } from '../../src/index.ts';
 import { foldCommit, summaryOf } from '../../src/kernel/index.ts';
 import { journalVersion, type Commit, type Event } from '../../src/model/index.ts';
-import { Spool } from '../../src/spool/index.ts';
+import { LocalSpool } from '../../src/spool/local/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { openMemoryStore } from '../../src/store/memory/index.ts';
 import type { Workspaces } from '../../src/workspaces/index.ts';
@@ -17,7 +17,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Nothing is known of the run outside of its store. */
 function elsewhere(): Omit<WitnessPorts, 'store'> {
-  const spool = new Spool({
+  const spool = new LocalSpool({
     folder: temporaryFolder(),
     keys: temporaryFolder(),
     graceMs: 0,

@@ -33,7 +33,7 @@ async function started(folder: string, task: object): Promise<Place> {
 /** The whole group of the attempt that runs, the one who would write how it ended included. */
 async function killAt({ folder, piton }: Place, file: string): Promise<void> {
   await eventually(`the agent has made ${file}`, () => existsSync(join(folder, file)));
-  const living = piton.keptAttempts().find(({ pid }) => pid !== undefined);
+  const living = (await piton.keptAttempts()).find(({ pid }) => pid !== undefined);
   process.kill(-living!.pid!, 'SIGKILL');
 }
 

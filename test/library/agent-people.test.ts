@@ -273,7 +273,7 @@ describe('a project', () => {
     const events = (await eventsOf(started)).filter(({ type }) => type !== 'run.created');
     expect(JSON.stringify(events)).not.toContain('not-for-your-eyes');
     const printed = await Promise.all(
-      piton.keptAttempts().map(({ attempt }) => Array.fromAsync(piton.output(attempt))),
+      (await piton.keptAttempts()).map(({ attempt }) => Array.fromAsync(piton.output(attempt))),
     );
     expect(JSON.stringify(printed)).not.toContain('not-for-your-eyes');
   });

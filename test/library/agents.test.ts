@@ -159,7 +159,7 @@ describe('an agent whose driver is killed', () => {
     });
     const { piton, run } = await (async () => {
       const looking = await open({ store: `sqlite:${join(folder, 'piton.db')}` });
-      const [kept] = looking.keptAttempts();
+      const [kept] = await looking.keptAttempts();
       process.kill(-kept!.pid!, 'SIGKILL');
       await looking.close();
       return goOn(folder);
@@ -171,7 +171,7 @@ describe('an agent whose driver is killed', () => {
       { how: 'new' },
       { how: 'continue', rung: 'session', session: starts[0]!['session'] },
     ]);
-    expect(piton.keptAttempts()).toHaveLength(2);
+    expect(await piton.keptAttempts()).toHaveLength(2);
   });
 
   test('in the middle of what cannot be taken back, is held with the place where it was', async () => {
@@ -179,7 +179,7 @@ describe('an agent whose driver is killed', () => {
       task: played([[{ run: 'touch begun; sleep 1000 # git push origin main\ngit push origin main' }]]),
     });
     const looking = await open({ store: `sqlite:${join(folder, 'piton.db')}` });
-    process.kill(-looking.keptAttempts()[0]!.pid!, 'SIGKILL');
+    process.kill(-(await looking.keptAttempts())[0]!.pid!, 'SIGKILL');
     await looking.close();
     const { run } = await goOn(folder);
     await eventually('it is held', async () => (await run.status()) === 'held');

@@ -17,7 +17,7 @@ const spent = (input: number): object => line({ event: 'used', input, output: 0,
 /** Kills the agent at work with -9, and whoever would write how it ended. */
 async function killAgent({ folder, piton }: Place, file: string): Promise<void> {
   await eventually(`the agent has made ${file}`, () => existsSync(join(folder, file)));
-  const living = piton.keptAttempts().find(({ pid }) => pid !== undefined);
+  const living = (await piton.keptAttempts()).find(({ pid }) => pid !== undefined);
   process.kill(-living!.pid!, 'SIGKILL');
 }
 

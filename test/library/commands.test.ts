@@ -235,7 +235,7 @@ describe('a secret', () => {
     expect(readFileSync(join(folder, 'piton.db-wal')).includes('hunter2')).toBe(false);
     expect(tasks['late']!.error!.message).toContain('is not JSON: Unexpected');
     expect(tasks['number']!.output).toEqual({ pin: '***' });
-    expect(piton.lastLine(tasks['lines']!.attempt!)).toBe('***');
+    expect(await piton.lastLine(tasks['lines']!.attempt!)).toBe('***');
   });
 
   test('is hidden in a line without end too, which is shown before it ends', async () => {
@@ -263,7 +263,7 @@ describe('a secret', () => {
     const shown = await Array.fromAsync(elsewhere.piton.output(attempt!));
 
     expect(shown.map(({ text }) => text).join('')).toBe('it is ***\n');
-    expect(elsewhere.piton.lastLine(attempt!)).toBe('it is ***');
+    expect(await elsewhere.piton.lastLine(attempt!)).toBe('it is ***');
   });
 
   test('that is not there is told before anything starts', async () => {
@@ -473,7 +473,7 @@ describe('going on', () => {
     const { attempt } = (await run.checkpoint()).tasks['slow']!;
     const note = JSON.stringify({ type: 'interrupted', text: 'the driver was stopped' });
     writeFileSync(join(piton.spoolOf(attempt!), 'stopping'), note);
-    process.kill(-piton.keptAttempts().find((kept) => kept.attempt === attempt)!.pid!, 'SIGTERM');
+    process.kill(-(await piton.keptAttempts()).find((kept) => kept.attempt === attempt)!.pid!, 'SIGTERM');
     writeFileSync(join(folder, 'go'), '');
 
     expect(await run.result()).toMatchObject({ status: 'succeeded', outputs: { slow: 'over' } });

@@ -188,9 +188,9 @@ test('a run that is cancelled before it takes up what lives of it ends that', as
     await killAt('engine:after-spawn#1', (env) => startProgram('drive-commands', { args, env }));
   });
   const piton = await place.open();
-  const living = (): number[] => piton.keptAttempts().flatMap(({ pid }) => pid ?? []);
-  const [left] = living();
-  onTestFinished(() => living().forEach((pid) => process.kill(-pid, 'SIGKILL')));
+  const living = async (): Promise<number[]> => (await piton.keptAttempts()).flatMap(({ pid }) => pid ?? []);
+  const [left] = await living();
+  onTestFinished(async () => (await living()).forEach((pid) => process.kill(-pid, 'SIGKILL')));
   expect(left).toBeDefined();
   await piton.repair('run');
   const run = await place.start(piton);

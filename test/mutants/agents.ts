@@ -331,7 +331,7 @@ export const agents: readonly Defect[] = [
   {
     name: 'an agent is ended for its silence while a tool of it is at work that its stream does not tell of',
     file: 'src/engine/agent-work.ts',
-    find: '!this.#ports.spool.hasTools(this.#attempt.id, process)',
+    find: '!(await this.#ports.spool.hasTools(this.#attempt.id, process))',
     replace: 'process !== undefined',
     tests: ['test/library/agent-idle.test.ts'],
     named: 'left alone',
@@ -339,8 +339,8 @@ export const agents: readonly Defect[] = [
   {
     name: 'a driver that adopts a silent agent begins to count anew',
     file: 'src/engine/agent-silence.ts',
-    find: 'clock.elapsed() - Math.max(Date.now() - lastOutput, 0)',
-    replace: 'clock.elapsed() - Math.max(lastOutput - Date.now(), 0)',
+    find: 'clock.elapsed() - (await spool.silentMs(attempt))',
+    replace: 'clock.elapsed()',
     tests: ['test/library/agent-idle.test.ts'],
     named: 'by when it printed last',
   },

@@ -40,7 +40,7 @@ export const engine: readonly Defect[] = [
   {
     name: 'what has not begun is started again without taking its claim',
     file: 'src/engine/find-attempt.ts',
-    find: 'if (spool.claim(attempt.id)) return neverBegan;',
+    find: 'if (await spool.claim(attempt.id)) return neverBegan;',
     replace: 'return neverBegan;',
     tests: ['test/engine/find-attempt.test.ts'],
   },
@@ -91,10 +91,24 @@ export const engine: readonly Defect[] = [
   {
     name: 'whoever resumes does not know that a command was asked to stop',
     file: 'src/engine/process-attempt.ts',
-    find: 'this.#stopReason ??= readStopNote(spool.stopNote(this.id));',
+    find: 'this.#stopReason ??= noted;',
     replace: '',
     tests: ['test/crash/command-recovery.test.ts'],
     named: 'asked a command to stop',
+  },
+  {
+    name: 'a command that is cancelled while its spool is read has failed',
+    file: 'src/engine/process-attempt.ts',
+    find: 'this.#stopReason ??= noted;',
+    replace: 'this.#stopReason = noted;',
+    tests: ['test/engine/late-answers.test.ts'],
+  },
+  {
+    name: 'what an agent says last is told twice if its spool takes its time',
+    file: 'src/engine/agent-work.ts',
+    find: 'const turn = this.#lastReading.then(reading);',
+    replace: 'const turn = reading();',
+    tests: ['test/engine/late-answers.test.ts'],
   },
   {
     name: 'overlapping secrets are hidden shortest first',
@@ -935,7 +949,7 @@ export const engine: readonly Defect[] = [
   {
     name: 'a run that the store has lost is not named',
     file: 'src/engine/verify-run.ts',
-    find: 'return [...verdicts, ...lostRuns(ports, orders, runs)];',
+    find: 'return [...verdicts, ...(await lostRuns(ports, orders, runs))];',
     replace: 'return verdicts;',
     tests: ['test/cli/keeping.test.ts'],
   },
@@ -955,7 +969,7 @@ export const engine: readonly Defect[] = [
   },
   {
     name: 'nothing outside of the journal tells how far it had come',
-    file: 'src/spool/spool.ts',
+    file: 'src/spool/local/spool.ts',
     find: '      await this.heads.raise(order.run, head);\n',
     replace: '',
     tests: ['test/crash/lost-log.test.ts'],
@@ -984,7 +998,7 @@ export const engine: readonly Defect[] = [
   {
     name: 'a run that was pruned by one who was killed is said to be lost',
     file: 'src/engine/lost-end.ts',
-    find: 'if (heads.isPruned(run) && ',
+    find: 'if ((await heads.isPruned(run)) && ',
     replace: "if (run === '' && ",
     tests: ['test/crash/pruned-runs.test.ts'],
   },

@@ -12,7 +12,8 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findAttempt } from '../../src/engine/find-attempt.ts';
-import { Spool } from '../../src/spool/index.ts';
+import type { Spool } from '../../src/spool/index.ts';
+import { LocalSpool } from '../../src/spool/local/index.ts';
 import { openSpool, isAlive, shellsHere } from '../spool/open-spool.ts';
 import { eventually } from '../support/eventually.ts';
 import { killAt } from '../support/kill.ts';
@@ -28,9 +29,9 @@ describe('a forged exit record', () => {
     );
     await eventually('the command begins', () => existsSync(join(place, 'begun')));
     writeFileSync(join(spool.folderOf(attempt), 'exit'), record(attempt));
-    expect(spool.look(attempt, process)).toMatchObject({ type: 'alive' });
-    expect(spool.look(attempt), 'whoever does not know its process').toMatchObject({ type: 'alive' });
-    const anothers = new Spool(openSpoolLike(spool, attempt));
+    expect(await spool.look(attempt, process)).toMatchObject({ type: 'alive' });
+    expect(await spool.look(attempt), 'whoever does not know its process').toMatchObject({ type: 'alive' });
+    const anothers = new LocalSpool(openSpoolLike(spool, attempt));
     const waited = anothers.ended(attempt, { process });
     writeFileSync(join(place, 'go'), '');
     expect(await ended()).toEqual({ type: 'exited', exit: { code: 3, timedOut: false } });
@@ -61,7 +62,7 @@ describe('a forged exit record', () => {
     const stolen = readFileSync(join(spool.folderOf(mine.attempt), 'exit'), 'utf8');
     const file = join(spool.folderOf(other.attempt), 'exit');
     writeFileSync(file, stolen.replace(mine.attempt, other.attempt));
-    expect(spool.look(other.attempt)).toMatchObject({ type: 'vanished' });
+    expect(await spool.look(other.attempt)).toMatchObject({ type: 'vanished' });
   });
 });
 
@@ -78,7 +79,7 @@ describe('a record of an attempt that has failed', () => {
       const file = join(spool.folderOf(attempt), 'exit');
       const record = readFileSync(file, 'utf8');
       writeFileSync(file, record.replace(/^(\S+) \d{3} [01]/, '$1 000 0'));
-      expect(spool.look(attempt)).toMatchObject({ type: 'vanished' });
+      expect(await spool.look(attempt)).toMatchObject({ type: 'vanished' });
     }
   });
 });
@@ -115,7 +116,7 @@ describe('the key', () => {
     expect(more).toEqual([]);
     expect(statSync(join(options.keys, name!)).mode & 0o777).toBe(0o600);
     expect(statSync(options.keys).mode & 0o777).toBe(0o700);
-    expect(spool.list()).toHaveLength(1);
+    expect(await spool.list()).toHaveLength(1);
   });
 
   test('goes on to count when the project was moved', async () => {
@@ -124,8 +125,8 @@ describe('the key', () => {
     await ended();
     const folder = `${options.folder}-moved`;
     renameSync(options.folder, folder);
-    const moved = new Spool({ ...options, folder });
-    expect(moved.look(attempt)).toMatchObject({ type: 'exited', exit: { code: 4 } });
+    const moved = new LocalSpool({ ...options, folder });
+    expect(await moved.look(attempt)).toMatchObject({ type: 'exited', exit: { code: 4 } });
     renameSync(folder, options.folder);
   });
 
@@ -134,8 +135,8 @@ describe('the key', () => {
     const { attempt, ended } = await begin('exit 4');
     await ended();
     rmSync(options.keys, { recursive: true });
-    const spool = new Spool(options);
-    expect(spool.look(attempt)).toMatchObject({
+    const spool = new LocalSpool(options);
+    expect(await spool.look(attempt)).toMatchObject({
       type: 'vanished',
       doubt: expect.stringContaining(options.keys),
     });
@@ -150,7 +151,7 @@ describe('the key', () => {
     const { options, begin, order } = openSpool();
     await (await begin('true')).ended();
     chmodSync(join(options.keys, readdirSync(options.keys)[0]!), 0o644);
-    await expect(new Spool(options).prepare(order('true'))).rejects.toMatchObject({
+    await expect(new LocalSpool(options).prepare(order('true'))).rejects.toMatchObject({
       code: 'KEY_UNUSABLE',
     });
   });
@@ -171,8 +172,9 @@ describe('the key', () => {
       expect(JSON.parse(lines.at(-1)!)).toMatchObject({ type: 'exited', exit: { code: 6 } });
     }
     expect(readdirSync(options.keys).filter((name) => !name.includes('.'))).toHaveLength(1);
-    const spool = new Spool(options);
-    const seen = spool.list().map((attempt) => spool.look(attempt).type);
+    const spool = new LocalSpool(options);
+    const attempts = await spool.list();
+    const seen = (await Promise.all(attempts.map((attempt) => spool.look(attempt)))).map(({ type }) => type);
     const isStarted = point.startsWith('spool:before-nonce');
     expect(seen.toSorted()).toEqual(['exited', 'exited', ...(isStarted ? ['unclaimed'] : [])]);
   });

@@ -8,7 +8,8 @@ import { AgentStream } from '../../src/engine/agent-stream.ts';
 import { loadWorkflow, open, type Run } from '../../src/index.ts';
 import { marksIn } from '../../src/interfaces/cli/resolve/marks.ts';
 import { UsageMeter } from '../../src/kernel/index.ts';
-import { Spool, type SpoolOrder } from '../../src/spool/index.ts';
+import type { SpoolOrder, Spool } from '../../src/spool/index.ts';
+import { LocalSpool } from '../../src/spool/local/index.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 async function start(tasks: Readonly<Record<string, unknown>>): Promise<{ run: Run; folder: string }> {
@@ -132,17 +133,17 @@ describe('what a command puts in the place of files of its spool', () => {
     ['something huge', (file: string) => (writeFileSync(file, ''), truncateSync(file, 8 * 2 ** 30))],
   ])('%s: is not waited for, and not read', async (_, put) => {
     const folder = temporaryFolder();
-    const spool = new Spool({ folder, keys: temporaryFolder(), graceMs: 100, durability: 'process' });
+    const spool = new LocalSpool({ folder, keys: temporaryFolder(), graceMs: 100, durability: 'process' });
     await spool.prepare(orderOf('one'));
     for (const name of ['exit', 'wrapper', 'stopping', 'input', 'attempt.json']) {
       rmSync(join(folder, 'one', name), { force: true });
       put(join(folder, 'one', name));
     }
-    expect(spool.look('one').type).toBe('unclaimed');
-    expect(spool.describe('one')).toBeUndefined();
-    expect(spool.stopNote('one')).toBeUndefined();
-    expect(spool.readInput('one')).toBeUndefined();
-    expect(spool.lastLine('one')).toBeUndefined();
+    expect((await spool.look('one')).type).toBe('unclaimed');
+    expect(await spool.describe('one')).toBeUndefined();
+    expect(await spool.stopNote('one')).toBeUndefined();
+    expect(await spool.readInput('one')).toBeUndefined();
+    expect(await spool.lastLine('one')).toBeUndefined();
   });
 });
 
@@ -151,12 +152,12 @@ function orderOf(attempt: string): SpoolOrder {
   return { ...made, attempt, env: {}, secrets: [] };
 }
 
-test('a line of an agent without end is passed over, and what comes behind it is read', () => {
+test('a line of an agent without end is passed over, and what comes behind it is read', async () => {
   const piece = Buffer.alloc(256 * 1024, 'x');
   const end = Buffer.from('\n{"type":"system"}\n');
   const before = Buffer.from('first\n');
   const length = before.length + 600 * piece.length + end.length;
-  const readFrom: Spool['readFrom'] = (__, { position, maxBytes }) => {
+  const readFrom: Spool['readFrom'] = async (__, { position, maxBytes }) => {
     if (position >= length) return Buffer.alloc(0);
     if (position < before.length) return before.subarray(position);
     const inside = position - before.length;
@@ -167,7 +168,7 @@ test('a line of an agent without end is passed over, and what comes behind it is
     agent: agentNamed('claude'),
     context: { now: 0 },
   });
-  while (stream.next() !== undefined);
+  while ((await stream.next()) !== undefined);
   const texts = stream.events.map((event) => ('text' in event ? event.text : event.type));
   expect(texts.join('\n')).toContain(`[a line of ${600 * piece.length + 1} bytes, too long to be read]`);
 });

@@ -37,13 +37,13 @@ describe.skipIf(found.by !== 'bubblewrap')('a contained attempt', () => {
       startProgram('start-attempt', { args: [JSON.stringify({ options, order })], env });
     await killAt('spool:after-start#1', start);
     await eventually('the command begins', () => existsSync(join(place, 'begun')));
-    const seen = spool.look(order.attempt);
+    const seen = await spool.look(order.attempt);
     expect(seen).toMatchObject({ type: 'alive' });
     if (seen.type !== 'alive') return;
     const ended = spool.ended(order.attempt, { process: seen.process });
     writeFileSync(join(place, 'go'), '');
     expect(await ended).toEqual({ type: 'exited', exit: { code: 5, timedOut: false } });
-    expect(spool.readResult(order.attempt, { maxBytes: 10 })).toMatchObject({ text: '1\n' });
+    expect(await spool.readResult(order.attempt, { maxBytes: 10 })).toMatchObject({ text: '1\n' });
   });
 
   test('is asked before it is killed, and both are found from outside', async () => {
@@ -59,7 +59,7 @@ describe.skipIf(found.by !== 'bubblewrap')('a contained attempt', () => {
     const { survivors } = await spool.fence(order.attempt, { process });
     expect(survivors).toEqual([]);
     expect(readFileSync(join(place, 'asked'), 'utf8')).toBe('asked\n');
-    expect(spool.look(order.attempt)).toEqual({ type: 'exited', exit: { code: 9, timedOut: false } });
+    expect(await spool.look(order.attempt)).toEqual({ type: 'exited', exit: { code: 9, timedOut: false } });
   });
 
   test('ends with its wrapper, whatever it has left behind', async () => {
@@ -78,6 +78,6 @@ describe.skipIf(found.by !== 'bubblewrap')('a contained attempt', () => {
       'all are gone',
       () => !isAlive(wrapper.pid) && processesWith('sleep 1234.5').length === 0,
     );
-    expect(spool.look(order.attempt, wrapper)).toEqual({ type: 'vanished' });
+    expect(await spool.look(order.attempt, wrapper)).toEqual({ type: 'vanished' });
   });
 });

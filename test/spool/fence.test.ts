@@ -34,14 +34,20 @@ describe('the fence', () => {
       1,
     );
     expect(await spool.fence(attempt, { process, graceMs: 20_000 })).toMatchObject({ survivors: [] });
-    expect(spool.look(attempt, process)).toEqual({ type: 'exited', exit: { code: 6, timedOut: false } });
+    expect(await spool.look(attempt, process)).toEqual({
+      type: 'exited',
+      exit: { code: 6, timedOut: false },
+    });
   });
 
   test('ends a command that ignores SIGTERM, and its exit is known', async () => {
     const { spool, attempt, process, pids } = await beginAll(stubborn, 1);
     expect((await spool.fence(attempt, { process })).survivors).toEqual([]);
     expect(pids().filter(isAlive)).toEqual([]);
-    expect(spool.look(attempt, process)).toEqual({ type: 'exited', exit: { code: 137, timedOut: false } });
+    expect(await spool.look(attempt, process)).toEqual({
+      type: 'exited',
+      exit: { code: 137, timedOut: false },
+    });
   });
 
   test('ends everything at once if it is not to be gentle', async () => {
@@ -51,7 +57,7 @@ describe('the fence', () => {
     );
     expect((await spool.fence(attempt, { isGentle: false })).survivors).toEqual([]);
     expect(pids().filter(isAlive)).toEqual([]);
-    expect(spool.look(attempt)).toEqual({ type: 'exited', exit: { code: 137, timedOut: false } });
+    expect(await spool.look(attempt)).toEqual({ type: 'exited', exit: { code: 137, timedOut: false } });
   });
 
   test('what a dead wrapper left in a session of its own is not taken for the wrapper, and is ended', async () => {
@@ -62,8 +68,8 @@ describe('the fence', () => {
     globalThis.process.kill(-process.pid, 'SIGKILL');
     await eventually('the wrapper is gone', () => !isAlive(process.pid));
     expect(pids().every(isAlive)).toBe(true);
-    expect(spool.look(attempt, process)).toEqual({ type: 'vanished' });
-    expect(spool.look(attempt)).toEqual({ type: 'vanished' });
+    expect(await spool.look(attempt, process)).toEqual({ type: 'vanished' });
+    expect(await spool.look(attempt)).toEqual({ type: 'vanished' });
     await spool.fence(attempt, { process });
     expect(pids().filter(isAlive)).toEqual([]);
   });
@@ -77,7 +83,7 @@ describe('the fence', () => {
     } = await beginAll('echo $$ >>pids; kill -9 $PPID; sleep 1000', 1);
     await eventually('the wrapper is gone', () => !isAlive(wrapper.pid));
     expect(pids().filter(isAlive)).toHaveLength(1);
-    expect(spool.look(attempt)).toEqual({ type: 'vanished' });
+    expect(await spool.look(attempt)).toEqual({ type: 'vanished' });
     expect((await spool.fence(attempt)).survivors).toEqual([]);
     expect(pids().filter(isAlive)).toEqual([]);
   });
@@ -124,10 +130,10 @@ describe('the fence', () => {
   test('ends what has been stopped', async () => {
     const { spool, attempt, pids, process: wrapper } = await beginAll('echo $$ >>pids; sleep 1000', 1);
     process.kill(-wrapper.pid, 'SIGSTOP');
-    expect(spool.look(attempt)).toMatchObject({ type: 'alive' });
+    expect(await spool.look(attempt)).toMatchObject({ type: 'alive' });
     expect((await spool.fence(attempt, { graceMs: 20_000 })).survivors).toEqual([]);
     expect(pids().filter(isAlive)).toEqual([]);
-    expect(spool.look(attempt)).toMatchObject({ type: 'exited', exit: { code: 143 } });
+    expect(await spool.look(attempt)).toMatchObject({ type: 'exited', exit: { code: 143 } });
   });
 
   test('touches nothing of another attempt, of ours, or of whoever has the wrapper’s number now', async () => {
@@ -157,7 +163,7 @@ describe('the fence', () => {
       },
     );
     expect(await outer.ended()).toMatchObject({ exit: { code: 0 } });
-    const text = spool.readOutput(outer.attempt, 'stdout', { maxBytes: 1000, from: 'start' }).text;
+    const text = (await spool.readOutput(outer.attempt, 'stdout', { maxBytes: 1000, from: 'start' })).text;
     expect(JSON.parse(text)).toMatchObject({ survivors: [], inside: [outer.attempt] });
     expect(existsSync(place)).toBe(true);
   });

@@ -4,14 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { randomId, type ProcessIdentity } from '../../src/base/index.ts';
-import { Spool, type Ending, type SpoolOptions, type SpoolOrder } from '../../src/spool/index.ts';
+import type { Ending, SpoolOrder, Spool } from '../../src/spool/index.ts';
+import { LocalSpool, type LocalSpoolOptions } from '../../src/spool/local/index.ts';
 import { exitRecord } from '../../src/spool/layout.ts';
 import { StoreKey } from '../../src/spool/store-key.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 export interface TestSpool {
   readonly spool: Spool;
-  readonly options: SpoolOptions;
+  readonly options: LocalSpoolOptions;
   /** A folder for the commands to work in. */
   readonly place: string;
   order(argv: readonly string[] | string, more?: Partial<SpoolOrder>): SpoolOrder;
@@ -29,19 +30,19 @@ export interface Begun {
 }
 
 /** A spool whose processes are gone when the test is, whatever happened in it. */
-export function openSpool(given: Partial<SpoolOptions> = {}): TestSpool {
+export function openSpool(given: Partial<LocalSpoolOptions> = {}): TestSpool {
   const place = temporaryFolder();
   const folder = mkdtempSync(join(tmpdir(), 'piton-spool-'));
-  const options: SpoolOptions = {
+  const options: LocalSpoolOptions = {
     folder,
     keys: join(temporaryFolder(), 'keys'),
     graceMs: 200,
     durability: 'process',
     ...given,
   };
-  const spool = new Spool(options);
+  const spool = new LocalSpool(options);
   onTestFinished(async () => {
-    for (const attempt of spool.list()) await spool.fence(attempt, { isGentle: false });
+    for (const attempt of await spool.list()) await spool.fence(attempt, { isGentle: false });
     rmSync(folder, { recursive: true, force: true });
   });
   const order = (argv: readonly string[] | string, more: Partial<SpoolOrder> = {}): SpoolOrder => ({

@@ -19,13 +19,13 @@ describe('reading the output', () => {
     const { spool, begin } = openSpool();
     const { attempt, ended } = await begin('echo first; head -c 50000000 /dev/zero; echo; echo last');
     await ended();
-    const start = spool.readOutput(attempt, 'stdout', { maxBytes: 1000, from: 'start' });
-    const end = spool.readOutput(attempt, 'stdout', { maxBytes: 1000, from: 'end' });
+    const start = await spool.readOutput(attempt, 'stdout', { maxBytes: 1000, from: 'start' });
+    const end = await spool.readOutput(attempt, 'stdout', { maxBytes: 1000, from: 'end' });
     expect(start).toMatchObject({ bytes: 50_000_012, isCut: true });
     expect(start.text.startsWith('first\n')).toBe(true);
     expect(end.text.endsWith('\nlast\n')).toBe(true);
     expect([start.text.length, end.text.length]).toEqual([1000, 1000]);
-    expect(spool.lastLine(attempt)?.text).toBe('last');
+    expect((await spool.lastLine(attempt))?.text).toBe('last');
   });
 
   test('never splits a character, wherever it is cut', async () => {
@@ -34,8 +34,8 @@ describe('reading the output', () => {
     writeFileSync(file('stdout'), text);
     const bytes = Buffer.byteLength(text);
     for (let maxBytes = 0; maxBytes <= bytes + 1; maxBytes++) {
-      const start = spool.readOutput(attempt, 'stdout', { maxBytes, from: 'start' });
-      const end = spool.readOutput(attempt, 'stdout', { maxBytes, from: 'end' });
+      const start = await spool.readOutput(attempt, 'stdout', { maxBytes, from: 'start' });
+      const end = await spool.readOutput(attempt, 'stdout', { maxBytes, from: 'end' });
       expect(text.startsWith(start.text) && text.endsWith(end.text)).toBe(true);
       expect(Buffer.byteLength(start.text)).toBeGreaterThan(Math.min(maxBytes, bytes) - 4);
       expect(Buffer.byteLength(end.text)).toBeGreaterThan(Math.min(maxBytes, bytes) - 4);
@@ -48,22 +48,22 @@ describe('reading the output', () => {
     const { attempt, ended } = await begin(`printf 'a\\377\\200b\\0c\\303'; printf 'problem\\n' >&2`);
     await ended();
     const all = { maxBytes: 100, from: 'start' } as const;
-    expect(spool.readOutput(attempt, 'stdout', all).text).toBe('a\ufffd\ufffdb\0c\ufffd');
-    expect(spool.readOutput(attempt, 'stderr', all).text).toBe('problem\n');
+    expect((await spool.readOutput(attempt, 'stdout', all)).text).toBe('a\ufffd\ufffdb\0c\ufffd');
+    expect((await spool.readOutput(attempt, 'stderr', all)).text).toBe('problem\n');
   });
 
   test('gives nothing where there is nothing, and does not wait at a pipe', async () => {
     const { spool, attempt, file } = await prepared();
-    expect(spool.readResult(attempt, { maxBytes: 10 })).toBeUndefined();
+    expect(await spool.readResult(attempt, { maxBytes: 10 })).toBeUndefined();
     execFileSync('mkfifo', [file('output')]);
-    expect(spool.readResult(attempt, { maxBytes: 10 })).toBeUndefined();
+    expect(await spool.readResult(attempt, { maxBytes: 10 })).toBeUndefined();
     rmSync(file('stdout'));
     const empty = { text: '', bytes: 0, isCut: false };
-    expect(spool.readOutput(attempt, 'stdout', { maxBytes: 10, from: 'end' })).toEqual(empty);
+    expect(await spool.readOutput(attempt, 'stdout', { maxBytes: 10, from: 'end' })).toEqual(empty);
     writeFileSync(file('stdout'), '');
     rmSync(file('output'));
     writeFileSync(file('output'), '12345');
-    expect(spool.readResult(attempt, { maxBytes: 3 })).toEqual({ text: '123', bytes: 5, isCut: true });
+    expect(await spool.readResult(attempt, { maxBytes: 3 })).toEqual({ text: '123', bytes: 5, isCut: true });
   });
 });
 
@@ -80,14 +80,14 @@ describe('the last line', () => {
   ])('of %j is %j', async (text, line) => {
     const { spool, attempt, file } = await prepared();
     writeFileSync(file('stdout'), text);
-    expect(spool.lastLine(attempt)?.text).toBe(line);
+    expect((await spool.lastLine(attempt))?.text).toBe(line);
   });
 
   test('is that of the stream written to last', async () => {
     const { spool, begin } = openSpool();
     const { attempt, ended } = await begin('echo out; sleep 0.05; echo err >&2');
     await ended();
-    expect(spool.lastLine(attempt)?.text).toBe('err');
+    expect((await spool.lastLine(attempt))?.text).toBe('err');
   });
 });
 

@@ -18,17 +18,17 @@ describe('what is seen of an attempt', () => {
   test('is nothing before it is prepared, and that it may begin after', async () => {
     const { spool, order } = openSpool();
     const made = order('exit 0');
-    expect(spool.look(made.attempt)).toEqual({ type: 'absent' });
+    expect(await spool.look(made.attempt)).toEqual({ type: 'absent' });
     await spool.prepare(made);
-    expect(spool.look(made.attempt)).toEqual({ type: 'unclaimed' });
+    expect(await spool.look(made.attempt)).toEqual({ type: 'unclaimed' });
   });
 
   test('is a living wrapper by its own name, whether or not anybody was told that name', async () => {
     const { spool, begin, place } = openSpool();
     const { attempt, process } = await begin('touch begun; sleep 1000');
     await eventually('the command begins', () => existsSync(join(place, 'begun')));
-    expect(spool.look(attempt)).toEqual({ type: 'alive', process });
-    expect(spool.look(attempt, process)).toEqual({ type: 'alive', process });
+    expect(await spool.look(attempt)).toEqual({ type: 'alive', process });
+    expect(await spool.look(attempt, process)).toEqual({ type: 'alive', process });
   });
 
   test('is its exit, for those who waited and for all who come later', async () => {
@@ -36,9 +36,9 @@ describe('what is seen of an attempt', () => {
     const { attempt, process, ended } = await begin('exit 7');
     const exited = { type: 'exited', exit: { code: 7, timedOut: false } };
     expect(await ended()).toEqual(exited);
-    expect(spool.look(attempt, process)).toEqual(exited);
+    expect(await spool.look(attempt, process)).toEqual(exited);
     await spool.sync(attempt);
-    expect(spool.look(attempt)).toEqual(exited);
+    expect(await spool.look(attempt)).toEqual(exited);
   });
 
   test('is nothing certain if the wrapper was killed while the command ran', async () => {
@@ -47,7 +47,7 @@ describe('what is seen of an attempt', () => {
     await eventually('the command begins', () => existsSync(join(place, 'begun')));
     process.kill(wrapper.pid, 'SIGKILL');
     expect(await ended()).toEqual({ type: 'vanished' });
-    expect(spool.look(attempt)).toEqual({ type: 'vanished' });
+    expect(await spool.look(attempt)).toEqual({ type: 'vanished' });
   });
 
   test('is nothing at all if it runs on another host or in another pid namespace', async () => {
@@ -56,12 +56,12 @@ describe('what is seen of an attempt', () => {
     await eventually('the command begins', () => existsSync(join(place, 'begun')));
     const wrapper = { ...ownIdentity(), host: 'elsewhere' };
     changeOrigin(spool.folderOf(attempt), { host: 'elsewhere' });
-    expect(spool.look(attempt, wrapper)).toEqual({ type: 'elsewhere', host: 'elsewhere' });
-    expect(spool.look(attempt)).toEqual({ type: 'elsewhere', host: 'elsewhere' });
+    expect(await spool.look(attempt, wrapper)).toEqual({ type: 'elsewhere', host: 'elsewhere' });
+    expect(await spool.look(attempt)).toEqual({ type: 'elsewhere', host: 'elsewhere' });
     changeOrigin(spool.folderOf(attempt), { host: ownIdentity().host, pidNamespace: 'pid:[1]' });
-    expect(spool.look(attempt)).toMatchObject({ type: 'elsewhere' });
+    expect(await spool.look(attempt)).toMatchObject({ type: 'elsewhere' });
     changeOrigin(spool.folderOf(attempt), { pidNamespace: ownIdentity().pidNamespace });
-    expect(spool.look(attempt)).toMatchObject({ type: 'alive' });
+    expect(await spool.look(attempt)).toMatchObject({ type: 'alive' });
   });
 
   test('is not that it never began, if the machine was started anew: the claim may have been lost', async () => {
@@ -69,8 +69,8 @@ describe('what is seen of an attempt', () => {
     const made = order('exit 0');
     await spool.prepare(made);
     changeOrigin(spool.folderOf(made.attempt), { bootId: 'an earlier one' });
-    expect(spool.look(made.attempt)).toEqual({ type: 'vanished' });
-    expect(spool.claim(made.attempt)).toBe(false);
+    expect(await spool.look(made.attempt)).toEqual({ type: 'vanished' });
+    expect(await spool.claim(made.attempt)).toBe(false);
   });
 });
 
@@ -88,7 +88,10 @@ test('an exit that is written while its wrapper is found dead is seen all the sa
       return 'long ago';
     },
   };
-  expect(spool.look(made.attempt, wrapper)).toEqual({ type: 'exited', exit: { code: 7, timedOut: false } });
+  expect(await spool.look(made.attempt, wrapper)).toEqual({
+    type: 'exited',
+    exit: { code: 7, timedOut: false },
+  });
 });
 
 test('what is there and cannot be read is not taken for what is not there', async () => {
@@ -98,7 +101,7 @@ test('what is there and cannot be read is not taken for what is not there', asyn
   const exit = join(spool.folderOf(made.attempt), 'exit');
   rmSync(exit);
   mkdirSync(exit);
-  expect(() => spool.look(made.attempt)).toThrow('EISDIR');
+  await expect(spool.look(made.attempt)).rejects.toThrow('EISDIR');
 });
 
 describe('an exit record', () => {
@@ -116,9 +119,9 @@ describe('an exit record', () => {
     const file = join(spool.folderOf(attempt), 'exit');
     truncateSync(file, 0);
     writeFileSync(file, content.replace('ID', attempt).replace('NONCE', record(attempt).split(' ')[3]!));
-    expect(spool.look(attempt, process)).toEqual({ type: 'vanished' });
+    expect(await spool.look(attempt, process)).toEqual({ type: 'vanished' });
     writeFileSync(file, record(attempt));
-    expect(spool.look(attempt, process)).toMatchObject({ type: 'exited' });
+    expect(await spool.look(attempt, process)).toMatchObject({ type: 'exited' });
   });
 });
 
@@ -127,19 +130,19 @@ describe('a claim', () => {
     const { spool, order, place } = openSpool();
     const made = order('touch begun');
     await spool.prepare(made);
-    expect(spool.claim(made.attempt)).toBe(true);
+    expect(await spool.claim(made.attempt)).toBe(true);
     const process = await spool.start(made);
     expect(await spool.ended(made.attempt, { process })).toEqual({ type: 'unclaimed' });
     expect(existsSync(join(place, 'begun'))).toBe(false);
-    expect(spool.claim(made.attempt), 'asked again after a crash').toBe(true);
+    expect(await spool.claim(made.attempt), 'asked again after a crash').toBe(true);
   });
 
   test('comes too late if the wrapper was first', async () => {
     const { spool, begin, place } = openSpool();
     const { attempt } = await begin('touch begun; sleep 1000');
     await eventually('the command begins', () => existsSync(join(place, 'begun')));
-    expect(spool.claim(attempt)).toBe(false);
-    expect(spool.look(attempt)).toMatchObject({ type: 'alive' });
+    expect(await spool.claim(attempt)).toBe(false);
+    expect(await spool.look(attempt)).toMatchObject({ type: 'alive' });
   });
 
   test('is had by one of many: the command runs once, however many wrappers start', async () => {
@@ -165,7 +168,7 @@ describe('a claim', () => {
       await spool.prepare(made);
       const process = await spool.start(made);
       for (let spun = 0; spun < index * 20_000; spun++) Math.sqrt(spun);
-      const isOurs = spool.claim(made.attempt);
+      const isOurs = await spool.claim(made.attempt);
       const ending = await spool.ended(made.attempt, { process });
       expect(ending).toMatchObject({ type: isOurs ? 'unclaimed' : 'exited' });
       expect(existsSync(join(place, `ran-${index}`))).toBe(!isOurs);
@@ -181,12 +184,12 @@ describe('preparing', () => {
     await expect(spool.prepare(made)).rejects.toMatchObject({ code: 'SPOOL_EXISTS' });
   });
 
-  test('that was interrupted leaves an attempt that has not begun', () => {
+  test('that was interrupted leaves an attempt that has not begun', async () => {
     const { spool, order } = openSpool();
     const { attempt } = order('exit 0');
     mkdirSync(spool.folderOf(attempt));
-    expect(spool.look(attempt)).toEqual({ type: 'unclaimed' });
-    expect(spool.claim(attempt)).toBe(true);
+    expect(await spool.look(attempt)).toEqual({ type: 'unclaimed' });
+    expect(await spool.claim(attempt)).toBe(true);
   });
 
   test('writes down what is done, but no secret, and for nobody else to read', async () => {
@@ -227,8 +230,8 @@ describe('starting', () => {
     await spool.prepare(made);
     const refusal = { code: 'COMMAND_NOT_STARTED', message: expect.stringContaining(text) as string };
     await expect(spool.start(made)).rejects.toMatchObject(refusal);
-    expect(spool.look(made.attempt)).toEqual({ type: 'unclaimed' });
-    expect(spool.claim(made.attempt)).toBe(true);
+    expect(await spool.look(made.attempt)).toEqual({ type: 'unclaimed' });
+    expect(await spool.claim(made.attempt)).toBe(true);
   });
 
   test.each(['spool:after-prepare', 'spool:before-start'])(
@@ -237,8 +240,8 @@ describe('starting', () => {
       const { spool, options, order, place: folder } = openSpool();
       const made = order('echo once >>ran');
       await killStarter({ options, order: made }, place);
-      expect(spool.look(made.attempt)).toEqual({ type: 'unclaimed' });
-      expect(spool.claim(made.attempt)).toBe(true);
+      expect(await spool.look(made.attempt)).toEqual({ type: 'unclaimed' });
+      expect(await spool.claim(made.attempt)).toBe(true);
       expect(linesOf(join(folder, 'ran'))).toEqual([]);
     },
   );
@@ -247,8 +250,8 @@ describe('starting', () => {
     const { spool, options, order, place } = openSpool();
     const made = order('echo once >>ran; exit 3');
     await killStarter({ options, order: made }, 'spool:after-start');
-    await eventually('the command ends', () => spool.look(made.attempt).type === 'exited');
-    expect(spool.claim(made.attempt)).toBe(false);
+    await eventually('the command ends', async () => (await spool.look(made.attempt)).type === 'exited');
+    expect(await spool.claim(made.attempt)).toBe(false);
     expect(linesOf(join(place, 'ran'))).toEqual(['once']);
   });
 });
@@ -264,7 +267,7 @@ describe('waiting for the end', () => {
     const { spool, begin } = openSpool();
     const { attempt, process } = await begin('sleep 1000');
     expect(await spool.ended(attempt, { process, signal: AbortSignal.timeout(100) })).toBeUndefined();
-    expect(spool.look(attempt, process)).toMatchObject({ type: 'alive' });
+    expect(await spool.look(attempt, process)).toMatchObject({ type: 'alive' });
   });
 
   test('works for whoever comes later and did not start it', async () => {
@@ -274,14 +277,16 @@ describe('waiting for the end', () => {
     await starter.nextLine();
     starter.child.kill('SIGKILL');
     await starter.ended();
-    await eventually('it has begun', () => spool.look(made.attempt).type !== 'unclaimed');
-    const sighting = spool.look(made.attempt);
+    await eventually('it has begun', async () => (await spool.look(made.attempt)).type !== 'unclaimed');
+    const sighting = await spool.look(made.attempt);
     expect(sighting).toMatchObject({ type: 'alive' });
     if (sighting.type !== 'alive') return;
     const end = spool.ended(made.attempt, { process: sighting.process });
     writeFileSync(join(place, 'go'), '');
     expect(await end).toEqual({ type: 'exited', exit: { code: 5, timedOut: false } });
-    expect(spool.readOutput(made.attempt, 'stdout', { maxBytes: 100, from: 'start' }).text).toBe('done\n');
+    expect((await spool.readOutput(made.attempt, 'stdout', { maxBytes: 100, from: 'start' })).text).toBe(
+      'done\n',
+    );
   });
 
   test('ends if the folder is taken away, and the command can still be ended by its name', async () => {
@@ -312,8 +317,8 @@ test('an attempt is removed when it has ended, and refused while anything of it 
   await orphaned.ended();
   const refused = await spool.remove([done.attempt, living.attempt, orphaned.attempt, 'unknown']);
   expect(refused).toEqual([living.attempt, orphaned.attempt]);
-  expect(spool.list().toSorted()).toEqual([living.attempt, orphaned.attempt].toSorted());
-  expect(spool.look(done.attempt)).toEqual({ type: 'absent' });
+  expect((await spool.list()).toSorted()).toEqual([living.attempt, orphaned.attempt].toSorted());
+  expect(await spool.look(done.attempt)).toEqual({ type: 'absent' });
 });
 
 test('what may run on another machine is not removed: nobody can see whether it has ended', async () => {
@@ -326,7 +331,7 @@ test('what may run on another machine is not removed: nobody can see whether it 
     bootId: 'another',
     pidNamespace: 'pid:[1]',
   });
-  expect(spool.look(made.attempt)).toEqual({ type: 'elsewhere', host: 'elsewhere' });
+  expect(await spool.look(made.attempt)).toEqual({ type: 'elsewhere', host: 'elsewhere' });
   expect(await spool.remove([made.attempt])).toEqual([made.attempt]);
   expect(existsSync(spool.folderOf(made.attempt))).toBe(true);
 });

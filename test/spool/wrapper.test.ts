@@ -24,14 +24,16 @@ describe.each(shellsHere())('the wrapper, run by %s,', (shell) => {
     const { spool, begin } = openSpool({ shell });
     const { attempt, ended } = await begin(text);
     expect(await ended()).toEqual({ type: 'exited', exit: { code, timedOut: false } });
-    expect(spool.readOutput(attempt, 'stderr', whole).text).toBe('');
+    expect((await spool.readOutput(attempt, 'stderr', whole)).text).toBe('');
   });
 
   test('records 127 for a program that does not exist, 126 for one that cannot be run, and says why', async () => {
     const { spool, begin, place } = openSpool({ shell });
     const missing = await begin(['no-such-program']);
     expect(await missing.ended()).toMatchObject({ exit: { code: 127 } });
-    expect(spool.readOutput(missing.attempt, 'stderr', whole).text).toContain('no-such-program: not found');
+    expect((await spool.readOutput(missing.attempt, 'stderr', whole)).text).toContain(
+      'no-such-program: not found',
+    );
     writeFileSync(join(place, 'text'), 'no program');
     const unfit = await begin(['./text']);
     expect(await unfit.ended()).toMatchObject({ exit: { code: 126 } });
@@ -65,7 +67,7 @@ describe.each(shellsHere())('the wrapper, run by %s,', (shell) => {
     ];
     const { attempt, ended } = await begin(['printf', '%s\\0', ...given]);
     await ended();
-    expect(spool.readOutput(attempt, 'stdout', whole).text.split('\0').slice(0, -1)).toEqual(given);
+    expect((await spool.readOutput(attempt, 'stdout', whole)).text.split('\0').slice(0, -1)).toEqual(given);
   });
 
   test('hands over the environment as it is, what belongs to the attempt, and nothing of ours', async () => {
@@ -79,7 +81,7 @@ describe.each(shellsHere())('the wrapper, run by %s,', (shell) => {
     };
     const { attempt, ended } = await begin('env; echo result >"$PITON_OUTPUT"; pwd', { env });
     await ended();
-    const lines = spool.readOutput(attempt, 'stdout', whole).text.split('\n');
+    const lines = (await spool.readOutput(attempt, 'stdout', whole)).text.split('\n');
     expect(lines).toEqual(
       expect.arrayContaining([
         'folder=mine',
@@ -95,7 +97,7 @@ describe.each(shellsHere())('the wrapper, run by %s,', (shell) => {
       ]),
     );
     expect(lines.filter((line) => /^(PITON_CRASH|PITON_STOP|PITON_WRAPPER|piton_)/.test(line))).toEqual([]);
-    expect(spool.readResult(attempt, { maxBytes: 100 })).toEqual({
+    expect(await spool.readResult(attempt, { maxBytes: 100 })).toEqual({
       text: 'result\n',
       bytes: 7,
       isCut: false,
@@ -107,7 +109,7 @@ describe.each(shellsHere())('the wrapper, run by %s,', (shell) => {
     const text = 'for s in HUP INT QUIT TERM USR1 PIPE; do sh -c "kill -$s \\$\\$" || echo $s; done';
     const { attempt, ended } = await begin(`set +e; ${text}`, { timeoutMs: 600_000 });
     await ended();
-    expect(spool.readOutput(attempt, 'stdout', whole).text.split('\n').slice(0, -1)).toHaveLength(6);
+    expect((await spool.readOutput(attempt, 'stdout', whole)).text.split('\n').slice(0, -1)).toHaveLength(6);
   });
 
   test('outlives the signals that its group gets, and records what the command makes of them', async () => {
@@ -151,9 +153,9 @@ describe.each(shellsHere())('the wrapper, run by %s,', (shell) => {
     const again = await spool.start(second);
     await eventually('the second is gone', () => !isAlive(again.pid));
     expect(linesOf(join(folder, 'ran'))).toEqual(ran);
-    expect(spool.look(made.attempt, process)).toMatchObject({ type });
-    expect(spool.look(made.attempt)).toMatchObject({ type });
-    expect(spool.claim(made.attempt)).toBe(type === 'unclaimed');
+    expect(await spool.look(made.attempt, process)).toMatchObject({ type });
+    expect(await spool.look(made.attempt)).toMatchObject({ type });
+    expect(await spool.claim(made.attempt)).toBe(type === 'unclaimed');
   });
 
   test('ends a command at its deadline, and itself, with nobody there to see it', async () => {
@@ -164,8 +166,8 @@ describe.each(shellsHere())('the wrapper, run by %s,', (shell) => {
     await eventually('the command begins', () => pidsIn(join(place, 'pids')).length === 2);
     starter.child.kill('SIGKILL');
     await starter.ended();
-    await eventually('it ends', () => spool.look(made.attempt).type === 'exited');
-    expect(spool.look(made.attempt)).toEqual({ type: 'exited', exit: { code: 143, timedOut: true } });
+    await eventually('it ends', async () => (await spool.look(made.attempt)).type === 'exited');
+    expect(await spool.look(made.attempt)).toEqual({ type: 'exited', exit: { code: 143, timedOut: true } });
     await eventually('nothing is left', () => processesWith(spool.folderOf(made.attempt)).length === 0);
     expect(pidsIn(join(place, 'pids')).filter(isAlive)).toEqual([]);
   });

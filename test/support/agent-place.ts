@@ -94,7 +94,7 @@ export function agentPlace(): AgentPlace {
     async killAt(file) {
       await eventually(`the agent has made ${file}`, () => existsSync(join(folder, file)));
       await using piton = await open({ store });
-      const living = piton.keptAttempts().find(({ pid }) => pid !== undefined);
+      const living = (await piton.keptAttempts()).find(({ pid }) => pid !== undefined);
       process.kill(-living!.pid!, 'SIGKILL');
     },
   };

@@ -1,6 +1,8 @@
 /** A repository here, another machine that is this one, and places of tasks on it. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Spool, type Ending, type SpoolOrder } from '../../src/spool/index.ts';
+import type { Ending, SpoolOrder, Spool } from '../../src/spool/index.ts';
+import { LocalSpool } from '../../src/spool/local/index.ts';
 import type {
   IntegrateRequest,
   Place,
@@ -76,7 +78,7 @@ export async function remoteBench(): Promise<RemoteBench> {
       ...more,
     });
   const places = open();
-  const spool = new Spool({
+  const spool = new LocalSpool({
     folder: join(ground.folder, 'spool'),
     keys: join(ground.folder, 'keys'),
     graceMs: 5_000,
@@ -162,7 +164,7 @@ async function start(
   await spool.prepare(entered);
   const process = await spool.start(entered);
   const output = (stream: 'stdout' | 'stderr'): string =>
-    spool.readOutput(attempt, stream, { maxBytes: 1_000_000, from: 'start' }).text;
+    readFileSync(join(spool.folderOf(attempt), stream), 'utf8');
   return {
     attempt,
     pid: process.pid,

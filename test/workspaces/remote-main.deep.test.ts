@@ -12,7 +12,7 @@ test('a command runs in a place on another machine, with its output, its exit co
   expect(await started.ended).toEqual({ type: 'exited', exit: { code: 7, timedOut: false } });
   expect(started.stdout()).toBe(`${place.path}\nb\nit's\n`);
   expect(started.stderr()).toBe('oops\n');
-  expect(bench.spool.readResult(started.attempt, { maxBytes: 100 })?.text).toBe('{}\n');
+  expect((await bench.spool.readResult(started.attempt, { maxBytes: 100 }))?.text).toBe('{}\n');
 });
 
 test('what was made there is brought to the branch of the run, and the user’s own files stay as they are', async () => {

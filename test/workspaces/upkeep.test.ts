@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { guarded } from '../../src/base/index.ts';
 import { archivesOf, Git, keptRef, runTipRef, savedRef, taskBranch } from '../../src/workspaces/git/index.ts';
-import type { RepositoryOrigin, Upkeep } from '../../src/workspaces/index.ts';
+import type { KeptCare, RepositoryOrigin } from '../../src/workspaces/index.ts';
 import { makeUpkeep } from '../../src/workspaces/upkeep/index.ts';
 import { git } from '../support/git-project.ts';
 import { copyRepository } from '../support/template.ts';
@@ -13,7 +13,7 @@ const runsNamed = (...runs: string[]): { run: string }[] => runs.map((run) => ({
 
 interface Scene {
   readonly repository: RepositoryOrigin;
-  readonly upkeep: Upkeep;
+  readonly upkeep: KeptCare;
   readonly archives: string;
   /** A commit on top of what a ref points to, without touching the checkout; gives it to another ref. */
   commit(from: string, to: string): void;

@@ -27,7 +27,7 @@ export async function findLeftovers(
   records: Records,
   folder: string,
 ): Promise<Leftovers> {
-  const { workspaces, upkeep } = look.ports;
+  const { upkeep } = look.ports;
   const recorded = recordedIn(records);
   const strays = new Map<string, Leftover<Stray>>();
   const archives = new Map<string, Leftover<KeptArchive>>();
@@ -37,9 +37,9 @@ export async function findLeftovers(
   for (const repository of repositories.length === 0 ? [undefined] : repositories) {
     try {
       // Those of folders are the same whatever the repository.
-      for (const stray of await workspaces.strays(repository, recorded))
+      for (const stray of await upkeep.strays(repository, recorded))
         strays.set(stray.name, { ...stray, repository });
-      for (const archive of await workspaces.archives(repository))
+      for (const archive of await upkeep.archives(repository))
         archives.set(nameOf(archive.ref, repository), { ...archive, repository });
       const refs = repository === undefined ? [] : await upkeep.keptRefs(repository, recorded);
       kept.push(...refs.map((ref) => ({ ...ref, repository })));

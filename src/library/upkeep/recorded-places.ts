@@ -112,18 +112,18 @@ export async function lookAt(
   const looks = new Map<RecordedPlace, Look>();
   const groups = Map.groupBy(places, ({ place }) => place.remote ?? place.kind ?? 'worktree');
   for (const group of groups.values()) {
-    const seen = await lookTogether(ports.workspaces, group);
+    const seen = await lookTogether(ports.upkeep, group);
     for (const [index, look] of seen.entries()) looks.set(group[index]!, look);
   }
   return looks;
 }
 
 async function lookTogether(
-  workspaces: EnginePorts['workspaces'],
+  upkeep: Pick<Upkeep, 'look'>,
   places: readonly RecordedPlace[],
 ): Promise<readonly Look[]> {
   try {
-    return await workspaces.look(places.map(({ state, task }) => knownRequestOf(state, task)));
+    return await upkeep.look(places.map(({ state, task }) => knownRequestOf(state, task)));
   } catch (thrown) {
     const text = asError(thrown).message;
     return places.map(({ place: { token } }) => ({ token, health: 'unknown', text }));

@@ -21,7 +21,7 @@ export async function restoreArchive(
   const archive = [...archives, ...kept].find((each) => each.ref === ref);
   if (archive === undefined) throw unknownArchive(ref);
   if (existsSync(to)) throw folderExists(to);
-  await look.ports.workspaces.restore(archive.repository, ref, to);
+  await look.ports.upkeep.restore(archive.repository, ref, to);
 }
 
 function unknownArchive(ref: string): PitonError {

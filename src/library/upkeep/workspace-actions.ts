@@ -72,7 +72,7 @@ export function cleanStep(
   return {
     action: { run: state.run, task: task.address, what: 'clean', name: place.path, reason },
     async carryOut() {
-      const cleaned = await ports.workspaces.clean(cleanRequest(state, task), policy);
+      const cleaned = await ports.upkeep.clean(cleanRequest(state, task), policy);
       return {
         done: cleanedText(cleaned),
         events: [{ type: 'workspace.cleaned', task: task.address, data: cleaned }],
@@ -87,7 +87,7 @@ export function strayStep({ ports }: WorkspacePorts, stray: Leftover<Stray>): St
   return {
     action: { ...about, what: 'clean', name, reason: text },
     carryOut: async () => ({
-      done: cleanedText(await ports.workspaces.cleanStray(repository, stray)),
+      done: cleanedText(await ports.upkeep.cleanStray(repository, stray)),
       events: [],
     }),
   };

@@ -2,7 +2,8 @@ import { rename, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { asError, crashPoint, deleteTree, effect, hasCode } from '../../base/index.ts';
 import type { CleanupPolicy } from '../../model/index.ts';
-import type { Cleaned, CleanRequest, Filling, Place, PlaceRequest } from '../contract.ts';
+import type { Cleaned, Filling, Place, PlaceRequest } from '../contract.ts';
+import type { CleanRequest } from '../upkeep-contract.ts';
 
 import { encodeName } from '../git/index.ts';
 import { whyKept } from '../why-kept.ts';

@@ -3,22 +3,17 @@ import { PitonError } from '../../base/index.ts';
 import type { CleanupPolicy } from '../../model/index.ts';
 import type {
   Cleaned,
-  CleanRequest,
   Filling,
   Integration,
-  KeptArchive,
   KnownRequest,
-  Look,
   Place,
-  PlaceAdapter,
   PlacedOrder,
   PlaceRequest,
   Prepared,
-  Recorded,
   RepositoryOrigin,
-  Stray,
   WorkRequest,
 } from '../contract.ts';
+import type { CleanRequest, KeptArchive, Look, PlaceAdapter, Recorded, Stray } from '../upkeep-contract.ts';
 import { filled } from '../filled.ts';
 import { stayInPlace } from '../stay-in-place.ts';
 import { isInside, type Durability } from '../files.ts';

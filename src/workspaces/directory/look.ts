@@ -1,5 +1,6 @@
 import { errorText, asError } from '../../base/index.ts';
-import type { KnownRequest, Look } from '../contract.ts';
+import type { KnownRequest } from '../contract.ts';
+import type { Look } from '../upkeep-contract.ts';
 import { findLost, someOf, type Search } from './find-lost.ts';
 import { standingOf } from './standing.ts';
 

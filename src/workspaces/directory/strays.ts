@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { deleteTree, livenessOf } from '../../base/index.ts';
-import type { Cleaned, Recorded, Stray } from '../contract.ts';
+import type { Cleaned } from '../contract.ts';
+import type { Recorded, Stray } from '../upkeep-contract.ts';
 import { findEntry, namesIn } from '../files.ts';
 import { archiveFolder, type ArchiveTools } from './archive.ts';
 import { isMarkerName, readMarker, removeMarker, type Marker } from './marker.ts';

@@ -1,5 +1,6 @@
 import { asError } from '../../base/index.ts';
-import type { Health, KnownRequest, Look } from '../contract.ts';
+import type { KnownRequest } from '../contract.ts';
+import type { Health, Look } from '../upkeep-contract.ts';
 import { Answers } from './answers.ts';
 import { markOf, thereOf } from './layout.ts';
 import { lookAtPlaces } from './place-programs.ts';

@@ -1,4 +1,5 @@
-import type { PlaceAdapter, PlaceRequest, RepositoryOrigin } from '../contract.ts';
+import type { PlaceRequest, RepositoryOrigin } from '../contract.ts';
+import type { PlaceAdapter } from '../upkeep-contract.ts';
 import type { Git } from '../git/index.ts';
 import { PitonError, stateFolder } from '../../base/index.ts';
 import { isRemotePlace, type RemotePlace } from './layout.ts';

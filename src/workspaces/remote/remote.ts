@@ -1,18 +1,16 @@
 import type { CleanupPolicy } from '../../model/index.ts';
 import type {
   Cleaned,
-  CleanRequest,
   IntegrateRequest,
   Integration,
   KnownRequest,
-  Look,
-  PlaceAdapter,
   PlacedOrder,
   PlaceRequest,
   Prepared,
   SaveRequest,
   WorkRequest,
 } from '../contract.ts';
+import type { CleanRequest, Look, PlaceAdapter } from '../upkeep-contract.ts';
 import { cleanRemote } from './clean.ts';
 import { enterRemote } from './enter.ts';
 import { integrateRemote } from './integrate.ts';

@@ -1,16 +1,9 @@
 import { isAbsolute } from 'node:path';
-import type {
-  KnownRequest,
-  Look,
-  PlaceAdapter,
-  PlaceRequest,
-  RepositoryOrigin,
-  Stray,
-  Workspaces,
-} from '../contract.ts';
+import type { KnownRequest, PlaceRequest, RepositoryOrigin, Workspaces } from '../contract.ts';
+import type { Look, PlaceAdapter, Stray, Leftovers, PlaceCare } from '../upkeep-contract.ts';
 
 /** A kind of places that are on this machine: what is left behind of them can be found and kept. */
-export type LocalPlaces = PlaceAdapter & Pick<Workspaces, 'strays' | 'cleanStray' | 'archives' | 'restore'>;
+export type LocalPlaces = PlaceAdapter & Leftovers;
 
 export type WorktreePlaces = LocalPlaces &
   Pick<Workspaces, 'find' | 'uncommitted' | 'assertFree' | 'witness'>;
@@ -28,8 +21,10 @@ export interface PlaceKinds {
   artifacts(): Promise<Pick<Workspaces, 'keepArtifacts'>>;
 }
 
+export type RoutedPlaces = Workspaces & PlaceCare & Leftovers;
+
 /** Hands every request to the kind of places that it is about. */
-export function routeWorkspaces(kinds: PlaceKinds): Workspaces {
+export function routeWorkspaces(kinds: PlaceKinds): RoutedPlaces {
   const opened = openOnce(kinds);
   const kindOf = (request: Asking): Promise<PlaceAdapter> => opened[nameOf(request)]();
   return Object.freeze({
@@ -40,7 +35,7 @@ export function routeWorkspaces(kinds: PlaceKinds): Workspaces {
     assertFree: async (repository, run) => (await opened.worktree()).assertFree(repository, run),
     witness: async (repository, run) => (await opened.worktree()).witness(repository, run),
     keepArtifacts: async (order) => (await opened.artifacts()).keepArtifacts(order),
-  } satisfies Workspaces);
+  } satisfies RoutedPlaces);
 }
 
 type Asking = Pick<PlaceRequest, 'known' | 'mode'>;
@@ -91,8 +86,6 @@ async function lookAtAll(
   );
   return requests.map((request) => looks.get(request)!);
 }
-
-type Leftovers = Pick<Workspaces, 'strays' | 'cleanStray' | 'archives' | 'restore'>;
 
 function routeLeftovers({ worktree, directory }: PlaceKinds): Leftovers {
   const both = async <T>(ask: (kind: LocalPlaces) => Promise<readonly T[]>): Promise<readonly T[]> =>

@@ -7,7 +7,7 @@ import {
   type KeptName,
   type RepositoryPlace,
 } from '../git/index.ts';
-import type { KeptRef, RecordedTasks } from '../contract.ts';
+import type { KeptRef, RecordedTasks } from '../upkeep-contract.ts';
 
 /** All that is kept beside archives, except what a place that stands, or the branch it belongs to, explains. */
 export async function findKeptRefs(

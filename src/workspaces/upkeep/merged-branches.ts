@@ -8,7 +8,7 @@ import {
   type Git,
   type RepositoryPlace,
 } from '../git/index.ts';
-import type { MergedBranch, RunTaken } from '../contract.ts';
+import type { MergedBranch, RunTaken } from '../upkeep-contract.ts';
 import { findSquash } from './squashes.ts';
 
 /** Of the branches of these runs, those that nothing is lost with. Of each, the branch that holds it too is named. */

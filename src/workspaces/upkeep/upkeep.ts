@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { isAbsolute, join, sep } from 'node:path';
 import { deleteTree, effect, PitonError } from '../../base/index.ts';
-import type { MergedBranch, RepositoryOrigin, Upkeep } from '../contract.ts';
+import type { RepositoryOrigin } from '../contract.ts';
+import type { MergedBranch, KeptCare } from '../upkeep-contract.ts';
 
 import {
   archiveBranch,
@@ -25,7 +26,7 @@ export interface UpkeepOptions {
 }
 
 /** What is kept beyond its use, measured and removed. */
-export function makeUpkeep({ git, archives }: UpkeepOptions): Upkeep {
+export function makeUpkeep({ git, archives }: UpkeepOptions): KeptCare {
   return Object.freeze({
     bytesOf: (repository, name) =>
       isAbsolute(name) ? folderBytes(name) : archiveBytes(git, needed(repository), name),
@@ -34,7 +35,7 @@ export function makeUpkeep({ git, archives }: UpkeepOptions): Upkeep {
       isAbsolute(ref) ? dropFolder(archives, ref) : dropRef(git, needed(repository), ref),
     mergedBranches: (repository, runs) => findMergedBranches(git, repository, runs),
     dropBranch: (repository, branch) => dropBranch(git, repository, branch),
-  } satisfies Upkeep);
+  } satisfies KeptCare);
 }
 
 function needed(repository: RepositoryOrigin | undefined): RepositoryOrigin {

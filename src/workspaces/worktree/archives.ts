@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { PitonError, sha256 } from '../../base/index.ts';
-import type { KeptArchive, RepositoryOrigin } from '../contract.ts';
+import type { RepositoryOrigin } from '../contract.ts';
+import type { KeptArchive } from '../upkeep-contract.ts';
 import {
   listArchived,
   readKeptName,

@@ -1,7 +1,8 @@
 import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { deleteTree, effect, hasCode } from '../../base/index.ts';
-import type { Cleaned, RepositoryOrigin, Stray } from '../contract.ts';
+import type { Cleaned, RepositoryOrigin } from '../contract.ts';
+import type { Stray } from '../upkeep-contract.ts';
 import { namesIn, writeWhole } from '../files.ts';
 import {
   archiveBranch,

@@ -2,7 +2,8 @@ import { rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { crashPoint, randomId } from '../../base/index.ts';
 import type { CleanupPolicy } from '../../model/index.ts';
-import type { Cleaned, CleanRequest } from '../contract.ts';
+import type { Cleaned } from '../contract.ts';
+import type { CleanRequest } from '../upkeep-contract.ts';
 import {
   archiveRef,
   archivesOf,

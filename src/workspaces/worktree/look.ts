@@ -1,5 +1,6 @@
 import { asError } from '../../base/index.ts';
-import type { Health, Look, Place } from '../contract.ts';
+import type { Place } from '../contract.ts';
+import type { Health, Look } from '../upkeep-contract.ts';
 import {
   driftOf,
   entryAt,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import type { Recorded, RepositoryOrigin, Stray } from '../contract.ts';
+import type { RepositoryOrigin } from '../contract.ts';
+import type { Recorded, Stray } from '../upkeep-contract.ts';
 import { findEntry, namesIn } from '../files.ts';
 import {
   encodeName,

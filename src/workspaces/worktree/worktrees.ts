@@ -3,24 +3,27 @@ import { PitonError } from '../../base/index.ts';
 import type { CleanupPolicy } from '../../model/index.ts';
 import type {
   Cleaned,
-  CleanRequest,
   IntegrateRequest,
   Integration,
-  KeptArchive,
   KnownRequest,
-  Look,
-  PlaceAdapter,
   PlacedOrder,
   PlaceRequest,
   Prepared,
-  Recorded,
   RepositoryOrigin,
   SaveRequest,
-  Stray,
   Witness,
   WorkRequest,
   Workspaces,
 } from '../contract.ts';
+import type {
+  CleanRequest,
+  KeptArchive,
+  Look,
+  PlaceAdapter,
+  Recorded,
+  Stray,
+  Leftovers,
+} from '../upkeep-contract.ts';
 import { listArchives, restoreInto } from './archives.ts';
 import { stayInPlace } from '../stay-in-place.ts';
 import { assertFree } from './assert-free.ts';
@@ -39,13 +42,10 @@ import type { WorktreeRequest } from './standing.ts';
 import { findWitness } from './find-witness.ts';
 import { countUncommitted, readLink } from '../git/index.ts';
 
-type Leftovers = Pick<
-  Workspaces,
-  'find' | 'uncommitted' | 'assertFree' | 'witness' | 'strays' | 'cleanStray' | 'archives' | 'restore'
->;
+type Repositories = Pick<Workspaces, 'find' | 'uncommitted' | 'assertFree' | 'witness'>;
 
 /** Places that are git worktrees of the repository the run was started in. */
-export class WorktreeWorkspaces implements PlaceAdapter, Leftovers {
+export class WorktreeWorkspaces implements PlaceAdapter, Leftovers, Repositories {
   readonly #options: WorktreeOptions;
 
   constructor(options: WorktreeOptions) {

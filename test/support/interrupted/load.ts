@@ -6,7 +6,7 @@ import { ownIdentity, sha256, stateFolder, type ProcessIdentity } from '../../..
 import { chainHash, createDecoder, genesis } from '../../../src/engine/codec.ts';
 import { foldCommit, summaryOf, type RunState } from '../../../src/kernel/index.ts';
 import type { Commit, InboxCommand, Lease, StoredCommit } from '../../../src/model/index.ts';
-import { Heads } from '../../../src/spool/heads.ts';
+import { LocalHeads } from '../../../src/spool/local/heads.ts';
 import { StoreKey } from '../../../src/spool/store-key.ts';
 import type { Store } from '../../../src/store/index.ts';
 import { Git } from '../../../src/workspaces/git/index.ts';
@@ -128,7 +128,8 @@ export async function layOut(fixture: Fixture, ground: Ground): Promise<void> {
     write(join(repository, path), whole.includes('"@SEAL@"') ? sealed(whole, git) : whole);
   }
   const { head, run } = fixture;
-  if (head !== undefined) await new Heads(spool, { store: 'piton.db', isSynced: false }).raise(run, head);
+  if (head !== undefined)
+    await new LocalHeads(spool, { store: 'piton.db', isSynced: false }).raise(run, head);
 }
 
 /** What a record says, in whose place the nonce is still to come. */

@@ -40,15 +40,17 @@ async function readReport(context: Context, given: string | undefined): Promise<
   const piton = await context.openExisting();
   const { run } = await findRecord(piton, given);
   const view = await (await piton.find(run)).view();
-  return { view, next: nextStep(view), lastOutput: lastOutputs(piton, view) };
+  return { view, next: nextStep(view), lastOutput: await lastOutputs(piton, view) };
 }
 
-function lastOutputs(piton: Piton, { tasks }: RunView): ReadonlyMap<string, number> {
-  const found = Object.entries(tasks).map(([address, { agent, attempt }]) => {
-    const at = agent === undefined || attempt === undefined ? undefined : piton.lastOutputAt(attempt);
-    return [address, at] as const;
-  });
-  return new Map(found.filter((entry): entry is [string, number] => entry[1] !== undefined));
+async function lastOutputs(piton: Piton, { tasks }: RunView): Promise<ReadonlyMap<string, number>> {
+  const found = new Map<string, number>();
+  for (const [address, { agent, attempt }] of Object.entries(tasks)) {
+    if (agent === undefined || attempt === undefined) continue;
+    const at = await piton.lastOutputAt(attempt);
+    if (at !== undefined) found.set(address, at);
+  }
+  return found;
 }
 
 function reportJson({ view, next, lastOutput }: Report): unknown {

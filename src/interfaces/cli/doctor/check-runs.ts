@@ -77,7 +77,7 @@ async function checkSpools(piton: Piton): Promise<Check[]> {
   const records = await piton.list({ limit: Number.MAX_SAFE_INTEGER });
   const known = new Set(records.map(({ run }) => run));
   const going = new Set(records.filter(({ status }) => !isFinal(status)).map(({ run }) => run));
-  const kept = piton.keptAttempts().map(({ attempt, pid }): Kept => {
+  const kept = (await piton.keptAttempts()).map(({ attempt, pid }): Kept => {
     const folder = piton.spoolOf(attempt);
     return { folder, run: runOf(folder), ...(pid !== undefined && { pid }) };
   });

@@ -4,6 +4,7 @@ import type { Observation, RunEvent } from '../../../engine/index.ts';
 import type { Piton, Run } from '../../../library/index.ts';
 import type { Output } from '../output/index.ts';
 import { createProgress, type Progress } from '../progress/index.ts';
+import { lastKnown } from './last-known.ts';
 import { captureConsole } from './capture-console.ts';
 import type { Ended, Ending } from './ending.ts';
 import { onStopSignals } from './stop-signals.ts';
@@ -28,8 +29,8 @@ export async function driveHere(driving: Driving, begin: Begin): Promise<Ended[]
   const progress = createProgress({
     output,
     isShared,
-    lastLine: (attempt) => piton.lastLine(attempt),
-    lastOutputAt: (attempt) => piton.lastOutputAt(attempt),
+    lastLine: lastKnown((attempt) => piton.lastLine(attempt)),
+    lastOutputAt: lastKnown((attempt) => piton.lastOutputAt(attempt)),
   });
   const watch = new Watch(piton, progress);
   const deaf = onStopSignals((signal) => watch.stop(signal));

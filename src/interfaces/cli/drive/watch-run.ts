@@ -2,6 +2,7 @@ import type { Piton, Run } from '../../../library/index.ts';
 import { isFinal } from '../../../model/index.ts';
 import type { Output } from '../output/index.ts';
 import { createProgress } from '../progress/index.ts';
+import { lastKnown } from './last-known.ts';
 import type { Ended, Ending } from './ending.ts';
 
 export interface WatchOptions {
@@ -22,8 +23,8 @@ export async function watchRun(
 ): Promise<Ended> {
   const progress = createProgress({
     output,
-    lastLine: (attempt) => piton.lastLine(attempt),
-    lastOutputAt: (attempt) => piton.lastOutputAt(attempt),
+    lastLine: lastKnown((attempt) => piton.lastLine(attempt)),
+    lastOutputAt: lastKnown((attempt) => piton.lastOutputAt(attempt)),
   });
   const leaving = new AbortController();
   const leave = (): void => leaving.abort();

@@ -1,11 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { livenessOf, ownIdentity, type ProcessIdentity } from '../base/index.ts';
+import {
+  livenessOf,
+  ownIdentity,
+  type ProcessIdentity,
+  commandLineOf,
+  hasVariable,
+  processesSince,
+} from '../../base/index.ts';
 import { markerOf } from './environment.ts';
-import { files, readExit, readOrigin, readWrapper, type ExitRecord, type Origin } from './layout.ts';
-import type { Sighting } from './order.ts';
-import { commandLineOf, hasVariable, processesSince } from './process-table.ts';
-import type { StoreKey } from './store-key.ts';
+import { files, readExit, readOrigin, readWrapper, type ExitRecord, type Origin } from '../layout.ts';
+import type { Sighting } from '../order.ts';
+import type { StoreKey } from '../store-key.ts';
 
 export interface Place {
   readonly folder: string;

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { copyFile, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crashPoint, randomId } from '../base/index.ts';
-import { files, isAbsence } from './layout.ts';
+import { crashPoint, randomId } from '../../base/index.ts';
+import { files, isAbsence } from '../layout.ts';
 import { syncAll } from './prepare.ts';
 
 /** What an attempt writes itself. */

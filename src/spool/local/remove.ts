@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { deleteTree, randomId } from '../base/index.ts';
-import { codeOf, files, isAbsence, makeClaim } from './layout.ts';
+import { deleteTree, randomId } from '../../base/index.ts';
+import { codeOf, files, isAbsence, makeClaim } from '../layout.ts';
 import { lookAt, type Place } from './look.ts';
 import { familyOf, findMembers } from './members.ts';
 

@@ -1,10 +1,9 @@
 import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makePrivateFolder, ownIdentity, PitonError } from '../base/index.ts';
-import { blankExit, blankTimedOut, blankWrapper, codeOf, files, type Origin } from './layout.ts';
-import { isContained, type SpoolOrder, type WrittenOrder } from './order.ts';
-import { processClockMs } from './process-table.ts';
+import { makePrivateFolder, ownIdentity, PitonError, processClockMs } from '../../base/index.ts';
+import { blankExit, blankTimedOut, blankWrapper, codeOf, files, type Origin } from '../layout.ts';
+import { isContained, type SpoolOrder, type WrittenOrder } from '../order.ts';
 
 type OwnedOrder = SpoolOrder & Pick<WrittenOrder, 'store' | 'head'>;
 

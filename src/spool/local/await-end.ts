@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import type { Ending, Sighting } from './order.ts';
+import type { Ending, Sighting } from '../order.ts';
 
 export interface Wait {
   /** Cheap: looks only if there is an exit record. */

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { withOwnPath } from '../base/index.ts';
-import { codeOf } from './layout.ts';
+import { errorField } from './errors.ts';
+import { withOwnPath } from './find-tool.ts';
 
 export interface ProcessEntry {
   readonly pid: number;
@@ -108,7 +108,8 @@ function readProcess(pid: number | string, file: string): Buffer | undefined {
   try {
     return readFileSync(`/proc/${pid}/${file}`);
   } catch (error) {
-    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(codeOf(error))) return undefined;
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(String(errorField(error as Error, 'code'))))
+      return undefined;
     throw error;
   }
 }

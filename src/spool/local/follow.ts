@@ -1,13 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { StringDecoder } from 'node:string_decoder';
-import type { OutputPiece, OutputStream } from './order.ts';
+import type { FollowOptions } from '../contract.ts';
+import type { OutputPiece, OutputStream } from '../order.ts';
 import { readFully, withFile } from './output.ts';
-
-export interface FollowOptions {
-  readonly signal?: AbortSignal;
-  /** True once nothing more will be written. */
-  readonly isOver: () => boolean | Promise<boolean>;
-}
 
 const pollMs = 50;
 const pieceBytes = 64 * 1024;

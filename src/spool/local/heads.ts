@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs';
 import { open, mkdir, rm, truncate, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { PitonError, sha256 } from '../base/index.ts';
-import { codeOf, readIfThere } from './layout.ts';
-import type { JournalHead } from './order.ts';
+import { PitonError, sha256 } from '../../base/index.ts';
+import type { Heads } from '../contract.ts';
+import { codeOf, readIfThere } from '../layout.ts';
+import type { JournalHead } from '../order.ts';
 import { syncAll } from './prepare.ts';
 
 const folderName = '.heads';
@@ -20,7 +21,7 @@ const nowhere: JournalHead = { seq: 0, hash: '0'.repeat(64) };
  * writing one is cut off, the other is there; perhaps a third, that the run is about to be removed; and a fourth, that what was to
  * be started last has not begun, and was removed.
  */
-export class Heads {
+export class LocalHeads implements Heads {
   readonly #folder: string;
   readonly #store: string;
   readonly #isSynced: boolean;
@@ -33,7 +34,6 @@ export class Heads {
     this.#isSynced = isSynced;
   }
 
-  /** Resolves when a head at least as far as this one is recorded. Of one driver: its heads only go forward. */
   raise(run: string, head: JournalHead): Promise<void> {
     const last = this.#raised.get(run);
     if (last !== undefined && last.seq >= head.seq) return last.written;
@@ -45,12 +45,8 @@ export class Heads {
     return written;
   }
 
-  /**
-   * Of a run that was taken back to an earlier commit. `over`: what was recorded then. If it is another by now, somebody has gone on
-   * with the run since, while we were stopped, and knows better.
-   */
   async replace(run: string, head: JournalHead, over: JournalHead | undefined): Promise<void> {
-    if (this.read(run)?.hash !== over?.hash) return;
+    if (this.#furthest(run)?.hash !== over?.hash) return;
     await this.remove(run);
     await this.raise(run, head);
   }
@@ -60,52 +56,47 @@ export class Heads {
     await rm(this.fileOf(run), { force: true });
   }
 
-  /**
-   * The run is about to be removed from the store, as it was when the last head was recorded. Should it be gone on with instead, its head
-   * is another.
-   */
   async notePruning(run: string): Promise<void> {
     await this.#note(run, { slot: pruningSlot, name: pruningOf(run) });
   }
 
   /** What was to be started at this head has not begun, and its folder is about to go: it is not missing. */
   async noteUnbegun(run: string, head: JournalHead): Promise<void> {
-    if (this.read(run)?.hash === head.hash)
+    if (this.#furthest(run)?.hash === head.hash)
       await this.#note(run, { slot: unbegunSlot, name: unbegunOf(run) });
   }
 
-  isUnbegun(run: string): boolean {
+  async isUnbegun(run: string): Promise<boolean> {
     return this.#isNoted(run, { slot: unbegunSlot, name: unbegunOf(run) });
   }
 
-  /** It stays. */
   async forgetPruning(run: string): Promise<void> {
-    if (this.isPruned(run)) await truncate(this.fileOf(run), pruningSlot * recordBytes);
+    if (await this.isPruned(run)) await truncate(this.fileOf(run), pruningSlot * recordBytes);
   }
 
-  /** Of a run that the store does not have: it was removed on purpose, by one who was killed before this was. */
-  isPruned(run: string): boolean {
+  async isPruned(run: string): Promise<boolean> {
     return this.#isNoted(run, { slot: pruningSlot, name: pruningOf(run) });
   }
 
-  /** To be called before a run is driven: others may have changed its file, or removed it, since that was done here. */
   forget(run: string): void {
     this.#raised.delete(run);
   }
 
-  /** The furthest that was recorded; undefined if nothing was. Throws `SPOOL_UNREADABLE`. */
-  read(run: string): JournalHead | undefined {
-    const text = readRecords(this.fileOf(run));
-    return text === undefined ? undefined : furthest(this.#records(run, text));
+  async read(run: string): Promise<JournalHead | undefined> {
+    return this.#furthest(run);
   }
 
-  /** Something was recorded, and cannot be made out any more. */
-  isDamaged(run: string): boolean {
-    return (readRecords(this.fileOf(run)) ?? '') !== '' && this.read(run) === undefined;
+  async isDamaged(run: string): Promise<boolean> {
+    return (readRecords(this.fileOf(run)) ?? '') !== '' && this.#furthest(run) === undefined;
   }
 
   fileOf(run: string): string {
     return join(this.#folder, sha256(`${this.#store}\n${run}`).slice(0, 32));
+  }
+
+  #furthest(run: string): JournalHead | undefined {
+    const text = readRecords(this.fileOf(run));
+    return text === undefined ? undefined : furthest(this.#records(run, text));
   }
 
   async #write(run: string, head: JournalHead): Promise<void> {

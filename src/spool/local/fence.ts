@@ -1,14 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { crashPoint } from '../base/index.ts';
+import { crashPoint, commandLineOf, isMonitor, type ProcessEntry } from '../../base/index.ts';
+import type { FenceResult } from '../contract.ts';
 import { findMembers, isLiving, isWrapper, type Family } from './members.ts';
-import { commandLineOf, isMonitor, type ProcessEntry } from './process-table.ts';
-
-export interface FenceResult {
-  /** How many processes were there and are gone. */
-  readonly ended: number;
-  /** Pids of those that not even SIGKILL could end, such as ones that hang in the kernel. */
-  readonly survivors: readonly number[];
-}
 
 const pollMs = 10;
 

@@ -1,12 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
-import { codeOf, isAbsence } from './layout.ts';
-import type { OutputText } from './order.ts';
-
-export interface ReadOptions {
-  readonly maxBytes: number;
-  readonly from: 'start' | 'end';
-}
+import type { LastLine, ReadFromOptions, ReadOptions } from '../contract.ts';
+import { codeOf, isAbsence } from '../layout.ts';
+import type { OutputText } from '../order.ts';
 
 /** Undefined if there is no such file, or it is none that could be read to an end. */
 export function readText(file: string, { maxBytes, from }: ReadOptions): OutputText | undefined {
@@ -20,10 +16,7 @@ export function readText(file: string, { maxBytes, from }: ReadOptions): OutputT
 }
 
 /** What is there after a place; nothing if there is no such file. */
-export function readBytes(
-  file: string,
-  { position, maxBytes }: { readonly position: number; readonly maxBytes: number },
-): Buffer {
+export function readBytes(file: string, { position, maxBytes }: ReadFromOptions): Buffer {
   const read = withFile(file, (descriptor, bytes) =>
     readFully(descriptor, position, Math.min(Math.max(bytes - position, 0), maxBytes)),
   );
@@ -31,12 +24,6 @@ export function readBytes(
 }
 
 const tailBytes = 4096;
-
-export interface LastLine {
-  readonly text: string;
-  /** Its beginning is missing. */
-  readonly isCut: boolean;
-}
 
 /** The last line that shows anything, as a terminal would have it: what `\r` has overwritten and colours are left out. */
 export function lastLineOf(files: readonly string[]): LastLine | undefined {

@@ -1,8 +1,17 @@
-import { identityOf, livenessOf, ownIdentity, type ProcessIdentity } from '../base/index.ts';
+import {
+  identityOf,
+  livenessOf,
+  ownIdentity,
+  type ProcessIdentity,
+  hasVariable,
+  ownLine,
+  processesSince,
+  startedMs,
+  type ProcessEntry,
+} from '../../base/index.ts';
 import { markerOf } from './environment.ts';
-import { readOrigin, readWrapper } from './layout.ts';
+import { readOrigin, readWrapper } from '../layout.ts';
 import type { Place } from './look.ts';
-import { hasVariable, ownLine, processesSince, startedMs, type ProcessEntry } from './process-table.ts';
 
 /** All that can be known of an attempt's processes from outside. */
 export interface Family {

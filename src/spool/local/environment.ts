@@ -1,5 +1,5 @@
-import { attemptMarker, insideOf, loaderVariables, PitonError } from '../base/index.ts';
-import { isContained, type SpoolOrder } from './order.ts';
+import { attemptMarker, insideOf, loaderVariables, PitonError } from '../../base/index.ts';
+import { isContained, type SpoolOrder } from '../order.ts';
 
 /** Crash points, and trust, are for the process that was told so, not for what it starts. */
 const ownVariables = ['PITON_CRASH_AT', 'PITON_STOP_AT', 'PITON_CRASH_LOG', 'PITON_TRUST'];

@@ -11,12 +11,12 @@ import {
   ownIdentity,
   PitonError,
   type ProcessIdentity,
-} from '../base/index.ts';
+} from '../../base/index.ts';
 import { childEnvironment } from './environment.ts';
-import { codeOf, files } from './layout.ts';
+import { codeOf, files } from '../layout.ts';
 import { leftOpen } from './left-open.ts';
-import { isContained, type SpoolOrder } from './order.ts';
-import { watcherRoundMs, watcherText, wrapperText } from './wrapper.ts';
+import { isContained, type SpoolOrder } from '../order.ts';
+import { watcherRoundMs, watcherText, wrapperText } from '../wrapper.ts';
 
 export interface Start {
   readonly folder: string;

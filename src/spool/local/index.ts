@@ -1,0 +1,1 @@
+export { LocalSpool, type LocalSpoolOptions } from './spool.ts';
