@@ -24,7 +24,10 @@ export { open, type OpenOptions, type RemoteMachine } from './assemble.ts';
 export { PitonError, manualClock, type Clock, type Json, type ManualClock } from './base/index.ts';
 export type {
   AgentSettings,
+  ChangesOptions,
+  EventsOptions,
   FoundSession,
+  HistoryOptions,
   Notice,
   Observation,
   Observer,

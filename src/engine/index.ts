@@ -10,6 +10,7 @@ export { knownRequestOf } from './placing.ts';
 export type { ResumePreview, TaskPreview } from './preview.ts';
 export { pruneRuns } from './prune-runs.ts';
 export type { FunctionCall, Program, TaskFunction } from './program.ts';
+export { readChanges, type ChangesOptions } from './read-changes.ts';
 export { readEvents, readHistory, type EventsOptions, type HistoryOptions } from './read-events.ts';
 export { readLastLine, readOutput, type OutputOptions, type OutputPart } from './read-output.ts';
 export { mayLive, takeLease } from './leases.ts';

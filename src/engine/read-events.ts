@@ -1,12 +1,12 @@
 import { hasCode } from '../base/index.ts';
 import { isFinal, type Commit, type RunEvent } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
+import { Bell } from './bell.ts';
 import { createDecoder, type BlobSource } from './codec.ts';
 import type { Engine } from './engine.ts';
 import { mayDrop } from './verify-run.ts';
 
 const pageSize = 200;
-const longestWaitMs = 1_000;
 
 export interface EventsOptions {
   /** Only later than that commit. */
@@ -107,22 +107,4 @@ function blobsOfRun(store: Store, run: string): BlobSource {
 
 function eventsOf({ run, seq, at, events }: Commit): RunEvent[] {
   return events.map((event) => ({ ...event, run, seq, at }) as RunEvent);
-}
-
-/** Remembers one ring until somebody waits for it. Rings by itself now and then, which also keeps the process alive. */
-class Bell {
-  #hasRung = false;
-  #wake: (() => void) | undefined;
-
-  ring(): void {
-    this.#hasRung = true;
-    this.#wake?.();
-  }
-
-  async wait(): Promise<void> {
-    const timer = setTimeout(() => this.ring(), longestWaitMs);
-    if (!this.#hasRung) await new Promise<void>((resolve) => (this.#wake = resolve));
-    clearTimeout(timer);
-    this.#hasRung = false;
-  }
 }

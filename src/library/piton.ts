@@ -4,8 +4,10 @@ import {
   assertSecretsOf,
   Engine,
   pruneRuns,
+  readChanges,
   readLastLine,
   readOutput,
+  type ChangesOptions,
   type Inputs,
   type Observer,
   type OutputOptions,
@@ -17,7 +19,7 @@ import {
 } from '../engine/index.ts';
 import { mayNeedWorktrees, mentionsGit } from '../kernel/index.ts';
 import type { Origin, Workflow } from '../model/index.ts';
-import type { Pruned, RunFilter, RunRecord } from '../store/index.ts';
+import type { Pruned, RunChange, RunFilter, RunRecord } from '../store/index.ts';
 import type { Diff, PullRequest, RunMerged } from '../workspaces/index.ts';
 import { usageByDay, type DayUsage, type DriverView, type InboxItem, type RunLine } from '../views/index.ts';
 import type { Definition } from './definition.ts';
@@ -202,6 +204,19 @@ export class Piton implements AsyncDisposable {
   /** Newest first. */
   list(filter: RunFilter = {}): Promise<RunRecord[]> {
     return this.#ports.store.listRuns(filter);
+  }
+
+  /**
+   * What is changed in all runs, whoever drives them: each commit in the order in which it came, and each removal. Whoever keeps the
+   * cursor of the last one and goes on after it misses nothing, and is told nothing twice. Throws `CURSOR_INVALID`.
+   */
+  changes(options: ChangesOptions = {}): AsyncIterable<RunChange> {
+    return readChanges({ engine: this.#engine, store: this.#ports.store }, options);
+  }
+
+  /** The cursor of the newest change, to hear only of later ones. */
+  newestCursor(): Promise<string> {
+    return this.#ports.store.newestCursor();
   }
 
   /** All that waits for a person, in all runs that have not ended. */
