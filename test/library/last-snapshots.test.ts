@@ -68,6 +68,24 @@ test('a long run that is let go of leaves a snapshot, and so does one that is ta
   await piton.close();
 });
 
+test('who goes on with a run, or verifies it, sees damage before its snapshot, which who looks does not read', async () => {
+  const store = newStore();
+  const first = await store.open();
+  const waiting = latch();
+  await first.start(counting(150, { at: 120, reached: waiting.open }), { id: 'r' });
+  await waiting.opened;
+  await first.close();
+  using database = new DatabaseSync(store.file);
+  database.exec(`UPDATE commits SET body = replace(body, '"at":', '"at":1') WHERE seq = 5`);
+
+  const second = await store.open();
+
+  expect((await (await second.find('r')).checkpoint()).state).toEqual({ n: 119 });
+  expect(await second.verify('r')).toMatchObject([{ ok: false, firstBad: 5 }]);
+  await expect(second.resume(counting(150), 'r')).rejects.toMatchObject({ code: 'RUN_DAMAGED' });
+  await second.close();
+});
+
 test('a snapshot of the end of a run that keeps its values hides none that is missing', async () => {
   const store = newStore();
   const piton = await store.open();
