@@ -16,7 +16,7 @@ function newStore() {
     places(): { snapshots: number[]; end: number } {
       using database = new DatabaseSync(file);
       const rows = database.prepare('SELECT seq FROM snapshots ORDER BY seq').all();
-      const { seq } = database.prepare('SELECT seq FROM runs').get()!;
+      const { seq } = database.prepare('SELECT max(seq) AS seq FROM commits').get()!;
       return { snapshots: rows.map((row) => Number(row['seq'])), end: Number(seq) };
     },
   };
