@@ -136,7 +136,13 @@ export class RunWriter {
 
   /** When the run is let go of: who looks at it later need not fold all of it. */
   async saveLastSnapshot(): Promise<void> {
-    if (this.#journal.isLastSnapshotDue && this.buffered.length === 0) await this.#snapshot();
+    if (!this.#journal.isLastSnapshotDue || this.buffered.length > 0) return;
+    try {
+      await this.#journal.saveSnapshot(this.state);
+    } catch (thrown) {
+      // How it ended is durable, and remains true. What is wrong with the store, whoever uses it next is told.
+      if (!(thrown instanceof PitonError)) throw thrown;
+    }
   }
 
   /** Best effort: a snapshot only saves work. */

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { sha256, systemClock } from '../../src/base/index.ts';
-import { loadRun } from '../../src/engine/load-run.ts';
+import { loadRun, sealSnapshot, viewRun } from '../../src/engine/load-run.ts';
 import { encodeState, snapshotFormat } from '../../src/kernel/index.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
 import {
@@ -74,4 +74,15 @@ test('a snapshot of then is used as the same state, or not at all', async () => 
     used[run] = encodeState((await loadRun(store, run)).state);
   }
   expect(used).toEqual(now);
+});
+
+test('who looks at one of these runs sees the same, wherever the snapshot is that it begins with', async () => {
+  const { store, loaded, now } = await snapshots();
+  for (const [run, { last }] of loaded) {
+    for (const seq of new Set([1, Math.ceil(last.seq / 2), last.seq])) {
+      const { state, head } = await loadRun(store, run, seq);
+      await store.saveSnapshot(sealSnapshot(state, head));
+      expect(encodeState((await viewRun(store, run)).state), `${run}@${seq}`).toBe(now[run]);
+    }
+  }
 });

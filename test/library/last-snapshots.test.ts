@@ -1,7 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { open, stateGraph, type Piton } from '../../src/index.ts';
-import { latch } from '../support/open-piton.ts';
+import { PitonError, systemClock } from '../../src/base/index.ts';
+import { openMemoryStore } from '../../src/store/memory/index.ts';
+import { latch, openPiton } from '../support/open-piton.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** A store of its own, each time it is opened. */
@@ -14,7 +16,7 @@ function newStore() {
     places(): { snapshots: number[]; end: number } {
       using database = new DatabaseSync(file);
       const rows = database.prepare('SELECT seq FROM snapshots ORDER BY seq').all();
-      const { seq } = database.prepare('SELECT seq FROM runs').get()!;
+      const { seq } = database.prepare('SELECT max(seq) AS seq FROM commits').get()!;
       return { snapshots: rows.map((row) => Number(row['seq'])), end: Number(seq) };
     },
   };
@@ -66,6 +68,37 @@ test('a long run that is let go of leaves a snapshot, and so does one that is ta
   const run = await piton.resume(counting(150), 'r');
   expect((await run.result()).state).toEqual({ n: 150 });
   await piton.close();
+});
+
+test('a run has ended as it has, whatever keeps its last snapshot from being written', async () => {
+  const store = await openMemoryStore('memory:', { durability: 'full', clock: systemClock });
+  let tries = 0;
+  store.saveSnapshot = async () => {
+    tries++;
+    throw new PitonError('STORE_GONE', 'Somebody has deleted it.');
+  };
+  const piton = await openPiton({ store });
+  const run = await piton.start(counting(150), {});
+  expect(await run.result()).toMatchObject({ status: 'succeeded' });
+  expect(tries).toBe(1);
+});
+
+test('who goes on with a run, or verifies it, sees damage before its snapshot, which who looks does not read', async () => {
+  const store = newStore();
+  const first = await store.open();
+  const waiting = latch();
+  await first.start(counting(150, { at: 120, reached: waiting.open }), { id: 'r' });
+  await waiting.opened;
+  await first.close();
+  using database = new DatabaseSync(store.file);
+  database.exec(`UPDATE commits SET body = replace(body, '"at":', '"at":1') WHERE seq = 5`);
+
+  const second = await store.open();
+
+  expect((await (await second.find('r')).checkpoint()).state).toEqual({ n: 119 });
+  expect(await second.verify('r')).toMatchObject([{ ok: false, firstBad: 5 }]);
+  await expect(second.resume(counting(150), 'r')).rejects.toMatchObject({ code: 'RUN_DAMAGED' });
+  await second.close();
 });
 
 test('a snapshot of the end of a run that keeps its values hides none that is missing', async () => {
