@@ -41,6 +41,8 @@ export async function* readEvents(
 }
 
 export interface HistoryOptions {
+  /** Only later than that commit. */
+  readonly after?: number;
   /** The last commit that is read. Default: the last there is. */
   readonly upTo?: number;
   /** `true`: with what agents have said. */
@@ -51,11 +53,11 @@ export interface HistoryOptions {
 export async function* readHistory(
   store: Store,
   run: string,
-  { upTo = Infinity, transcripts = false }: HistoryOptions,
+  { after = 0, upTo = Infinity, transcripts = false }: HistoryOptions,
 ): AsyncGenerator<RunEvent> {
   const decode = createDecoder(blobsOfRun(store, run), { transcripts });
   const head = Math.min(upTo, (await store.findRun(run))?.seq ?? 0);
-  for (let seq = 0; seq < head;) {
+  for (let seq = after; seq < head;) {
     const page = await store.readCommits(run, { after: seq, limit: Math.min(pageSize, head - seq) });
     if (page.length === 0) return;
     for (const stored of page) yield* eventsOf(await decode(stored));

@@ -39,7 +39,11 @@ export type { Diff, DiffFile, PullRequest, RunMerged } from '../workspaces/index
 export {
   actionsFor,
   Attempts,
+  TurnReader,
   WatchedRun,
+  type ConversationView,
+  type SaidTurn,
+  type Turn,
   type TaskCounts,
   type WatchedAttempt,
   type WatchedTask,

@@ -16,9 +16,11 @@ import {
   checkpointOf,
   runView,
   shownStatus,
+  TaskConversation,
   timelineOf,
   type AttemptView,
   type Checkpoint,
+  type ConversationView,
   type Progress,
   type RunView,
   type TaskView,
@@ -124,6 +126,21 @@ export class Run<Outputs = unknown, State = unknown> {
   /** What ran when, who drove it, and what became of the work of those that died. */
   async timeline(): Promise<Timeline> {
     return timelineOf(await Array.fromAsync(this.history()));
+  }
+
+  /** What a task and its agents have said to each other, part by part: at least `limit` turns each, if there are so many. */
+  async conversation(
+    task: string,
+    { after = 0, limit = 200 }: { readonly after?: number; readonly limit?: number } = {},
+  ): Promise<ConversationView> {
+    const said = new TaskConversation(task);
+    for await (const event of this.history({ after, transcripts: true })) {
+      // A commit is not split: what is left of it would be lost.
+      if (said.turns.length >= limit && event.seq > said.turns.at(-1)!.seq)
+        return { run: this.id, task, turns: said.turns, next: event.seq - 1 };
+      said.add(event);
+    }
+    return { run: this.id, task, turns: said.turns };
   }
 
   /** Everything that has been committed so far. What agents have said is left out unless it is asked for. */

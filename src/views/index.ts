@@ -30,3 +30,5 @@ export { timelineOf, type DriveView, type LeftAttempt, type Timeline } from './t
 export { usageOf, type Usage } from './usage.ts';
 export { WatchedRun, type Found, type TaskCounts, type WatchedTask } from './watched-run.ts';
 export type { WatchedAttempt } from './task-memory.ts';
+export { TaskConversation, type ConversationView, type SaidTurn } from './conversation.ts';
+export { TurnReader, type Turn } from './turns.ts';

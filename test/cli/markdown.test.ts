@@ -1,6 +1,5 @@
 /** The conversation with an agent as a document, piece by piece. */
 import { expect, test } from 'vitest';
-import { entryOf, numberIn, textIn } from '../../src/interfaces/cli/conversation/entry.ts';
 import { markdownForm, type Block } from '../../src/interfaces/cli/conversation/index.ts';
 
 function written(block: Partial<Block> & Pick<Block, 'kind'>, isFull = false): string {
@@ -48,21 +47,4 @@ test('what was used is a line of its own', () => {
   });
   expect(foot[0]).toMatch(/^_12 tokens in, 3 out_$/);
   expect(foot[1]).toBe('');
-});
-
-test('fields of an entry are read for what they are, whoever has stored it', () => {
-  const entry = entryOf({ text: 'a', list: [1], none: null, many: Infinity, n: 3, no: '3' });
-  expect(['text', 'list', 'none', 'missing'].map((field) => textIn(entry, field))).toEqual([
-    'a',
-    '[1]',
-    '',
-    '',
-  ]);
-  expect(['n', 'no', 'many', 'missing'].map((field) => numberIn(entry, field))).toEqual([
-    3,
-    undefined,
-    undefined,
-    undefined,
-  ]);
-  for (const value of ['text', null, [1], 3]) expect(entryOf(value)).toEqual({ type: 'unknown', value });
 });

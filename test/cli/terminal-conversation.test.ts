@@ -332,7 +332,8 @@ test('everything that is said has its words, its speaker, and the tool it is abo
   expect(said({ type: 'limit', text: 'l' })).toStrictEqual({ role: 'limit', text: 'l' });
   expect(said({ type: 'failure', message: 'f' })).toStrictEqual({ role: 'failure', text: 'f' });
   expect(said({ type: 'notice', text: 'n' })).toStrictEqual({ role: 'notice', text: 'n' });
-  for (const nothing of [{ type: 'usage' }, { type: 'toString' }, null])
+  expect(said({ type: 'toString' })).toStrictEqual({ role: 'notice', text: 'toString' });
+  for (const nothing of [{ type: 'usage' }, { type: 'session', id: 's' }])
     expect(said(nothing)).toBeUndefined();
 });
 

@@ -1,6 +1,5 @@
-import { visibleText, type Json } from '../../../base/index.ts';
+import { isPlainObject, visibleText, type Json } from '../../../base/index.ts';
 import { cutTo } from '../output/index.ts';
-import { isRecord } from './entry.ts';
 
 /** A tool call that an agent may not make by itself. */
 export interface AskedCall {
@@ -33,7 +32,7 @@ function cutLine(line: string, columns: number): string {
 }
 
 function inputLines(input: Json): string[] {
-  if (!isRecord(input)) return [fieldText('input', input)];
+  if (!isPlainObject(input)) return [fieldText('input', input)];
   return Object.entries(input).map(([name, value]) => fieldText(name, value));
 }
 

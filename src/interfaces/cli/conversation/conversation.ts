@@ -1,108 +1,78 @@
+import { TurnReader, type Turn } from '../../../library/index.ts';
 import { callText } from '../../../model/index.ts';
 import { cleanLine, cleanText, clockText } from '../output/index.ts';
 import type { Block, BlockKind } from './block.ts';
-import { entryOf, numberIn, textIn, type Entry } from './entry.ts';
 
 interface Memory {
   /** What was said of a call when it began, by its id. */
   readonly calls: Map<string, string>;
   /** The call that was shown last, if nothing was shown since. */
   openCall?: string;
-  lastMessage?: string;
 }
 
 /** Turns one attempt's transcript, entry by entry, into what is shown of it. */
 export class Conversation {
+  readonly #reader = new TurnReader();
   readonly #memory: Memory = { calls: new Map() };
 
   /** Undefined if there is nothing to show. */
   add(value: unknown): Block | undefined {
-    const entry = entryOf(value);
-    const type = textIn(entry, 'type');
-    const read = Object.hasOwn(readers, type) ? readers[type]! : unknownBlock;
-    const block = read(entry, this.#memory);
-    if (block !== undefined && type !== 'tool-started') delete this.#memory.openCall;
+    const turn = this.#reader.read(value);
+    const block = turn && writers[turn.role](turn, this.#memory);
+    if (block !== undefined && turn?.role !== 'call') delete this.#memory.openCall;
     return block;
   }
 }
 
-type Reader = (entry: Entry, memory: Memory) => Block | undefined;
+type Writer = (turn: Turn, memory: Memory) => Block | undefined;
 
-const readers: Readonly<Record<string, Reader>> = {
-  session: (entry) => {
-    const about = ['id', 'model', 'version']
-      .map((field) => textIn(entry, field))
-      .filter((text) => text !== '');
-    return line('session', `session ${about.join(' · ')}`);
-  },
-  message(entry, memory) {
-    if (textIn(entry, 'role') === 'user') return prose('prompt', textIn(entry, 'text'));
-    memory.lastMessage = textIn(entry, 'text').trim();
-    return prose('message', memory.lastMessage);
-  },
-  reasoning: (entry) => prose('reasoning', textIn(entry, 'text')),
-  'tool-started': callBlock,
-  'tool-finished': answerBlock,
+const writers: Readonly<Record<Turn['role'], Writer>> = {
+  session: ({ text }) => line('session', `session ${text}`),
+  user: ({ text }) => prose('prompt', text),
+  assistant: ({ text }) => prose('message', text),
+  reasoning: ({ text }) => prose('reasoning', text),
+  call: callBlock,
+  answer: answerBlock,
   asked: questionBlock,
-  denied: (entry) => line('trouble', `denied: ${textIn(entry, 'tool')}: ${textIn(entry, 'reason')}`),
-  limit(entry) {
-    const until = numberIn(entry, 'until');
+  denied: ({ tool, text }) => line('trouble', `denied: ${tool}: ${text}`),
+  limit({ text, until }) {
     const end = until === undefined ? '' : ` (until ${new Date(until).toDateString()} ${clockText(until)})`;
-    return line('trouble', `usage limit: ${textIn(entry, 'text')}${end}`);
+    return line('trouble', `usage limit: ${text}${end}`);
   },
-  result: resultBlock,
-  failure(entry) {
-    const kind = textIn(entry, 'kind');
-    // The question itself was told.
-    return kind === 'asked' ? undefined : line('trouble', `${kind}: ${textIn(entry, 'message')}`);
+  result({ text, data }) {
+    const isData = data !== undefined;
+    const shown = isData ? inputText(data) : text.trim();
+    return { kind: 'result', head: 'result', text: cleanText(shown), isData };
   },
-  notice: (entry) => line('notice', textIn(entry, 'text')),
-  unknown(entry) {
-    const text = textIn(entry, 'text');
-    return line('notice', text === '' ? 'unknown' : `not understood: ${text}`);
-  },
-  /** Told once, at the end. */
-  usage: () => undefined,
+  failure: ({ kind, text }) => line('trouble', `${kind}: ${text}`),
+  notice: ({ text }) => line('notice', text),
+  told: ({ text }) => prose('told', text),
+  check: ({ text }) => prose('trouble', text),
 };
 
-function callBlock(entry: Entry, memory: Memory): Block {
-  const id = textIn(entry, 'id');
-  const head = callText(textIn(entry, 'name'), entry['input']);
-  memory.calls.set(id, head);
-  memory.openCall = id;
-  return { kind: 'call', head, text: '', detail: inputText(entry['input']) };
+function callBlock({ call = '', tool = '', input }: Turn, memory: Memory): Block {
+  const head = callText(tool, input);
+  memory.calls.set(call, head);
+  memory.openCall = call;
+  return { kind: 'call', head, text: '', detail: inputText(input) };
 }
 
 /** Says whose answer it is, unless it stands below its call. */
-function answerBlock(entry: Entry, { calls, openCall }: Memory): Block {
-  const id = textIn(entry, 'id');
-  const isError = entry['isError'] === true;
-  const text = cleanText(textIn(entry, 'output')).trimEnd();
-  const head = id === openCall ? '' : (calls.get(id) ?? 'an earlier call');
-  return { kind: 'answer', head, text: text === '' ? emptyAnswer(isError) : text, isError };
+function answerBlock({ call = '', text, ...turn }: Turn, { calls, openCall }: Memory): Block {
+  const isError = turn.isError === true;
+  const clean = cleanText(text).trimEnd();
+  const head = call === openCall ? '' : (calls.get(call) ?? 'an earlier call');
+  return { kind: 'answer', head, text: clean === '' ? emptyAnswer(isError) : clean, isError };
 }
 
-function questionBlock(entry: Entry): Block {
-  const [input, reason] = [entry['input'], textIn(entry, 'reason')];
-  const why = reason === '' ? '' : ` (${reason})`;
-  const head = cleanLine(`asks whether it may use ${callText(textIn(entry, 'tool'), input)}${why}`);
+function questionBlock({ tool = '', input, text }: Turn): Block {
+  const why = text === '' ? '' : ` (${text})`;
+  const head = cleanLine(`asks whether it may use ${callText(tool, input)}${why}`);
   return { kind: 'question', head, text: '', detail: inputText(input) };
 }
 
 function emptyAnswer(isError: boolean): string {
   return isError ? '(failed without a word)' : '(no output)';
-}
-
-/** Most agents give their last message as the result: once is enough. */
-function resultBlock(entry: Entry, { lastMessage }: Memory): Block | undefined {
-  const isData = entry['structured'] !== undefined;
-  const text = isData ? inputText(entry['structured']) : textIn(entry, 'text').trim();
-  if (text === lastMessage || text === '') return undefined;
-  return { kind: 'result', head: 'result', text: cleanText(text), isData };
-}
-
-function unknownBlock(entry: Entry): Block {
-  return line('notice', textIn(entry, 'type') || 'an entry without a type');
 }
 
 function line(kind: BlockKind, head: string): Block {

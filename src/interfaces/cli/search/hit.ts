@@ -1,4 +1,4 @@
-import type { Role, Spoken } from '../conversation/index.ts';
+import type { Spoken } from '../conversation/index.ts';
 import type { Pattern, Place } from './pattern.ts';
 
 /** A line of a conversation in which something was found. */
@@ -10,7 +10,7 @@ export interface Hit {
   readonly attempt?: number;
   readonly agent?: string;
   readonly at: number;
-  readonly role: Role;
+  readonly role: Spoken['role'];
   readonly tool?: string;
   /** The line, or the part of a long one around the first place. */
   readonly line: string;
