@@ -233,7 +233,10 @@ export function framesOf(log: string): number[] {
   const bytes = readFileSync(log);
   const frameBytes = 24 + bytes.readUInt32BE(8);
   const count = Math.floor((bytes.length - headerBytes) / frameBytes);
-  return Array.from({ length: count }, (_, index) => headerBytes + index * frameBytes);
+  const places = Array.from({ length: count }, (_, index) => headerBytes + index * frameBytes);
+  // The log is longer than what is in it: frames have the salt of its header.
+  const salt = bytes.subarray(16, 24);
+  return places.filter((at) => salt.equals(bytes.subarray(at + 8, at + 16)));
 }
 
 export function flipped(at: number): LogDamage {
@@ -318,5 +321,5 @@ async function harmIn(run: InterruptedRun, name: string): Promise<string[]> {
 export function someDamagesOf({ log }: InterruptedRun): LogDamage[] {
   const frames = framesOf(log);
   const at = (part: number): number => frames[Math.floor((frames.length - 1) * part)]!;
-  return [cutAt(at(0.72)), flipped(at(0.8) + 16), olderCopy(at(0.88)), cutAt(at(0.96)), deleted];
+  return [cutAt(at(0.86)), flipped(at(0.9) + 16), olderCopy(at(0.94)), cutAt(at(0.98)), deleted];
 }

@@ -139,8 +139,8 @@ test('a chain folds over its items and tells its progress', async () => {
     [11, 2, 1],
     [13, 3, 2],
   ]);
-  expect(await run.progress()).toEqual({ done: 3, total: 3 });
-  expect((await run.checkpoint(3)).progress).toEqual({ done: 1, total: 3 });
+  expect(await run.progress()).toEqual({ done: 3, total: 3, percent: 100 });
+  expect((await run.checkpoint(3)).progress).toEqual({ done: 1, total: 3, percent: 33 });
   expect((await (await piton.start(sum, { inputs: { items: [], initial: 7 } })).result()).outputs).toBe(7);
 });
 

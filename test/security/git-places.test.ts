@@ -80,7 +80,7 @@ describe('the folder of a run that was replaced by a link', () => {
     for (const stray of strays) await ground.places.cleanStray(repository, stray);
     expect(fingerprint(precious)).toBe(before);
     const path = join(runs, 'other-run', 'build');
-    await expect(await standingOf({ path, token: 't' })).rejects.toMatchObject({ code: 'WORKTREE_REFUSED' });
+    await expect(standingOf({ path, token: 't' })).rejects.toMatchObject({ code: 'WORKTREE_REFUSED' });
     expect(existsSync(join(precious, 'build/thesis.txt'))).toBe(true);
     mkdirSync(join(runs, 'real', 'build'), { recursive: true });
     expect((await standingOf({ path: join(runs, 'real/build'), token: 't' })).type).toBe('foreign');
