@@ -14,17 +14,8 @@ const mayImport = {
   engine: ['kernel', 'store', 'spool', 'sandbox', 'agents', 'workspaces', 'model', 'base'],
   library: ['assemble.ts', 'engine', 'views', 'definition', 'store', 'workspaces', 'kernel', 'model', 'base'],
   config: ['model', 'base'],
-  interfaces: [
-    'assemble.ts',
-    'library',
-    'engine',
-    'definition',
-    'agents',
-    'sandbox',
-    'config',
-    'model',
-    'base',
-  ],
+  // What an interface shows of runs, and does to them, goes through the library, so that any other interface can do it too.
+  interfaces: ['assemble.ts', 'library', 'definition', 'agents', 'sandbox', 'config', 'model', 'base'],
 };
 
 const layers = Object.entries(mayImport).map(([folder, allowed]) => ({

@@ -66,3 +66,15 @@ export {
   type Timeline,
   type Usage,
 } from '../views/index.ts';
+export {
+  mentionsGit,
+  placementIn,
+  type Observation,
+  type Placement,
+  type Repair,
+  type ResumeOptions,
+  type ResumePreview,
+  type RunVerdict,
+  type Standing,
+} from '../engine/index.ts';
+export type { RunEvent } from '../model/index.ts';

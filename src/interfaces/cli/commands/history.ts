@@ -1,9 +1,8 @@
-import type { RunEvent } from '../../../engine/index.ts';
+import { WatchedRun, type RunEvent } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { cleanLine, clockText, spanText } from '../output/index.ts';
-import { WatchedRun } from '../../../library/index.ts';
 import { describeEvent } from '../progress/index.ts';
 import { findRecord } from '../runs.ts';
 import { senderText } from '../sender-text.ts';

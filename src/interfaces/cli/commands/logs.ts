@@ -1,5 +1,5 @@
 import { PitonError, shellWord } from '../../../base/index.ts';
-import type { RunEvent } from '../../../engine/index.ts';
+import type { RunEvent } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';

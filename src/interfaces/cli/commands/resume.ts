@@ -1,7 +1,6 @@
 import { Option } from 'commander';
 import { hasCode, PitonError, shellWord } from '../../../base/index.ts';
-import type { ResumeOptions, ResumePreview } from '../../../engine/index.ts';
-import type { DriverView, Piton } from '../../../library/index.ts';
+import type { DriverView, Piton, ResumeOptions, ResumePreview } from '../../../library/index.ts';
 import { isFinal } from '../../../model/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';

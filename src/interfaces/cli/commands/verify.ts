@@ -1,6 +1,5 @@
 import { shellWord } from '../../../base/index.ts';
-import type { Repair, RunVerdict } from '../../../engine/index.ts';
-import type { Piton } from '../../../library/index.ts';
+import type { Piton, Repair, RunVerdict } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';

@@ -1,6 +1,5 @@
-import type { RunEvent } from '../../../engine/index.ts';
+import type { RunEvent, Usage } from '../../../library/index.ts';
 import type { Block } from './block.ts';
-import type { Usage } from '../../../library/index.ts';
 
 export type AttemptStarted = Extract<RunEvent, { type: 'attempt.started' }>;
 

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../../engine/index.ts';
+import type { RunEvent } from '../../../library/index.ts';
 import type { EventOf } from '../../../model/index.ts';
 import { cleanLine, cleanText, clockText } from '../output/index.ts';
 import { senderText } from '../sender-text.ts';

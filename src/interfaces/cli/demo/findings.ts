@@ -1,5 +1,4 @@
-import type { RunEvent } from '../../../engine/index.ts';
-import { WatchedRun } from '../../../library/index.ts';
+import { WatchedRun, type RunEvent } from '../../../library/index.ts';
 import { taskNames } from './project.ts';
 
 /** What the journal and the ledger say of the demo's run. */

@@ -1,8 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { hasCode, PitonError } from '../../../base/index.ts';
-import type { RunEvent } from '../../../engine/index.ts';
-import type { Piton } from '../../../library/index.ts';
+import type { Piton, RunEvent } from '../../../library/index.ts';
 import { cleanText, type Output } from '../output/index.ts';
 import { startDriver, type DriverProcess } from './driver-process.ts';
 import { findingsOf, type Findings } from './findings.ts';

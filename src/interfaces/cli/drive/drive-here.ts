@@ -1,7 +1,6 @@
 import { loadForDriving } from '../../../assemble.ts';
 import { asError, hasCode, PitonError } from '../../../base/index.ts';
-import type { Observation, RunEvent } from '../../../engine/index.ts';
-import type { Piton, Run } from '../../../library/index.ts';
+import type { Observation, Piton, Run, RunEvent } from '../../../library/index.ts';
 import type { Output } from '../output/index.ts';
 import { createProgress, type Progress } from '../progress/index.ts';
 import { lastKnown } from './last-known.ts';

@@ -1,6 +1,5 @@
 import { hasCode, PitonError } from '../../../base/index.ts';
-import type { ResumeOptions } from '../../../engine/index.ts';
-import type { Definition, Run } from '../../../library/index.ts';
+import type { Definition, ResumeOptions, Run } from '../../../library/index.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { driveHere } from './drive-here.ts';

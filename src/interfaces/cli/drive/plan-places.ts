@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { placementIn, type Placement, type Standing } from '../../../engine/index.ts';
+import { placementIn, type Placement, type Standing } from '../../../library/index.ts';
 import type { Config } from '../../../config/index.ts';
 import { isProgram, type Workflow } from '../../../model/index.ts';
 

@@ -1,4 +1,4 @@
-import type { ResumePreview } from '../../../engine/index.ts';
+import type { ResumePreview } from '../../../library/index.ts';
 import type { Context } from '../context.ts';
 import { cleanLine, type Style } from '../output/index.ts';
 import { plural } from '../progress/index.ts';

@@ -1,6 +1,5 @@
 import { asError, PitonError } from '../../../base/index.ts';
-import type { ResumeOptions } from '../../../engine/index.ts';
-import type { Run } from '../../../library/index.ts';
+import type { ResumeOptions, Run } from '../../../library/index.ts';
 import type { Context } from '../context.ts';
 import { Damages } from '../damages.ts';
 import { exitCodeOf, exitCodes, type ExitCode } from '../exit-codes.ts';

@@ -1,5 +1,4 @@
-import type { RunEvent } from '../../../engine/index.ts';
-import { Attempts } from '../../../library/index.ts';
+import { Attempts, type RunEvent } from '../../../library/index.ts';
 import {
   markdownForm,
   remarkOf,

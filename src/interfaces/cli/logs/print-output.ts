@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { RunEvent } from '../../../engine/index.ts';
+import type { RunEvent } from '../../../library/index.ts';
 import { introduce, type AttemptStarted } from '../conversation/index.ts';
 import { cleanLine } from '../output/index.ts';
 import { Conversations } from './conversations.ts';

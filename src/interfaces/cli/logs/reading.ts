@@ -1,5 +1,4 @@
-import type { RunEvent } from '../../../engine/index.ts';
-import type { Piton } from '../../../library/index.ts';
+import type { Piton, RunEvent } from '../../../library/index.ts';
 import type { AttemptStarted } from '../conversation/index.ts';
 import { cleanLine, padTo, widthOf, type Output } from '../output/index.ts';
 import { isChosen, isWithin, type AttemptChoice } from './select-attempts.ts';

@@ -1,5 +1,5 @@
 import { nearest, PitonError } from '../../../base/index.ts';
-import type { RunEvent } from '../../../engine/index.ts';
+import type { RunEvent } from '../../../library/index.ts';
 
 export interface AttemptChoice {
   /** An address, or the name of a task with all that it consists of. */

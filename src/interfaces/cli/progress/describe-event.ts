@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../../engine/index.ts';
+import { actionsFor, type RunEvent, type WatchedRun, type WatchedTask } from '../../../library/index.ts';
 import type { EventType } from '../../../model/index.ts';
 import { clockText, spanText } from '../output/index.ts';
 import {
@@ -24,7 +24,6 @@ import {
   shortCommit,
 } from './place-words.ts';
 import { untestedText } from '../../../agents/index.ts';
-import { actionsFor, type WatchedRun, type WatchedTask } from '../../../library/index.ts';
 import { commandFor, shortCommands } from '../command-for.ts';
 
 export type Tone = 'good' | 'bad' | 'warning' | 'plain' | 'quiet';

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../../engine/index.ts';
+import type { RunEvent } from '../../../library/index.ts';
 import { escapeControls, type Output } from '../output/index.ts';
 import type { Face } from './face.ts';
 

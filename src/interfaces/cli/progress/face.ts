@@ -1,7 +1,6 @@
-import type { RunEvent } from '../../../engine/index.ts';
+import type { RunEvent, WatchedRun } from '../../../library/index.ts';
 import type { Output } from '../output/index.ts';
 import type { Saying } from './describe-event.ts';
-import type { WatchedRun } from '../../../library/index.ts';
 
 export interface ProgressOptions {
   readonly output: Output;

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../../engine/index.ts';
+import type { RunEvent, WatchedRun } from '../../../library/index.ts';
 import { isFinal } from '../../../model/index.ts';
 import type { Output } from '../output/index.ts';
 import type { Saying } from './describe-event.ts';
@@ -6,7 +6,6 @@ import { drawFrame, type FrameLine } from './frame.ts';
 import { LiveScreen } from './live-screen.ts';
 import { paintLine, sayingLines } from './paint-line.ts';
 import type { Face, ProgressOptions } from './face.ts';
-import type { WatchedRun } from '../../../library/index.ts';
 
 const redrawMs = 100;
 

@@ -1,5 +1,4 @@
-import type { RunEvent } from '../../../engine/index.ts';
-import { WatchedRun } from '../../../library/index.ts';
+import { WatchedRun, type RunEvent } from '../../../library/index.ts';
 import { describeEvent, type Saying } from './describe-event.ts';
 import { jsonFace } from './event-line.ts';
 import type { Face, ProgressOptions } from './face.ts';

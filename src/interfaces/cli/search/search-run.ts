@@ -1,5 +1,5 @@
 import type { Json } from '../../../base/index.ts';
-import type { RunEvent } from '../../../engine/index.ts';
+import type { RunEvent } from '../../../library/index.ts';
 import { Speech, type Spoken } from '../conversation/index.ts';
 import { isWithin } from '../logs/select-attempts.ts';
 import { hitsIn, type Hit } from './hit.ts';

@@ -1,7 +1,7 @@
 import { PitonError } from '../../../base/index.ts';
 import type { Config } from '../../../config/index.ts';
 import type { Problem } from '../../../definition/index.ts';
-import { mentionsGit } from '../../../engine/index.ts';
+import { mentionsGit } from '../../../library/index.ts';
 import type { Workflow } from '../../../model/index.ts';
 import { boundsOf } from '../budget-text.ts';
 import type { Context } from '../context.ts';
