@@ -39,20 +39,21 @@ export async function findRun(store: Store, run: string): Promise<RunRecord> {
 export async function refuseLost(
   store: Store,
   run: string,
-  started?: { readonly seq: number; readonly file: string },
+  started?: { readonly seq?: number; readonly file: string },
 ): Promise<void> {
   // In this order: whoever makes the run at this moment writes to the store first, and then to the mirror and the spool.
   const mirrored = await store.witnessedSeq(run);
   const witnessed = mirrored ?? started?.seq;
-  if (witnessed === undefined || (await store.findRun(run)) !== undefined) return;
+  const isKnown = started !== undefined || mirrored !== undefined;
+  if (!isKnown || (await store.findRun(run)) !== undefined) return;
   const what =
-    mirrored === undefined
-      ? 'for which processes were started at commit'
-      : 'of which its mirror shows commit';
-  const message = `The store ${store.url} has lost run ${run}, ${what} ${witnessed}.`;
+    mirrored === undefined ? 'for which processes were started' : 'of which its mirror shows commits';
+  const howFar =
+    witnessed === undefined ? '; how far it had come cannot be read' : `, up to commit ${witnessed}`;
+  const message = `The store ${store.url} has lost run ${run}, ${what}${howFar}.`;
   const forgotten = started === undefined ? '' : ` If it was removed on purpose, remove ${started.file} too.`;
   const remedy = `Restore the store from a backup, or start a run with another id.${forgotten}`;
-  throw new PitonError('RUN_LOST', message, { run, witnessed, remedy });
+  throw new PitonError('RUN_LOST', message, { run, ...(witnessed !== undefined && { witnessed }), remedy });
 }
 
 /**

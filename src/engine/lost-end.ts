@@ -40,7 +40,8 @@ export async function assertNotLost(
   heads.forget(run);
   if ((await heads.isPruned(run)) && (await ports.store.findRun(run)) === undefined) return heads.remove(run);
   const known = await recordedHead(ports, run);
-  await refuseLost(ports.store, run, known && { ...known, file: heads.fileOf(run) });
+  const isTold = known !== undefined || (ports.store.durability !== 'none' && (await heads.isDamaged(run)));
+  await refuseLost(ports.store, run, isTold ? { ...known, file: heads.fileOf(run) } : undefined);
 }
 
 /** `last`: of the journal, as it was when it was read. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { executionsOf } from '../support/commands.ts';
 import { killAt, repair } from '../support/kill.ts';
-import { harmDoneBy, InterruptedRun, someDamagesOf } from './lost-log.ts';
+import { deleted, harmDoneBy, InterruptedRun, someDamagesOf } from './lost-log.ts';
 
 test.each(['diamond', 'worktrees'] as const)(
   'of %s no command begins again whose end the log has lost, and after a repair it ends as if nothing was lost',
@@ -40,6 +40,16 @@ test('a record of how far the journal had come that is damaged hides nothing', a
   run.restore();
   damage();
   expect(await run.resume()).toEqual({ a: 'done a', b: 'done b', c: 'done c' });
+});
+
+test('a run that the store has lost is not begun anew, though the record of it is damaged too', async () => {
+  const run = await InterruptedRun.make({ flow: 'chain', isMirrored: false });
+  const before = executionsOf(run.folder);
+  const heads = join(run.folder, 'spool/.heads');
+  for (const name of readdirSync(heads)) writeFileSync(join(heads, name), Buffer.alloc(256));
+  deleted.inflict(run.folder);
+  expect(await run.resume()).toBe('RUN_LOST');
+  expect(executionsOf(run.folder)).toEqual(before);
 });
 
 test('a record that cannot be looked at is not one that is missing', async () => {
