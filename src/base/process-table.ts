@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { systemClock } from './clock.ts';
 import { errorField } from './errors.ts';
 import { withOwnPath } from './find-tool.ts';
 
@@ -20,7 +21,7 @@ const toleranceMs = isLinux ? 100 : 1_000;
 
 /** Now, by the clock that start times are told in: since boot on Linux, wall clock elsewhere. */
 export function processClockMs(): number {
-  return isLinux ? Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]) * 1000 : Date.now();
+  return isLinux ? Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]) * 1000 : systemClock.now();
 }
 
 export function startedMs(startTime: string): number {

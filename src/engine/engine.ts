@@ -57,6 +57,8 @@ export class Engine {
   readonly #listeners = new Set<() => void>();
   readonly #unwatch: (() => void)[];
 
+  readonly now = (): number => this.#ports.clock.now();
+
   constructor(ports: EnginePorts) {
     this.#ports = {
       ...ports,

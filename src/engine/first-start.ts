@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
-import { crashPoint, makePrivateFolder, sha256, stateFolder } from '../base/index.ts';
+import { crashPoint, makePrivateFolder, sha256, stateFolder, systemClock } from '../base/index.ts';
 import type { Environment } from './task-environment.ts';
 
 /** A program that prepares a file when it is first started, and may not do so twice at once. */
@@ -54,8 +54,8 @@ async function openQueue({ file, environment }: Starting): Promise<DatabaseSync>
 
 /** False if nobody has to be alone any more, or it took too long. */
 async function takeTurn(database: DatabaseSync, starting: Starting, signal: AbortSignal): Promise<boolean> {
-  const until = performance.now() + patienceMs;
-  while (!signal.aborted && performance.now() < until) {
+  const until = systemClock.elapsed() + patienceMs;
+  while (!signal.aborted && systemClock.elapsed() < until) {
     if (tryToLock(database)) {
       crashPoint('engine:after-first-start-taken');
       if (!isPrepared(database, starting)) return true;

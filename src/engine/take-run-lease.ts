@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { livenessOf, PitonError, randomId } from '../base/index.ts';
+import { livenessOf, PitonError, randomId, systemClock } from '../base/index.ts';
 import type { Lease } from '../model/index.ts';
 import { isDead, takeLease } from './leases.ts';
 import { leaseName, type EnginePorts } from './options.ts';
@@ -46,9 +46,9 @@ const killPatienceMs = 5_000;
 async function kill(run: string, lease: Lease): Promise<void> {
   const { owner } = lease;
   if (owner.pid === process.pid) return;
-  const until = performance.now() + killPatienceMs;
+  const until = systemClock.elapsed() + killPatienceMs;
   for (let seen = livenessOf(owner); seen === 'alive' || seen === 'stopped'; seen = livenessOf(owner)) {
-    if (performance.now() > until) throw driven(run, lease);
+    if (systemClock.elapsed() > until) throw driven(run, lease);
     signalKill(owner.pid);
     await pause(10);
   }

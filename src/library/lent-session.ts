@@ -42,10 +42,10 @@ export async function lendSession(lending: Lending): Promise<LentSession> {
 /** With nobody driving the run, whoever does so next decides it before anything starts. */
 async function announce(
   { send, run, task }: Lending,
-  { session, lease: { owner, token } }: OfferedSession,
+  { session, lease: { owner, token, takenAt } }: OfferedSession,
 ): Promise<void> {
   const { host, pid } = owner;
-  const answer = await send({ type: 'lend', task, session, from: Date.now(), host, pid, token });
+  const answer = await send({ type: 'lend', task, session, from: takenAt, host, pid, token });
   if (answer?.status !== 'refused') return;
   throw new PitonError('SESSION_BUSY', `The session of ${task} cannot be had: ${answer.text}.`, {
     run,
@@ -55,7 +55,7 @@ async function announce(
 
 async function giveBack({ engine, send, task }: Lending, offered: OfferedSession): Promise<void> {
   try {
-    await send({ type: 'return', task, token: offered.lease.token, at: Date.now() });
+    await send({ type: 'return', task, token: offered.lease.token, at: engine.now() });
   } finally {
     await engine.releaseSession(offered);
   }

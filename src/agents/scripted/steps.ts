@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseDuration, PitonError, type Json, type JsonObject } from '../../base/index.ts';
+import { parseDuration, PitonError, systemClock, type Json, type JsonObject } from '../../base/index.ts';
 import { at, numberAt, showJson, textAt } from '../json-fields.ts';
 import { askFor } from './asking.ts';
 import type { StepName } from './part.ts';
@@ -112,7 +112,7 @@ function giveAnswer(given: Json, stage: Stage): undefined {
 
 function hitLimit(given: Json): Ending {
   const span = at(given, 'in');
-  const until = span === undefined ? numberAt(given, 'until') : Date.now() + spanOf(span);
+  const until = span === undefined ? numberAt(given, 'until') : systemClock.now() + spanOf(span);
   const message = textAt(given, 'text') ?? 'The usage limit is reached.';
   say({ event: 'failed', kind: 'limit', message, ...(until !== undefined && { until }) });
   return 1;

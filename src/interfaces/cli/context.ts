@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { PitonError } from '../../base/index.ts';
+import { PitonError, systemClock } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { Piton } from '../../library/index.ts';
 import type { Output } from './output/index.ts';
@@ -49,7 +49,7 @@ export function createContext(parts: ContextParts): OpenedContext {
   const openOnce = (): Promise<Piton> => (opened ??= openPiton(parts, granted));
   return {
     ...parts,
-    now: () => Date.now(),
+    now: () => systemClock.now(),
     hasStore,
     granted,
     // Asked once, whatever the answer was.

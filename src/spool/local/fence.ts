@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { crashPoint, commandLineOf, isMonitor, type ProcessEntry } from '../../base/index.ts';
+import { crashPoint, commandLineOf, isMonitor, systemClock, type ProcessEntry } from '../../base/index.ts';
 import type { FenceResult } from '../contract.ts';
 import { findMembers, isLiving, isWrapper, type Family } from './members.ts';
 
@@ -33,9 +33,9 @@ async function askToEnd(
   lookAgain: () => ProcessEntry[],
   graceMs: number,
 ): Promise<void> {
-  const until = performance.now() + graceMs;
+  const until = systemClock.elapsed() + graceMs;
   const asked = new Set<number>();
-  for (let living = first; living.length > 0 && performance.now() < until; living = lookAgain()) {
+  for (let living = first; living.length > 0 && systemClock.elapsed() < until; living = lookAgain()) {
     for (const { pid } of living.filter(({ pid }) => !asked.has(pid) && !isMonitor(pid))) {
       send(pid, isWatcher(pid) ? 'SIGALRM' : 'SIGTERM');
       // One that is stopped does not hear anything.
@@ -53,13 +53,13 @@ async function kill(family: Family, lookAgain: () => ProcessEntry[]): Promise<vo
     const doomed = living.filter((entry) => round >= wrapperRounds || !isWrapper(family, entry));
     for (const { pid } of doomed) send(pid, 'SIGKILL');
     if (doomed.length < living.length) for (const { pid } of living) send(pid, 'SIGCONT');
-    await untilGone(living, performance.now() + killRoundMs);
+    await untilGone(living, systemClock.elapsed() + killRoundMs);
   }
   lookAgain();
 }
 
 async function untilGone(entries: readonly ProcessEntry[], until: number): Promise<void> {
-  while (entries.some(isLiving) && performance.now() < until) await pause(pollMs);
+  while (entries.some(isLiving) && systemClock.elapsed() < until) await pause(pollMs);
 }
 
 /** The watcher of a deadline is deaf to SIGTERM; SIGALRM ends it. With a number, since the wrapper's text has the name too. */

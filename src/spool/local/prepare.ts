@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makePrivateFolder, ownIdentity, PitonError, processClockMs } from '../../base/index.ts';
+import { makePrivateFolder, ownIdentity, PitonError, processClockMs, systemClock } from '../../base/index.ts';
 import { blankExit, blankTimedOut, blankWrapper, codeOf, files, type Origin } from '../layout.ts';
 import { isContained, type SpoolOrder, type WrittenOrder } from '../order.ts';
 
@@ -47,7 +47,7 @@ async function makeFolder(folder: string, order: SpoolOrder): Promise<void> {
 function description({ env: _, input: _input, files: _files, ...order }: OwnedOrder): string {
   const { host, bootId, pidNamespace } = ownIdentity();
   const origin: Origin = { host, bootId, pidNamespace, bornMs: processClockMs() };
-  return `${JSON.stringify({ ...order, origin, createdAt: new Date().toISOString() }, null, 2)}\n`;
+  return `${JSON.stringify({ ...order, origin, createdAt: new Date(systemClock.now()).toISOString() }, null, 2)}\n`;
 }
 
 async function writeNew(file: string, content: string, isSynced: boolean): Promise<void> {

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { PitonError } from '../../base/index.ts';
+import { PitonError, systemClock } from '../../base/index.ts';
 import type { Connection } from './connection.ts';
 import { Blocked, isBusy, isFull, storeError, uncertain } from './faults.ts';
 import { isOver, patiently, untilNextTry } from './patience.ts';
@@ -52,7 +52,7 @@ export class GroupCommit {
 
   submit<T>(change: Change<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const askedAt = performance.now();
+      const askedAt = systemClock.elapsed();
       this.#queue.push({ change, askedAt, resolve, reject, failures: 0, outcome: undefined });
       this.#draining ??= this.#drain();
     });

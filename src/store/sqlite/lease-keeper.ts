@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/index.ts';
+import { systemClock, type Clock } from '../../base/index.ts';
 import type { Lease } from '../../model/index.ts';
 import { Heartbeat } from './heartbeat.ts';
 
@@ -31,7 +31,7 @@ export class LeaseKeeper {
       token: lease.token,
       leaseMs: lease.expiresAt - lease.takenAt,
       expiresAt: lease.expiresAt,
-      clockOffsetMs: this.#clock.now() - Date.now(),
+      clockOffsetMs: this.#clock.now() - systemClock.now(),
     });
   }
 

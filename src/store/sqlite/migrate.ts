@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { crashPoint, livenessOf, PitonError } from '../../base/index.ts';
+import { crashPoint, livenessOf, PitonError, systemClock } from '../../base/index.ts';
 import type { LeaseOwner } from '../../model/index.ts';
 import { isBusy, storeError } from './faults.ts';
 import { toOwner } from './lease-owner.ts';
@@ -58,7 +58,7 @@ export function tooNew(file: string, version: number): PitonError {
 /** Throws `STORE_IN_USE` or `STORE_FULL`. */
 function assertMovable(database: DatabaseSync, file: string): void {
   const held = database.prepare(`SELECT owner FROM leases WHERE token IS NOT NULL AND expires_at > ?`);
-  const owners = held.all(Date.now()).map((row) => toOwner(text(row, 'owner')));
+  const owners = held.all(systemClock.now()).map((row) => toOwner(text(row, 'owner')));
   const living = owners.find((owner) => livenessOf(owner) !== 'dead');
   if (living !== undefined) throw inUse(file, living);
   // Tables are copied, first into the log and from there into the file.

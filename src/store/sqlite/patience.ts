@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { systemClock } from '../../base/index.ts';
 import { isBusy, storeError } from './faults.ts';
 
 export interface Patience {
@@ -11,7 +12,7 @@ export interface Patience {
  * sleeps in place, and lets writers starve each other for seconds.
  */
 export async function patiently<T>(patience: Patience, attempt: () => T): Promise<T> {
-  const startedAt = performance.now();
+  const startedAt = systemClock.elapsed();
   for (;;) {
     try {
       return attempt();
@@ -24,7 +25,7 @@ export async function patiently<T>(patience: Patience, attempt: () => T): Promis
 
 /** By the machine's own time: a clock that tests advance would never run out by itself. */
 export function isOver({ patienceMs }: Patience, startedAt: number): boolean {
-  return performance.now() - startedAt >= patienceMs;
+  return systemClock.elapsed() - startedAt >= patienceMs;
 }
 
 /** Jittered, so that two who collided do not collide again. */

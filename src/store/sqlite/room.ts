@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { hasCode } from '../../base/index.ts';
+import { hasCode, systemClock } from '../../base/index.ts';
 import type { Address } from './address.ts';
 import type { Connection } from './connection.ts';
 import type { Statements } from './statements.ts';
@@ -41,8 +41,8 @@ export class Room {
 
   /** Looks at the disk once a second at most. */
   hasRoom(): boolean {
-    if (performance.now() - this.#answeredAt < freshnessMs) return this.#answer;
-    this.#answeredAt = performance.now();
+    if (systemClock.elapsed() - this.#answeredAt < freshnessMs) return this.#answer;
+    this.#answeredAt = systemClock.elapsed();
     return (this.#answer = this.#look());
   }
 

@@ -1,4 +1,4 @@
-import { PitonError } from '../../base/index.ts';
+import { PitonError, systemClock } from '../../base/index.ts';
 import type { Cleaned, Place, PlaceOrder, PlaceRequest, Recovery } from '../contract.ts';
 import { archiveFolder, archivesOf, assertArchive } from './archive.ts';
 import { removeOrArchive, type CleanTools } from './clean-directory.ts';
@@ -62,7 +62,7 @@ async function takeOver(
   const { request, place } = preparing;
   if (request.slot === undefined) throw notOurs(request, place.path, why);
   const { run, task, token } = marker;
-  const taken = { run, task, token, path: place.path, at: Date.now() };
+  const taken = { run, task, token, path: place.path, at: systemClock.now() };
   return succeed(tools, preparing, { task, cleaned: await removeOrArchive(tools, request, taken) });
 }
 
@@ -91,7 +91,7 @@ async function carryOut(
   const { run, task } = request;
   const { path, token } = place;
   const source = await orderedSource(tools, request, order);
-  const taken = { run, task, path, token, at: Date.now(), order: order.id };
+  const taken = { run, task, path, token, at: systemClock.now(), order: order.id };
   if (standing.type === 'ours') await removeOrArchive(tools, request, taken);
   // Whatever it is, somebody has put it there.
   if (standing.type === 'foreign') await archiveFolder(tools, taken);

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import { deleteTree, livenessOf } from '../../base/index.ts';
+import { deleteTree, livenessOf, systemClock } from '../../base/index.ts';
 import type { Cleaned } from '../contract.ts';
 import type { Recorded, Stray } from '../upkeep-contract.ts';
 import { findEntry, namesIn } from '../files.ts';
@@ -43,7 +43,7 @@ export async function cleanStrayFolder(tools: ArchiveTools, { name: path }: Stra
     return { how: 'removed', reason: 'it held nothing' };
   }
   const { run, task, token } = marker ?? { run: basename(dirname(path)), task: basename(path), token: '' };
-  const ref = await archiveFolder(tools, { run, task, token, at: Date.now(), path });
+  const ref = await archiveFolder(tools, { run, task, token, at: systemClock.now(), path });
   await removeMarker(path);
   return { how: 'archived', reason: 'no record explains it', ref };
 }

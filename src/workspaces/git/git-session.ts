@@ -1,4 +1,5 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { systemClock } from '../../base/index.ts';
 import { collectTail, endGroup, signalGroup, type ProcessEnd, type ProcessOrder } from './git-process.ts';
 
 /** What the bytes so far say: the answer and where it ends, or how many there must be before it is worth looking again. */
@@ -31,7 +32,7 @@ export class SessionEnded extends Error {
  * answer, it keeps nobody alive.
  */
 export class GitSession {
-  readonly startedAt = performance.now();
+  readonly startedAt = systemClock.elapsed();
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #answerMs: number;
   readonly #maxBytes: number;

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { effect } from '../../base/index.ts';
+import { effect, systemClock } from '../../base/index.ts';
 import type { Attempted } from './git-failures.ts';
 import { GitSession, SessionEnded, type Question } from './git-session.ts';
 import { inRepository, type RepositoryPlace } from './places.ts';
@@ -121,7 +121,7 @@ class Conversation {
     const session = this.#session;
     if (session !== undefined) {
       // To one whose repository was moved away or replaced, all that it does not see any more would be missing.
-      const isOld = performance.now() - session.startedAt > this.#kind.ageMs;
+      const isOld = systemClock.elapsed() - session.startedAt > this.#kind.ageMs;
       if (!session.isOver && !isOld && found === this.#with) return session;
       this.#forget(session);
     }

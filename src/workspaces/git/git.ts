@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { effect, keyIn, PitonError, stateFolder } from '../../base/index.ts';
+import { effect, keyIn, PitonError, stateFolder, systemClock } from '../../base/index.ts';
 import type { ConfigEntry } from './config-file.ts';
 import { gitEnvironment, gitSettings, sessionVariable } from './git-environment.ts';
 import { failureOf, type Attempted } from './git-failures.ts';
@@ -197,7 +197,7 @@ export class Git {
     return new GitSession({
       args: [...settings, ...args],
       cwd,
-      env: { ...env, [sessionVariable]: String(Date.now()) },
+      env: { ...env, [sessionVariable]: String(systemClock.now()) },
       timeoutMs: this.#answerMs,
       maxBytes: defaultMaxBytes,
     });

@@ -1,7 +1,7 @@
 import { rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { hasCode, PitonError } from '../../base/index.ts';
+import { hasCode, PitonError, systemClock } from '../../base/index.ts';
 import type { Git } from './git.ts';
 import { gitFailureReason } from './git-failures.ts';
 import { findLockHolder, type FoundLock } from './lock-holders.ts';
@@ -37,7 +37,7 @@ export async function releaseLock(git: Git, file: string, folders: readonly stri
     const at = await timeOf(file);
     if (at === undefined) return;
     // A clock that was set back must not keep a lock for ever: an age below zero counts from its absolute value.
-    const ageMs = Math.abs(Date.now() - at);
+    const ageMs = Math.abs(systemClock.now() - at);
     if (ageMs >= git.staleLockMs) return removeUnlessHeld(file, { folders: [...folders, dirname(file)], at });
     await pause(Math.min(100, git.staleLockMs - ageMs));
   }

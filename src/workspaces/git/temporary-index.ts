@@ -1,6 +1,6 @@
 import { copyFile, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { hasCode, PitonError, randomId } from '../../base/index.ts';
+import { hasCode, PitonError, randomId, systemClock } from '../../base/index.ts';
 import type { Git } from './git.ts';
 import { readHeadTree } from './commits.ts';
 import { ownIndexTree } from './own-index.ts';
@@ -141,8 +141,8 @@ async function sweep(folder: string): Promise<void> {
     const found = await stat(file).catch(() => undefined);
     if (
       found !== undefined &&
-      Date.now() - found.mtimeMs > forgottenMs &&
-      Date.now() - found.ctimeMs > forgottenMs
+      systemClock.now() - found.mtimeMs > forgottenMs &&
+      systemClock.now() - found.ctimeMs > forgottenMs
     )
       await rm(file, { force: true });
   }

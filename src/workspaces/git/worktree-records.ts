@@ -1,7 +1,7 @@
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { PitonError } from '../../base/index.ts';
+import { systemClock, type PitonError } from '../../base/index.ts';
 import { namesIn } from '../files.ts';
 import type { Git, GitResult, GitRun } from './git.ts';
 import { gitFailureReason } from './git-failures.ts';
@@ -24,13 +24,13 @@ export async function runOnRecords(
   // It writes down where it finds the repository, and starts nothing.
   const isPlain = true;
   const options: GitRun = { ...inRepository(repository), isPlain, ...(effect !== undefined && { effect }) };
-  const until = performance.now() + patienceMs;
+  const until = systemClock.elapsed() + patienceMs;
   for (;;) {
     try {
       return await git.run(['worktree', ...args], options);
     } catch (error) {
       const file = unwrittenFile(error);
-      if (file === undefined || performance.now() > until) throw error;
+      if (file === undefined || systemClock.elapsed() > until) throw error;
       if (await isAbandoned(git, repository, file)) await writeFile(file, '../..\n');
       else await pause(pauseMs);
     }
@@ -48,7 +48,8 @@ function unwrittenFile(error: unknown): string | undefined {
 
 async function isAbandoned(git: Git, { commonDir }: RepositoryPlace, file: string): Promise<boolean> {
   const found = await stat(file).catch(() => undefined);
-  if (found === undefined || found.size > 0 || Date.now() - found.mtimeMs < git.staleLockMs) return false;
+  if (found === undefined || found.size > 0 || systemClock.now() - found.mtimeMs < git.staleLockMs)
+    return false;
   const lock = { folders: [commonDir, dirname(file)], at: found.mtimeMs };
   return (await findLockHolder(lock)) === undefined;
 }
@@ -64,7 +65,7 @@ export async function sweepRecords(git: Git, repository: RepositoryPlace): Promi
     // One that cannot be read throws: taken for empty, the record of a living worktree would be removed.
     if (!(await namesIn(record)).every((one) => beginnings.has(one))) continue;
     const found = await stat(record).catch(() => undefined);
-    if (found === undefined || Date.now() - found.mtimeMs < git.staleLockMs) continue;
+    if (found === undefined || systemClock.now() - found.mtimeMs < git.staleLockMs) continue;
     const lock = { folders: [repository.commonDir], at: found.mtimeMs };
     if ((await findLockHolder(lock)) !== undefined) continue;
     await rm(record, { recursive: true, force: true });

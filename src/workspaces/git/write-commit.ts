@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { randomId } from '../../base/index.ts';
+import { randomId, systemClock } from '../../base/index.ts';
 import { commitText, type CommitOrder } from './commits.ts';
 import type { Git } from './git.ts';
 import { gitFailureReason } from './git-failures.ts';
@@ -70,7 +70,7 @@ const known = new WeakMap<Git, Map<string, Makers>>();
 const knownMs = 60_000;
 
 async function areStill({ until, settings }: Makers, repository: RepositoryPlace): Promise<boolean> {
-  return until > performance.now() && settings === (await lookAtSettings(repository));
+  return until > systemClock.elapsed() && settings === (await lookAtSettings(repository));
 }
 
 async function lookAtSettings({ commonDir }: RepositoryPlace): Promise<string> {
@@ -85,7 +85,7 @@ async function noteMakers(git: Git, { commonDir }: RepositoryPlace, commit: stri
   const [, committer] = /^committer (.*) \d+ \+0000$/m.exec(text) ?? [];
   if (author === undefined || committer === undefined) return;
   const makers = known.get(git) ?? new Map<string, Makers>();
-  const until = performance.now() + knownMs;
+  const until = systemClock.elapsed() + knownMs;
   const settings = await lookAtSettings({ commonDir });
   known.set(git, makers.set(commonDir, { author, committer, settings, until }));
 }

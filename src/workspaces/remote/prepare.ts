@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { effect, PitonError, withOwnPath } from '../../base/index.ts';
+import { effect, PitonError, withOwnPath, systemClock } from '../../base/index.ts';
 import type { Prepared, Recovery } from '../contract.ts';
 import { readSaved } from '../git/index.ts';
 import { Answers } from './answers.ts';
@@ -33,7 +33,7 @@ export async function preparePlace(options: Resolved, request: RemoteRequest): P
 
 /** What is done here for the place itself is nobody's attempt. */
 function asWork({ request, place }: Sight): Placed {
-  return { ...request, known: place, attempt: place.token, seq: 0, at: Date.now() };
+  return { ...request, known: place, attempt: place.token, seq: 0, at: systemClock.now() };
 }
 
 interface Sight {

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { errorField, PitonError, withOwnPath } from '../../base/index.ts';
+import { errorField, PitonError, withOwnPath, systemClock } from '../../base/index.ts';
 import { sshArguments, type Machine, type Reach } from './machine.ts';
 import { answerIn, programLine, readProgram } from './program-line.ts';
 
@@ -26,11 +26,11 @@ export const retryMs = 1_000;
 
 /** Runs a program there and gives its answer. Throws `REMOTE_FAILED`. */
 export async function callMachine(line: Line, call: Call): Promise<Buffer> {
-  const until = performance.now() + line.patienceMs;
+  const until = systemClock.elapsed() + line.patienceMs;
   for (;;) {
     const end = await callOnce(line, call);
     if (end.code === 0 && end.answer !== undefined) return end.answer;
-    const isOver = performance.now() + retryMs > until;
+    const isOver = systemClock.elapsed() + retryMs > until;
     if (end.code !== noConnection || isOver) throw failureOf(line.machine, end);
     await pause(retryMs);
   }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { PitonError } from '../../base/index.ts';
+import { PitonError, systemClock } from '../../base/index.ts';
 import { inRepository, type Git } from '../git/index.ts';
 import { gitOverSsh } from './machine.ts';
 import { retryMs, unreachable, type Line } from './ssh.ts';
@@ -13,7 +13,7 @@ export interface Transfer {
 
 /** Lets git itself talk to the machine, with the same patience as every other call. Throws `REMOTE_FAILED`, `GIT_FAILED`. */
 export async function transfer(git: Git, line: Line, { args, commonDir, effect }: Transfer): Promise<void> {
-  const until = performance.now() + line.patienceMs;
+  const until = systemClock.elapsed() + line.patienceMs;
   const { cwd, env } = inRepository({ commonDir });
   const options = { cwd, env: { ...env, ...gitOverSsh(line) }, effect };
   for (;;) {
@@ -23,7 +23,7 @@ export async function transfer(git: Git, line: Line, { args, commonDir, effect }
     } catch (error) {
       const words = wordsOfSsh(error);
       if (words === undefined) throw error;
-      if (performance.now() + retryMs > until) throw unreachable(line.machine, words, error);
+      if (systemClock.elapsed() + retryMs > until) throw unreachable(line.machine, words, error);
     }
     await pause(retryMs);
   }

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { isAbsolute, join, sep } from 'node:path';
-import { deleteTree, effect, PitonError } from '../../base/index.ts';
+import { deleteTree, effect, PitonError, systemClock } from '../../base/index.ts';
 import type { RepositoryOrigin } from '../contract.ts';
 import type { MergedBranch, KeptCare } from '../upkeep-contract.ts';
 
@@ -101,5 +101,5 @@ async function archiveCommits(git: Git, repository: RepositoryOrigin, merged: Me
   // Killed between this and the removal, it was archived before.
   const holders = [...(await listRefs(git, repository, archived)).values()];
   if (await areContained(git, repository, { commits: [tip], holders })) return;
-  await archiveBranch(git, repository, { run, branch, tip, at: Date.now() });
+  await archiveBranch(git, repository, { run, branch, tip, at: systemClock.now() });
 }

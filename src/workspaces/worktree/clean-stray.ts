@@ -1,6 +1,6 @@
 import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { deleteTree, effect, hasCode } from '../../base/index.ts';
+import { deleteTree, effect, hasCode, systemClock } from '../../base/index.ts';
 import type { Cleaned, RepositoryOrigin } from '../contract.ts';
 import type { Stray } from '../upkeep-contract.ts';
 import { namesIn, writeWhole } from '../files.ts';
@@ -46,7 +46,7 @@ async function cleanFolder({ folder, git }: WorktreeOptions, { name, run, task }
     await rmdir(dirname(name)).catch(() => undefined);
     return { how: 'removed', reason: isRest ? 'all that was in it was kept before' : 'it was empty' };
   }
-  const at = Date.now();
+  const at = systemClock.now();
   const group = run === undefined ? basename(dirname(name)) : encodeName(run);
   const whose = task === undefined ? basename(name) : encodeName(task);
   const kept = join(dirname(folder), 'archive', group, whose, archiveStamp(at));
@@ -87,7 +87,7 @@ async function cleanBranch(git: Git, repository: RepositoryOrigin, { name }: Str
   const isHeld = await areContained(git, repository, { commits: [tip], holders });
   const ref = isHeld
     ? undefined
-    : await archiveBranch(git, repository, { branch: name, tip, at: Date.now() });
+    : await archiveBranch(git, repository, { branch: name, tip, at: systemClock.now() });
   if (!(await dropRefs(git, repository, new Map([[name, tip]]))))
     return { how: 'kept', reason: 'it was moved meanwhile' };
   if (ref === undefined) return { how: 'removed', reason: 'other refs lead to all of its commits' };

@@ -1,4 +1,4 @@
-import { PitonError } from '../../base/index.ts';
+import { PitonError, systemClock } from '../../base/index.ts';
 import {
   archiveWorktree,
   proveKept,
@@ -34,7 +34,7 @@ function textOf(missing: readonly NotKept[]): string {
 export async function beginToLeave(git: Git, { gitDir }: WorktreePlace): Promise<number> {
   const marker = (await readMarker(gitDir))!;
   if (marker.leftAt !== undefined) return marker.leftAt;
-  const leftAt = Date.now();
+  const leftAt = systemClock.now();
   await writeMarker(git, gitDir, { ...marker, leftAt });
   return leftAt;
 }

@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { hasCode, PitonError } from '../../../base/index.ts';
+import { hasCode, PitonError, systemClock } from '../../../base/index.ts';
 import type { Piton, RunEvent } from '../../../library/index.ts';
 import { cleanText, type Output } from '../output/index.ts';
 import { startDriver, type DriverProcess } from './driver-process.ts';
@@ -99,9 +99,10 @@ async function eventsOf({ store }: DemoProject): Promise<RunEvent[]> {
 }
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + patienceMs;
+  const deadline = systemClock.elapsed() + patienceMs;
   while (!(await holds())) {
-    if (performance.now() > deadline) throw new PitonError('DEMO_FAILED', `Waited in vain until ${what}.`);
+    if (systemClock.elapsed() > deadline)
+      throw new PitonError('DEMO_FAILED', `Waited in vain until ${what}.`);
     await pause(lookEveryMs);
   }
 }

@@ -1,3 +1,4 @@
+import { systemClock } from '../../../base/index.ts';
 import type { RunEvent, WatchedRun } from '../../../library/index.ts';
 import { isFinal } from '../../../model/index.ts';
 import type { Output } from '../output/index.ts';
@@ -74,7 +75,7 @@ export class LiveProgress implements Face {
         drawFrame(view, {
           columns,
           rows: share,
-          now: Date.now(),
+          now: systemClock.now(),
           lastLine,
           ...(lastOutputAt && { lastOutputAt }),
         }),

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { isInsideAttempt, PitonError, shellWord, visibleName } from '../../../base/index.ts';
+import { isInsideAttempt, PitonError, shellWord, visibleName, systemClock } from '../../../base/index.ts';
 import type { Config } from '../../../config/index.ts';
 
 import { changesIn, type Change } from './changes.ts';
@@ -72,7 +72,7 @@ export function trustWhatIsMade(config: Config, env: Environment, makesStore = t
 }
 
 function recordOf(root: string, files: CoveredFiles, store: StoreIdentity | undefined): TrustRecord {
-  const record = { root, at: Date.now(), files: Object.fromEntries(files) };
+  const record = { root, at: systemClock.now(), files: Object.fromEntries(files) };
   return store === undefined ? record : { ...record, store };
 }
 
