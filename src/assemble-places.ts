@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import type { RemoteMachine } from './model/index.ts';
 import type { Git } from './workspaces/git/index.ts';
 import {
   lazily,
@@ -10,17 +11,6 @@ import {
   type Workspaces,
 } from './workspaces/index.ts';
 import type { RoutedPlaces } from './workspaces/router/router.ts';
-
-export interface RemoteMachine {
-  /** As one would write it after ssh. */
-  readonly host: string;
-  /** Where Piton keeps its files there; default `~/.piton-remote`. */
-  readonly folder?: string;
-  /** Further options of ssh. */
-  readonly ssh?: readonly string[];
-  /** Environment variables of Piton that programs there are given too. */
-  readonly env?: readonly string[];
-}
 
 export interface DeliveryOptions {
   /** The remote repository that branches are pushed to, by its name in git. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { loadPlaces, makePlaces, type DeliveryOptions, type RemoteMachine } from './assemble-places.ts';
+import { loadPlaces, makePlaces, type DeliveryOptions } from './assemble-places.ts';
 import {
   assertOwnFolder,
   nearest,
@@ -15,12 +15,12 @@ import {
 import { irreversibleReason, loadSchemaCheck } from './definition/index.ts';
 import { Observers, type AgentSettings, type Observer } from './engine/index.ts';
 import { Piton } from './library/index.ts';
-import type { Budget, CleanupPolicy, InheritEnv } from './model/index.ts';
+import type { Budget, CleanupPolicy, InheritEnv, RemoteMachine } from './model/index.ts';
 import { Sandbox } from './sandbox/index.ts';
 import { LocalSpool } from './spool/local/index.ts';
 import { openStore, registerStore, type Store } from './store/index.ts';
 
-export type { DeliveryOptions, RemoteMachine } from './assemble-places.ts';
+export type { DeliveryOptions } from './assemble-places.ts';
 
 export interface OpenOptions {
   /** `sqlite:<file>`, `memory:` for tests, another scheme that was registered, or an opened store of your own. */

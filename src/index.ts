@@ -20,7 +20,7 @@ export {
   type Unmet,
   type UsageEvent,
 } from './agents/index.ts';
-export { open, type OpenOptions, type RemoteMachine } from './assemble.ts';
+export { open, type OpenOptions } from './assemble.ts';
 export { PitonError, manualClock, type Clock, type Json, type ManualClock } from './base/index.ts';
 export type {
   AgentSettings,
@@ -124,6 +124,7 @@ export type {
   Failure,
   Origin,
   RegisteredAgent,
+  RemoteMachine,
   RunStatus,
   TaskStatus,
   Workflow,

@@ -1,4 +1,4 @@
-import type { Budget, CleanupPolicy, InheritEnv } from '../model/index.ts';
+import type { Budget, CleanupPolicy, InheritEnv, RemoteMachine } from '../model/index.ts';
 
 /** Where a project is and how its runs are kept: files, flags and environment, resolved once. */
 export interface Config {
@@ -35,7 +35,7 @@ export interface Config {
   readonly budgetPerDay: Budget | undefined;
   readonly workspaces: WorkspaceSettings;
   /** Machines where tasks can work, by the names that workflows have for them. */
-  readonly remotes: Readonly<Record<string, RemoteSettings>>;
+  readonly remotes: Readonly<Record<string, RemoteMachine>>;
   readonly delivery: DeliverySettings;
 }
 
@@ -50,18 +50,6 @@ export interface WorkspaceSettings {
   readonly cleanup?: CleanupPolicy;
   /** Names of folders that can be made again: where git ignores them, nothing is kept of them. */
   readonly disposable?: readonly string[];
-}
-
-/** A machine that is reached by ssh. */
-export interface RemoteSettings {
-  /** As one would write it after ssh. */
-  readonly host: string;
-  /** Where Piton keeps its files there; may begin with `~`. */
-  readonly folder?: string;
-  /** Further options of ssh. */
-  readonly ssh?: readonly string[];
-  /** Environment variables of Piton that programs there are given too. */
-  readonly env?: readonly string[];
 }
 
 export interface DeliverySettings {

@@ -1,5 +1,6 @@
 import type { Budget, InheritEnv } from '../model/index.ts';
-import type { AgentSettings, Config, DeliverySettings, RemoteSettings, WorkspaceSettings } from './config.ts';
+import type { AgentSettings, Config, DeliverySettings, WorkspaceSettings } from './config.ts';
+import type { RemoteMachine } from '../model/index.ts';
 import {
   durationIn,
   entriesOf,
@@ -30,7 +31,7 @@ export interface FileSettings {
   readonly inheritEnv?: InheritEnv;
   readonly budgetPerDay?: Budget;
   readonly workspaces?: WorkspaceSettings;
-  readonly remotes?: Readonly<Record<string, RemoteSettings>>;
+  readonly remotes?: Readonly<Record<string, RemoteMachine>>;
   readonly delivery?: DeliverySettings;
 }
 

@@ -1,5 +1,6 @@
 import { cleanupPolicies } from '../model/index.ts';
-import type { DeliverySettings, RemoteSettings, WorkspaceSettings } from './config.ts';
+import type { DeliverySettings, WorkspaceSettings } from './config.ts';
+import type { RemoteMachine } from '../model/index.ts';
 import {
   durationIn,
   entriesOf,
@@ -38,7 +39,7 @@ export function readDelivery(setting: Setting): DeliverySettings {
   return readAll(setting, deliveryReaders, 'setting of deliveries');
 }
 
-const remoteReaders: Readers<Partial<RemoteSettings>> = {
+const remoteReaders: Readers<Partial<RemoteMachine>> = {
   host: (setting) => ({
     host: nameIn(setting, 'a machine as one writes it after ssh, such as user@machine'),
   }),
@@ -50,11 +51,11 @@ const remoteReaders: Readers<Partial<RemoteSettings>> = {
 };
 
 /** `remotes`: machines where tasks can work, by the names that workflows have for them. */
-export function readRemotes(setting: Setting): Readonly<Record<string, RemoteSettings>> {
+export function readRemotes(setting: Setting): Readonly<Record<string, RemoteMachine>> {
   return Object.fromEntries(entriesOf(setting).map(([name, entry]) => [name, readRemote(name, entry)]));
 }
 
-function readRemote(name: string, setting: Setting): RemoteSettings {
+function readRemote(name: string, setting: Setting): RemoteMachine {
   if (!/^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u.test(name))
     throw invalid(setting, 'is no name for a machine', 'Write one without blanks and signs, such as box.');
   const { host, ...rest } = readAll(setting, remoteReaders, 'setting of a machine');

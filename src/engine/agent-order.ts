@@ -27,6 +27,7 @@ import { checkValues, shownCheck, typableCheck } from './check-text.ts';
 import { environmentFor, textOf } from './command-order.ts';
 import { filesChangedSince } from './sameness.ts';
 import { originsOf, sessionRequest } from './session-request.ts';
+import { spoolOrder } from './spool-order.ts';
 import { inheritedBy, loginNames, variablesOfAgent } from './task-environment.ts';
 
 interface Ordered {
@@ -86,13 +87,7 @@ export class AgentOrder {
       ...(isHere && { environment: surroundings }),
     });
     if (isHere) this.#turn.join(argv[0]!, surroundings);
-    return {
-      attempt: this.#attempt,
-      run: state.run,
-      seq: state.seq,
-      task: task.address,
-      number: task.attempts,
-      key: task.key!,
+    return spoolOrder(state, task, {
       argv,
       directory,
       env: { ...surroundings, ...(this.#spec.check && checkValues(this.#spec.check, render)), ...env },
@@ -101,8 +96,7 @@ export class AgentOrder {
       hidden: loginNames(this.#agent.variables, this.#ports.environment),
       files,
       ...(input !== undefined && { input }),
-      ...(this.#spec.timeoutMs !== undefined && { timeoutMs: this.#spec.timeoutMs }),
-    };
+    });
   }
 
   /** What it asks for, and what its CLI reads. */

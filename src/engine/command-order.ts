@@ -4,6 +4,7 @@ import { variablesOf, type RunState, type TaskState } from '../kernel/index.ts';
 import type { CommandWork, Evaluator, Variables } from '../model/index.ts';
 import type { SpoolOrder } from '../spool/index.ts';
 import type { ProcessPorts } from './process-ports.ts';
+import { spoolOrder } from './spool-order.ts';
 import { inheritedBy, takenFrom, type Environment, type Giving } from './task-environment.ts';
 
 export interface Ordering {
@@ -15,29 +16,18 @@ export interface Ordering {
 
 /** All that is needed to do a command's attempt, as data. Throws `EXPRESSION_FAILED`, `SECRET_MISSING`. */
 export function orderOf(state: RunState, task: TaskState, { work, folder, ports }: Ordering): SpoolOrder {
-  const { life, spec, address, attempts, key } = task;
-  if (life.status !== 'running' || life.attempt === undefined) {
-    throw new Error(`${address} has no command under way`);
-  }
   const { evaluator } = ports.program;
   const variables = variablesOf(state, task);
   const inherited = inheritedBy(state, work, ports.inheritEnv);
   const text = (value: Json): string => textOf(evaluator.render(value, variables));
   const directory = resolve(folder, work.workingDirectory === undefined ? '.' : text(work.workingDirectory));
-  return {
-    attempt: life.attempt.id,
-    run: state.run,
-    seq: state.seq,
-    task: address,
-    number: attempts,
-    key: key!,
+  return spoolOrder(state, task, {
     argv: typeof work.run === 'string' ? shellArguments(work) : work.run.map(text),
     directory,
     env: environmentFor(work, { ...ports, inherited, evaluator, variables }),
     secrets: work.secrets,
     inherited,
-    ...(spec.timeoutMs !== undefined && { timeoutMs: spec.timeoutMs }),
-  };
+  });
 }
 
 /** A line that fails ends the text, and where the shell can tell, so does a part of a pipe. */

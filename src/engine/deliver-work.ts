@@ -10,6 +10,7 @@ import { attemptRedactor } from './hiding.ts';
 import type { ProcessWork } from './process-attempt.ts';
 import type { ProcessPorts } from './process-ports.ts';
 import { accountOf } from './run-account.ts';
+import { spoolOrder } from './spool-order.ts';
 import { takenFrom } from './task-environment.ts';
 
 export interface DeliverPorts extends ProcessPorts {
@@ -46,21 +47,14 @@ async function orderOf(
   const variables = variablesOf(state, task);
   const render = (value: Dynamic): string => textOf(evaluator.render(value, variables));
   const { argv, input } = await ports.delivery.process(pullRequest(state, task, render));
-  return {
-    attempt: task.lastAttempt!,
-    run: state.run,
-    seq: state.seq,
-    task: task.address,
-    number: task.attempts,
-    key: task.key!,
+  return spoolOrder(state, task, {
     argv,
     input,
     directory: folder,
     // Programs that the person has chosen push with the person's own login, whatever that needs.
     env: takenFrom({ environment, inherited: true, secrets: [] }),
     secrets: [],
-    ...(task.spec.timeoutMs !== undefined && { timeoutMs: task.spec.timeoutMs }),
-  };
+  });
 }
 
 function pullRequest(

@@ -57,6 +57,7 @@ export { mentionsFailure } from './conditions.ts';
 export { encodeName, reservedNames, runBranch } from './ref-names.ts';
 export { isExecuting, isObeyed } from './git-programs.ts';
 export { isProcess, isProgram, isSeenBySpool } from './programs.ts';
+export type { RemoteMachine } from './remote-machine.ts';
 export { callText } from './call-text.ts';
 export { lastWord, lastWordOf, usageEntriesOf } from './transcript.ts';
 export { readRetryMatch } from './retry-match.ts';

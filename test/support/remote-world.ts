@@ -1,7 +1,7 @@
 /** Places on another machine that is this one, in a world that another process can open too: all of it is text. */
 import { join } from 'node:path';
 import { Git } from '../../src/workspaces/git/index.ts';
-import type { MachineOptions } from '../../src/workspaces/remote/machine.ts';
+import type { RemoteMachine } from '../../src/model/index.ts';
 import { RemoteWorkspaces } from '../../src/workspaces/remote/remote.ts';
 import { plainEnvironment } from './git-orders.ts';
 import { openLocal } from './local-places.ts';
@@ -11,7 +11,7 @@ export interface RemoteWorld {
   readonly state: string;
   /** The folder of the run. */
   readonly folder: string;
-  readonly machine: MachineOptions;
+  readonly machine: RemoteMachine;
 }
 
 export function openRemote({ state, folder, machine }: RemoteWorld): RemoteWorkspaces {

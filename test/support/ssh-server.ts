@@ -4,12 +4,12 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createConnection, createServer, type AddressInfo, type Socket } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import type { MachineOptions } from '../../src/workspaces/remote/machine.ts';
+import type { RemoteMachine } from '../../src/model/index.ts';
 import { eventually } from './eventually.ts';
 import { sshProgram } from './ssh-program.ts';
 
 export interface SshServer {
-  readonly machine: MachineOptions & { readonly folder: string };
+  readonly machine: RemoteMachine & { readonly folder: string };
   /** Pids of the processes that serve a connection just now: ending one cuts it. */
   connections(): readonly number[];
   /** Nobody is reached any more; connections that are open stay. */

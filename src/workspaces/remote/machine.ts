@@ -1,17 +1,6 @@
 import { nearest, PitonError } from '../../base/index.ts';
+import type { RemoteMachine } from '../../model/index.ts';
 import { quoted } from './program-line.ts';
-
-/** A machine that is reached by ssh, as it is configured. */
-export interface MachineOptions {
-  /** As ssh takes it: `user@host`, or a name from its configuration. */
-  readonly host: string;
-  /** Where Piton keeps its things there; `~/.piton-remote` if not given. */
-  readonly folder?: string;
-  /** Further options of ssh: `['-p', '2222']`. */
-  readonly ssh?: readonly string[];
-  /** Variables of Piton's own environment that programs there are given too. */
-  readonly env?: readonly string[];
-}
 
 /** The same, complete. Data alone: the relay is told it in a file. */
 export interface Machine {
@@ -24,7 +13,7 @@ export interface Machine {
 const defaultFolder = '~/.piton-remote';
 
 /** Throws `REMOTE_UNKNOWN`. */
-export function machineNamed(machines: Readonly<Record<string, MachineOptions>>, name: string): Machine {
+export function machineNamed(machines: Readonly<Record<string, RemoteMachine>>, name: string): Machine {
   const found = Object.hasOwn(machines, name) ? machines[name] : undefined;
   if (found === undefined) throw unknownMachine(name, Object.keys(machines));
   return Object.freeze({

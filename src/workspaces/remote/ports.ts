@@ -3,14 +3,15 @@ import type { PlaceAdapter } from '../upkeep-contract.ts';
 import type { Git } from '../git/index.ts';
 import { PitonError, stateFolder } from '../../base/index.ts';
 import { isRemotePlace, type RemotePlace } from './layout.ts';
-import { machineNamed, type MachineOptions } from './machine.ts';
+import type { RemoteMachine } from '../../model/index.ts';
+import { machineNamed } from './machine.ts';
 import type { Keeping } from './keep.ts';
 import { sharedSocket } from './shared-socket.ts';
 import type { Line } from './ssh.ts';
 
 export interface RemoteOptions {
   readonly git: Git;
-  readonly machines: Readonly<Record<string, MachineOptions>>;
+  readonly machines: Readonly<Record<string, RemoteMachine>>;
   /** Where what comes home is laid out to be merged: not the folder of the other worktrees, where it would be a stray. */
   readonly folder: string;
   /** Folders that can be made again and need not be kept, by name. */
