@@ -13,7 +13,7 @@ import {
   addWorktree,
   listRefs,
   moveRef,
-  readMarker,
+  tidyRecord,
   runBranch,
   taskBranch,
   writeMarker,
@@ -97,7 +97,7 @@ async function makePlace(git: Git, { task, known, repository }: PlaceRequest) {
   const { path, token, branch, base } = known!;
   const order = { repository: repository!, run, task, token, path, branch: branch!, base: base! };
   const added = await addWorktree(git, order);
-  const marker = (await readMarker(added.gitDir))!;
+  const marker = (await tidyRecord(added.gitDir))!;
   const refs = [...(await listRefs(git, repository!))].filter(([ref]) => !/\/piton/.test(ref));
   await writeMarker(git, added.gitDir, { ...marker, refs: Object.fromEntries(refs) });
   return added;

@@ -7,7 +7,7 @@ import type { LeftOut } from './changed-paths.ts';
 import type { Git } from './git.ts';
 import { findIgnored } from './ignored-paths.ts';
 import { writeIndexTree } from './index-tree.ts';
-import { readMarker } from './marker.ts';
+import { tidyRecord } from './marker.ts';
 import { findModule, findSiblings, surveyFolder, type FolderSurvey } from './nested-repositories.ts';
 import { writePlainFolder } from './plain-folders.ts';
 import { inWorktree, type WorktreePlace } from './places.ts';
@@ -120,7 +120,7 @@ async function archiveTree(
 
 /** The stash outlives the worktree, but the user, who does not know what an agent has put there, may clear it. */
 async function stashesSince(git: Git, place: WorktreePlace): Promise<readonly string[]> {
-  const before = new Set((await readMarker(place.gitDir))?.stashes);
+  const before = new Set((await tidyRecord(place.gitDir))?.stashes);
   return (await listStashes(git, place)).filter((stash) => !before.has(stash));
 }
 

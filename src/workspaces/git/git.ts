@@ -13,7 +13,8 @@ import {
   type SessionOrder,
 } from './git-sessions.ts';
 import { inRepository, splitAtZeros, type RepositoryPlace } from './places.ts';
-import { assertOwnRefs, assertPlainRecord } from './repository-parts.ts';
+import { assertPlainRecord } from './plain-record.ts';
+import { assertOwnRefs } from './repository-parts.ts';
 import { RepositoryConfigs, type SteeringChange } from './repository-config.ts';
 
 export interface GitOptions {

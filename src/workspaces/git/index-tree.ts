@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { hasCode } from '../../base/index.ts';
 import type { Git } from './git.ts';
 import { inWorktree, type WorktreePlace } from './places.ts';
-import { assertPlainRecord } from './repository-parts.ts';
+import { assertPlainRecord } from './plain-record.ts';
 import { temporaryIndex } from './temporary-index.ts';
 
 /** What is staged, as a tree; undefined if it does not differ from HEAD, or has conflicts, whose sides are commits anyway. */

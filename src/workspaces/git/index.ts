@@ -23,7 +23,7 @@ export { findLayout, isUntouched, layOut, type LayoutOrder } from './layouts.ts'
 export { withoutStaleLocks, type OwnLocks } from './lock-files.ts';
 export {
   isSameOwner,
-  readMarker,
+  tidyRecord,
   writeMarker,
   type Marker,
   type MarkerNotes,

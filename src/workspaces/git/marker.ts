@@ -43,8 +43,11 @@ export interface MarkerOwner {
 
 const name = 'piton.json';
 
-/** undefined: there is none, or none that can be read, which is never taken for ours. What is ours is in order afterwards. */
-export async function readMarker(gitDir: string): Promise<Marker | undefined> {
+/**
+ * Puts the record of a worktree of ours in order, and gives its marker: nobody reads anything else of a record before. Undefined: there
+ * is no marker, or none that can be read, which is never taken for ours; then nothing is changed.
+ */
+export async function tidyRecord(gitDir: string): Promise<Marker | undefined> {
   const marker = asMarker(parsed(await readPlain(join(gitDir, name))));
   if (marker !== undefined) await keepPlain(gitDir);
   return marker;

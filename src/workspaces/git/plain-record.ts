@@ -1,6 +1,13 @@
+/**
+ * Whoever works in a worktree can put a link or a pipe in the place of what git writes for it inside of the repository. What is ours is put in
+ * order when it is looked at (`keepPlain`). That may be done again right after, and a worktree may be the user's own: so before git is
+ * started, and before we copy what it has written, the few files that it writes on through a link are looked at once more, and it is
+ * refused (`assertPlainRecord`). To put all in order there would take a walk through the record for each start of git.
+ */
 import { copyFile, mkdir, readdir, readlink, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { effect, hasCode } from '../../base/index.ts';
+import { effect, hasCode, PitonError } from '../../base/index.ts';
+import { findEntry } from '../files.ts';
 import { keysName } from './names.ts';
 import type { RepositoryPlace } from './places.ts';
 
@@ -55,4 +62,35 @@ async function bringBack(objects: string, name: string): Promise<void> {
     await copyFile(join(at, entry.name), join(made, entry.name));
   await effect('git.object-link-removed', () => rm(at, { force: true }));
   await rename(made, at);
+}
+
+/** Where git writes on through a link, or appends; whoever works in a worktree can put one there. HEAD is replaced, but read before. */
+const writtenInPlace = ['index', 'HEAD', 'logs', 'logs/HEAD'];
+
+/** Of the folder of a worktree inside of the repository. Throws GIT_FAILED: what Piton's git wrote there would be written elsewhere. */
+export async function assertPlainRecord(gitDir: string): Promise<void> {
+  await assertPlain(writtenInPlace.map((name) => join(gitDir, name)));
+}
+
+/** The same of refs of Piton's, which agents can write: their files, their logs, and the folders of both. */
+export async function assertPlainRefs(commonDir: string, refs: readonly string[]): Promise<void> {
+  const ways = refs.flatMap((ref) => {
+    const parts = ref.split('/');
+    // What is above is laid out by the user.
+    return parts.slice(2).map((_, index) => parts.slice(0, index + 3).join('/'));
+  });
+  await assertPlain(
+    [...new Set(ways)].flatMap((way) => [join(commonDir, way), join(commonDir, 'logs', way)]),
+  );
+}
+
+async function assertPlain(files: readonly string[]): Promise<void> {
+  const found = await Promise.all(files.map(findEntry));
+  const file = files.find((_, index) => found[index]?.isFile() === false && !found[index].isDirectory());
+  if (file === undefined) return;
+  throw new PitonError('GIT_FAILED', `${file} is a link or a pipe, and no file of git.`, {
+    reason: 'other',
+    file,
+    remedy: 'Piton has not made it: see who has, and where it leads; remove it, then try again.',
+  });
 }

@@ -7,7 +7,7 @@ import { isOwnRef } from './names.ts';
 import type { Parsed } from './git-session.ts';
 import { findObjects } from './objects.ts';
 import { inRepository, type RepositoryPlace } from './places.ts';
-import { assertPlainRefs } from './repository-parts.ts';
+import { assertPlainRefs } from './plain-record.ts';
 
 export interface RefMove {
   readonly ref: string;

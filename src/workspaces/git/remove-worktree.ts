@@ -2,7 +2,7 @@ import { rename } from 'node:fs/promises';
 import { deleteTree, effect, hasCode } from '../../base/index.ts';
 
 import type { Git } from './git.ts';
-import { isSameOwner, readMarker, type MarkerOwner } from './marker.ts';
+import { isSameOwner, tidyRecord, type MarkerOwner } from './marker.ts';
 import { ownPlace, type RepositoryPlace } from './places.ts';
 import { findRecord, readLink, type WorktreeFolder } from './worktree-list.ts';
 import { removeRecord } from './worktrees.ts';
@@ -64,7 +64,7 @@ async function whyNot(
   removal: WorktreeRemoval,
   { path, entry }: { path: string; entry: WorktreeFolder },
 ): Promise<string | undefined> {
-  const marker = await readMarker(entry.gitDir);
+  const marker = await tidyRecord(entry.gitDir);
   if (marker === undefined) return `${path} does not bear the mark of Piton`;
   if (!(await isStillLeaving(removal, entry))) return wantedAgain(path);
   if (!isSameOwner(marker, removal)) return `${path} belongs to ${marker.task} of run ${marker.run}`;
@@ -75,7 +75,7 @@ async function whyNot(
 }
 
 async function isStillLeaving({ leaving }: WorktreeRemoval, { gitDir }: WorktreeFolder): Promise<boolean> {
-  return leaving === undefined || (await readMarker(gitDir))?.leaving === leaving;
+  return leaving === undefined || (await tidyRecord(gitDir))?.leaving === leaving;
 }
 
 function wantedAgain(path: string): string {

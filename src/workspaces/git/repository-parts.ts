@@ -3,7 +3,6 @@ import { mkdir, open, readdir, readlink, realpath, rm, stat, symlink } from 'nod
 import { constants } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { hasCode, PitonError } from '../../base/index.ts';
-import { findEntry } from '../files.ts';
 import { parseConfig, type ConfigEntry } from './config-file.ts';
 
 export const attributesName = 'info/attributes';
@@ -49,37 +48,6 @@ export async function assertOwnRefs(commonDir: string, gitDir: string): Promise<
     reason: 'other',
     file,
     remedy: 'Piton has not written that: see who has, and put it right (../.. for a worktree; no file else).',
-  });
-}
-
-/** Where git writes on through a link, or appends; whoever works in a worktree can put one there. HEAD is replaced, but read before. */
-const writtenInPlace = ['index', 'HEAD', 'logs', 'logs/HEAD'];
-
-/** Of the folder of a worktree inside of the repository. Throws GIT_FAILED: what Piton's git wrote there would be written elsewhere. */
-export async function assertPlainRecord(gitDir: string): Promise<void> {
-  await assertPlain(writtenInPlace.map((name) => join(gitDir, name)));
-}
-
-/** The same of refs of Piton's, which agents can write: their files, their logs, and the folders of both. */
-export async function assertPlainRefs(commonDir: string, refs: readonly string[]): Promise<void> {
-  const ways = refs.flatMap((ref) => {
-    const parts = ref.split('/');
-    // What is above is laid out by the user.
-    return parts.slice(2).map((_, index) => parts.slice(0, index + 3).join('/'));
-  });
-  await assertPlain(
-    [...new Set(ways)].flatMap((way) => [join(commonDir, way), join(commonDir, 'logs', way)]),
-  );
-}
-
-async function assertPlain(files: readonly string[]): Promise<void> {
-  const found = await Promise.all(files.map(findEntry));
-  const file = files.find((_, index) => found[index]?.isFile() === false && !found[index].isDirectory());
-  if (file === undefined) return;
-  throw new PitonError('GIT_FAILED', `${file} is a link or a pipe, and no file of git.`, {
-    reason: 'other',
-    file,
-    remedy: 'Piton has not made it: see who has, and where it leads; remove it, then try again.',
   });
 }
 

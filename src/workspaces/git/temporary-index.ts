@@ -5,7 +5,7 @@ import type { Git } from './git.ts';
 import { readHeadTree } from './commits.ts';
 import { ownIndexTree } from './own-index.ts';
 import { inWorktree, type RepositoryPlace, type WorktreePlace } from './places.ts';
-import { assertPlainRecord } from './repository-parts.ts';
+import { assertPlainRecord } from './plain-record.ts';
 
 const prefix = 'piton-index-';
 const forgottenMs = 60 * 60_000;

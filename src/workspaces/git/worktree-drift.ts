@@ -1,4 +1,4 @@
-import { isSameOwner, readMarker, type MarkerOwner } from './marker.ts';
+import { isSameOwner, tidyRecord, type MarkerOwner } from './marker.ts';
 import { realPlace, type RepositoryPlace } from './places.ts';
 import type { FolderLink, WorktreeEntry } from './worktree-list.ts';
 
@@ -29,7 +29,7 @@ export async function driftOf(
     return drifted('other-repository', link.gitDir);
   if (entry?.gitDir === undefined) return drifted('unregistered', link.gitDir);
   if (link.gitDir !== entry.gitDir) return drifted('replaced-folder', link.gitDir);
-  const marker = await readMarker(entry.gitDir);
+  const marker = await tidyRecord(entry.gitDir);
   if (marker === undefined) return drifted('other-owner', 'no mark of Piton');
   if (!isSameOwner(marker, record)) return drifted('other-owner', `${marker.run} ${marker.task}`);
   return undefined;

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { hasCode } from '../../base/index.ts';
 import { namesIn, readPlain } from '../files.ts';
 import type { Git } from './git.ts';
-import { readMarker } from './marker.ts';
+import { tidyRecord } from './marker.ts';
 import { ownPlace, realPlace, splitAtZeros, type RepositoryPlace } from './places.ts';
 import { runOnRecords } from './worktree-records.ts';
 
@@ -101,7 +101,7 @@ export async function findWorktree(
   // Reading the records is much cheaper than asking git, and most often there is none.
   const record = await findRecord(repository, place);
   if (record === undefined) return undefined;
-  await readMarker(record.gitDir);
+  await tidyRecord(record.gitDir);
   return entryAt(await listWorktrees(git, repository), place);
 }
 

@@ -9,7 +9,7 @@ import { releaseLock } from './lock-files.ts';
 import {
   assertOwner,
   isSameOwner,
-  readMarker,
+  tidyRecord,
   writeMarker,
   type Marker,
   type MarkerNotes,
@@ -79,7 +79,7 @@ async function takeUp(
 ): Promise<WorktreePlace | undefined> {
   const gitDir = entry.gitDir!;
   const place = { path: order.path, gitDir, commonDir: order.repository.commonDir };
-  const found = { entry, place, marker: await readMarker(gitDir), link: await readLink(order.path) };
+  const found = { entry, place, marker: await tidyRecord(gitDir), link: await readLink(order.path) };
   const why = whyNotOurs(order, found);
   if (why !== undefined) throw refused(order, why, { marker: found.marker, branch: entry.branch });
   await releaseMaking(place, entry);
@@ -183,7 +183,7 @@ async function finish(
   order: WorktreeOrder,
   { place, isNew, head: placed }: { place: WorktreePlace; isNew: boolean; head?: string },
 ): Promise<AddedWorktree> {
-  const marker = (await readMarker(place.gitDir)) ?? (await freshMarker(git, order));
+  const marker = (await tidyRecord(place.gitDir)) ?? (await freshMarker(git, order));
   if (!marker.isReady) {
     await writeMarker(git, place.gitDir, marker);
     await releaseIndex(git, place);

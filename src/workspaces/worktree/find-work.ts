@@ -8,7 +8,7 @@ import {
   leadsTo,
   readGitDirs,
   readLink,
-  readMarker,
+  tidyRecord,
   ownPlace,
   realPlace,
   type Marker,
@@ -52,7 +52,7 @@ export async function lookForWork(work: Work): Promise<FoundWork | undefined> {
   if (link.type === 'absent') return undefined;
   if (link.type !== 'linked' || !(await leadsTo(repository, link.gitDir, path)))
     throw (canBeLinked(link) ? replaced : gone)(work, 'is not the worktree any more in which it worked');
-  const marker = await readMarker(link.gitDir);
+  const marker = await tidyRecord(link.gitDir);
   // Whoever made it again was killed: what is there is not what the task has left.
   if (marker === undefined ? link.isBare : !marker.isReady && marker.token === known.token) return undefined;
   if (marker?.token !== known.token) throw replaced(work, 'bears the mark of another');
@@ -66,7 +66,7 @@ async function assertNotMoved({ repository, known, task }: Work): Promise<void> 
   const { token } = known;
   const path = await ownPlace(known.path);
   for (const [elsewhere, gitDir] of await readGitDirs(repository)) {
-    if (elsewhere === path || !existsSync(elsewhere) || (await readMarker(gitDir))?.token !== token) continue;
+    if (elsewhere === path || !existsSync(elsewhere) || (await tidyRecord(gitDir))?.token !== token) continue;
     throw new PitonError('WORKSPACE_DRIFTED', `The place of ${task} was moved to ${elsewhere}.`, {
       path: elsewhere,
       remedy: `Move it back with \`git worktree move\` to ${path}, and \`piton retry\`.`,

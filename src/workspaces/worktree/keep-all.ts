@@ -2,7 +2,7 @@ import { PitonError, systemClock } from '../../base/index.ts';
 import {
   archiveWorktree,
   proveKept,
-  readMarker,
+  tidyRecord,
   writeMarker,
   type Archive,
   type ArchiveOrder,
@@ -32,7 +32,7 @@ function textOf(missing: readonly NotKept[]): string {
 
 /** The time that names the archive of what has to make room: noted first, so that doing it again makes the same. */
 export async function beginToLeave(git: Git, { gitDir }: WorktreePlace): Promise<number> {
-  const marker = (await readMarker(gitDir))!;
+  const marker = (await tidyRecord(gitDir))!;
   if (marker.leftAt !== undefined) return marker.leftAt;
   const leftAt = systemClock.now();
   await writeMarker(git, gitDir, { ...marker, leftAt });

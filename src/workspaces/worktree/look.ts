@@ -6,7 +6,7 @@ import {
   entryAt,
   listWorktrees,
   readLink,
-  readMarker,
+  tidyRecord,
   readStatus,
   ownPlace,
   type Drift,
@@ -53,7 +53,7 @@ async function healthOf(git: Git, request: Request, entries: readonly WorktreeEn
   const link = await readLink(path);
   if (link.type === 'absent') return { health: 'missing', text: 'its folder is gone' };
   const entry = entryAt(entries, path);
-  const marker = entry?.gitDir === undefined ? undefined : await readMarker(entry.gitDir);
+  const marker = entry?.gitDir === undefined ? undefined : await tidyRecord(entry.gitDir);
   const slot = slotOf(request);
   if (slot !== undefined && marker?.slot === slot && !isOurs(request, known.token, marker))
     return { health: 'missing', text: `its slot was taken by ${marker.task}` };

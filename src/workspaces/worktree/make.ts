@@ -1,5 +1,5 @@
 import type { Cleaned, Recovery } from '../contract.ts';
-import { addWorktree, readMarker, type Git, type MarkerNotes, type WorktreePlace } from '../git/index.ts';
+import { addWorktree, tidyRecord, type Git, type MarkerNotes, type WorktreePlace } from '../git/index.ts';
 import { asNews, newsIn, type News } from './news.ts';
 import { resetSlot } from './reset-slot.ts';
 import type { Sight } from './sight.ts';
@@ -50,7 +50,7 @@ export async function make(git: Git, sight: Sight, making: Making): Promise<Plac
   const order = { run, task, token, path, branch, base, repository, refs, start: source.start, notes };
   const fill = slot === undefined ? source.fill : fillSlot(git, sight, source);
   const added = await addWorktree(git, fill === undefined ? order : { ...order, fill });
-  const marker = await readMarker(added.gitDir);
+  const marker = await tidyRecord(added.gitDir);
   return { place: { ...place, path: added.path, base: marker?.base ?? base }, news: newsIn(marker) };
 }
 

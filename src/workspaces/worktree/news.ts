@@ -1,6 +1,6 @@
 import { isPlainObject, type Json } from '../../base/index.ts';
 import type { Place, Prepared } from '../contract.ts';
-import { readLink, readMarker, writeMarker, type Git, type Marker } from '../git/index.ts';
+import { readLink, tidyRecord, writeMarker, type Git, type Marker } from '../git/index.ts';
 
 /**
  * What `prepare` has to tell besides the place. Killed before that is recorded, it has to tell it again; so it stands in the
@@ -19,7 +19,7 @@ export function asNews(news: News): { readonly news?: Json } {
 
 export async function hearNews(git: Git, { path, token }: Place): Promise<void> {
   const link = await readLink(path);
-  const marker = link.type === 'linked' ? await readMarker(link.gitDir) : undefined;
+  const marker = link.type === 'linked' ? await tidyRecord(link.gitDir) : undefined;
   if (link.type !== 'linked' || marker?.news === undefined || marker.token !== token) return;
   const { news: _, ...heard } = marker;
   await writeMarker(git, link.gitDir, heard);

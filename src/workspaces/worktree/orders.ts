@@ -6,7 +6,7 @@ import {
   keepCommit,
   listArchived,
   moveRef,
-  readMarker,
+  tidyRecord,
   readRef,
   readSaved,
   removeWorktree,
@@ -98,7 +98,7 @@ async function archiveAway(
 ): Promise<string> {
   const { request, place, refs } = sight;
   const { run, task, repository, order } = request;
-  if (!isOurs(request, place.token, await readMarker(worktree.gitDir)))
+  if (!isOurs(request, place.token, await tidyRecord(worktree.gitDir)))
     await markAsOurs(git, sight, worktree);
   const { archive, missing } = await keepAll(git, {
     worktree,

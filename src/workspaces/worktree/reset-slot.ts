@@ -4,7 +4,7 @@ import {
   forgetCommits,
   inWorktree,
   moveRef,
-  readMarker,
+  tidyRecord,
   type Git,
   type WorktreePlace,
 } from '../git/index.ts';
@@ -30,7 +30,7 @@ export async function resetSlot(git: Git, worktree: WorktreePlace, reset: SlotRe
   await showAll(git, worktree);
   await checkOut(git, worktree, { tree: 'HEAD', effect: 'slot-checked-out' });
   await git.run(['clean', '-ffdq'], { ...setting, effect: 'slot-cleaned' });
-  const former = (await readMarker(worktree.gitDir))?.former;
+  const former = (await tidyRecord(worktree.gitDir))?.former;
   if (former !== undefined)
     await tidyRefs(git, { run, repository: worktree, worktree: worktree.path, ...former });
 }

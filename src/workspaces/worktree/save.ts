@@ -1,5 +1,5 @@
 import type { SaveRequest } from '../contract.ts';
-import { keepPlainObjects, readLink, readMarker, ownPlace, saveTree, type Git } from '../git/index.ts';
+import { keepPlainObjects, readLink, tidyRecord, ownPlace, saveTree, type Git } from '../git/index.ts';
 import { isOurs, refsOf, type WorktreeRequest } from './standing.ts';
 
 /** undefined: the place is gone, half made, or not ours any more. */
@@ -10,7 +10,7 @@ export async function savePlace(
   const { run, task, known, attempt, seq, at, label, repository } = request;
   const link = await readLink(known.path);
   if (link.type !== 'linked' || link.isBare) return undefined;
-  const marker = await readMarker(link.gitDir);
+  const marker = await tidyRecord(link.gitDir);
   if (marker?.isReady !== true || !isOurs(request, known.token, marker)) return undefined;
   await keepPlainObjects(repository);
   const path = await ownPlace(known.path);

@@ -7,7 +7,7 @@ import {
   placeName,
   placeWay,
   readLink,
-  readMarker,
+  tidyRecord,
   ownPlace,
   realPlace,
   savedRef,
@@ -37,7 +37,7 @@ export async function lookAtPath(repository: RepositoryOrigin, path: string): Pr
   const real = await ownPlace(path);
   const entry = await findRecord(repository, real);
   const link = await readLink(real);
-  const marker = entry === undefined ? undefined : await readMarker(entry.gitDir);
+  const marker = entry === undefined ? undefined : await tidyRecord(entry.gitDir);
   const isLinked = link.type === 'linked' && link.gitDir === entry?.gitDir;
   const worktree = isLinked
     ? { path: real, gitDir: link.gitDir, commonDir: await realPlace(repository.commonDir) }

@@ -6,7 +6,7 @@ import {
   encodeName,
   listRefs,
   listWorktrees,
-  readMarker,
+  tidyRecord,
   realPlace,
   type WorktreeEntry,
 } from '../git/index.ts';
@@ -38,7 +38,7 @@ async function pathIfLocal(path: string): Promise<string> {
 }
 
 async function strayWorktree({ path, gitDir, prunable }: WorktreeEntry): Promise<Stray> {
-  const marker = await readMarker(gitDir!);
+  const marker = await tidyRecord(gitDir!);
   const owner = marker === undefined ? {} : { run: marker.run, task: marker.task };
   const whose = marker === undefined ? 'without a mark' : `of ${marker.task} of run ${marker.run}`;
   const state = prunable === undefined ? '' : ', whose folder is gone';

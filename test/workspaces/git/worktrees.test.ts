@@ -19,7 +19,7 @@ import {
   listRefs,
   listWorktrees,
   moveRef,
-  readMarker,
+  tidyRecord,
   readRef,
   removeWorktree,
   taskBranch,
@@ -52,7 +52,7 @@ describe('adding a worktree', () => {
     expect(readFileSync(join(added.path, 'README.md'), 'utf8')).toBe(firstFiles['README.md']);
     expect(shell(added.path, 'status', '--porcelain', '--ignored')).toBe('');
     expect(shell(added.path, 'symbolic-ref', 'HEAD')).toBe(order().branch);
-    expect(await readMarker(added.gitDir)).toMatchObject({
+    expect(await tidyRecord(added.gitDir)).toMatchObject({
       run: 'run-1',
       task: 'build',
       token: 'token-1',

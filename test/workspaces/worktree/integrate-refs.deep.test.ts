@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { IntegrateRequest, RefChange } from '../../../src/workspaces/index.ts';
-import { keptRef, readMarker, writeMarker } from '../../../src/workspaces/git/index.ts';
+import { keptRef, tidyRecord, writeMarker } from '../../../src/workspaces/git/index.ts';
 import { commit, fsck, furtherTemplate, shell, write } from '../../support/git-playground.ts';
 import { run, scene, type Scene, type Worker } from '../../support/integrate-scene.ts';
 
@@ -240,7 +240,7 @@ describe('nobody is held for', () => {
   test('anything, where it is not known what refs were before', async () => {
     const place = await ground();
     const gitDir = shell(place.build.path, 'rev-parse', '--absolute-git-dir');
-    const { refs, ...marker } = (await readMarker(gitDir))!;
+    const { refs, ...marker } = (await tidyRecord(gitDir))!;
     expect(refs).toHaveProperty('refs/heads/other');
     await writeMarker(place.git, gitDir, marker);
     shell(place.root, 'branch', '-D', 'other');
