@@ -15,8 +15,6 @@ export interface FillingOptions {
   readonly folder: string;
   /** Where the ports of all Pitons of this user are shared out; default: below `XDG_STATE_HOME`. */
   readonly portsFolder?: string;
-  /** Default: 20000 to 29999. */
-  readonly portRange?: { readonly first: number; readonly last: number };
   /** Default: this process's. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
@@ -32,10 +30,7 @@ export class LocalFilling implements Filling {
     this.#artifacts = new ArtifactStore({ folder: join(folder, 'artifacts'), durability });
     const [caches, notes] = [join(folder, 'caches'), join(folder, 'copies')];
     this.#tools = { git, durability, caches, notes, store: this.#artifacts };
-    this.#ports = {
-      folder: options.portsFolder ?? portsFolder(environment),
-      ...(options.portRange ?? defaultRange),
-    };
+    this.#ports = { folder: options.portsFolder ?? portsFolder(environment), ...defaultRange };
   }
 
   async fill(request: PlaceRequest, root: string): Promise<PortBlock | undefined> {
