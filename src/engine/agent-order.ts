@@ -123,7 +123,7 @@ export class AgentOrder {
 
   /** What the task says of how the agent is to work. */
   #settings(
-    { allowed = [] }: TaskState,
+    { conversation: { allowed = [] } }: TaskState,
     dollars: number | undefined,
   ): Omit<AgentRequest, 'prompt' | 'directory' | 'session' | 'folder'> {
     const { permissions, model, effort, maxTurns } = this.#work;
@@ -168,7 +168,7 @@ export class AgentOrder {
 
   async #accountOf(tasks: readonly TaskState[]): Promise<Account> {
     const accounts: Account[] = [];
-    for (const attempt of tasks.flatMap(({ lastEnd }) => lastEnd?.attempts ?? []))
+    for (const attempt of tasks.flatMap(({ conversation }) => conversation.lastEnd?.attempts ?? []))
       accounts.push(await this.#accountOfAttempt(attempt));
     return joinAccounts(accounts);
   }

@@ -1,4 +1,11 @@
-import { isConflicting, reportOf, type AgentStart, type AskedCall, type TaskState } from '../kernel/index.ts';
+import {
+  isConflicting,
+  reportOf,
+  type AgentStart,
+  type AskedCall,
+  type Conversation,
+  type TaskState,
+} from '../kernel/index.ts';
 import { describeCall, type Account } from './agent-account.ts';
 
 const longestPart = 1_500;
@@ -21,7 +28,7 @@ export interface PromptGiven {
 }
 
 /** Which accounts `promptOf` tells of: reading them takes long. */
-export function recalls({ lastEnd }: TaskState, { rung, how }: AgentStart) {
+export function recalls({ conversation: { lastEnd } }: TaskState, { rung, how }: AgentStart) {
   if (lastEnd === undefined || rung === undefined) return { account: false, origin: false };
   if (rung !== 'session') return { account: true, origin: how === 'new' };
   return { account: lastEnd.outcome !== 'succeeded' && lastEnd.outcome !== 'asked', origin: false };
@@ -33,7 +40,7 @@ export function recalls({ lastEnd }: TaskState, { rung, how }: AgentStart) {
  */
 export function promptOf(given: PromptGiven): string {
   const { prompt, task, start, check } = given;
-  const { lastEnd } = task;
+  const { lastEnd } = task.conversation;
   const parts =
     lastEnd === undefined || start.rung === undefined || hasNotBegun(given, lastEnd)
       ? [prompt, ...checkNote(check)]
@@ -43,14 +50,14 @@ export function promptOf(given: PromptGiven): string {
   return [...parts, ...newsOf(task)].join('\n');
 }
 
-type LastEnd = NonNullable<TaskState['lastEnd']>;
+type LastEnd = NonNullable<Conversation['lastEnd']>;
 
 /** Whatever ended it, there is nothing to go on with: it is as if it were asked for the first time. */
 function hasNotBegun(
   { task, start, account = nothing, origin = nothing }: PromptGiven,
   { outcome }: LastEnd,
 ): boolean {
-  const isMidway = reportOf(task.stage) !== undefined || task.allowed !== undefined;
+  const isMidway = reportOf(task.stage) !== undefined || task.conversation.allowed !== undefined;
   if (isMidway || !['interrupted', 'delayed', 'failed'].includes(outcome)) return false;
   const isStranger = start.rung === 'transcript' && start.how === 'new';
   return hasNothing(account) && !(isStranger && !hasNothing(origin));
@@ -198,7 +205,7 @@ function revisionOf({ stage }: TaskState, check: string | undefined): string[] {
   ];
 }
 
-function allowedOf({ allowed = [] }: TaskState): string[] {
+function allowedOf({ conversation: { allowed = [] } }: TaskState): string[] {
   const last = allowed.at(-1);
   if (last === undefined) return ['Go on with the task.'];
   return [
@@ -207,7 +214,7 @@ function allowedOf({ allowed = [] }: TaskState): string[] {
 }
 
 /** One that was cut off may not have heard of it. */
-function permissionsOf({ allowed = [] }: TaskState): string[] {
+function permissionsOf({ conversation: { allowed = [] } }: TaskState): string[] {
   return allowed.map(
     (call) => `A person has allowed what you asked for before: ${describeCall(callOf(call))}.`,
   );

@@ -2,7 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { setTimeout as pause } from 'node:timers/promises';
 import { agentNamed, type Agent, type AgentEvent } from '../agents/index.ts';
 import type { Json, ProcessIdentity } from '../base/index.ts';
-import type { AgentStart, AttemptState, RunState, TaskState } from '../kernel/index.ts';
+import type {
+  AgentStart,
+  AttemptState,
+  RunState,
+  TaskState,
+  Conversation as Recalled,
+} from '../kernel/index.ts';
 import type { AgentWork, Outcome, TaskSpec } from '../model/index.ts';
 import type { Exit, SpoolOrder } from '../spool/index.ts';
 import { accountOf, boundaryOf, isHarmlessWhatever, labelAfter } from './agent-account.ts';
@@ -31,7 +37,7 @@ const over: Needless = { type: 'over' };
 interface Given {
   readonly spec: TaskSpec;
   readonly attempt: AttemptState;
-  readonly cli: TaskState['cli'];
+  readonly cli: Recalled['cli'];
 }
 
 /** A conversation with an agent: what it says is read along, and its last words decide. */

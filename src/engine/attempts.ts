@@ -84,7 +84,7 @@ export class Attempts {
     }
     if (spec.work.type !== 'agent') return undefined;
     return new ProcessAttempt({ task, attempt }, this.#ports, (made) =>
-      agentWork({ spec, attempt, cli: task.cli }, this.#ports, made),
+      agentWork({ spec, attempt, cli: task.conversation.cli }, this.#ports, made),
     );
   }
 

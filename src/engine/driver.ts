@@ -142,7 +142,8 @@ export class Driver {
     this.#hands.sweeper.sweepAll(state);
     // What was asked for before they were attached holds for them too.
     this.#attempts.stopDoomed(state);
-    for (const { task } of attached) if (task.isUrgent === true) this.#stopToTell(task.address);
+    for (const { task } of attached)
+      if (task.conversation.news?.isUrgent === true) this.#stopToTell(task.address);
     this.#attempts.stopSpending(state, this.#world());
     if (this.#isStopping()) this.#stopAttempts();
   }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { agentNamed } from '../agents/index.ts';
 import { PitonError, shellWord } from '../base/index.ts';
-import { lentOf, type RunState, type TaskState } from '../kernel/index.ts';
+import { lentOf, type RunState, type TaskState, type Conversation } from '../kernel/index.ts';
 import type { Lease } from '../model/index.ts';
 import type { EnginePorts } from './options.ts';
 import { markerOf, takeSession } from './session-lease.ts';
@@ -63,8 +63,8 @@ function taskNamed({ run, tasks }: RunState, address: string): TaskState {
 
 function sessionOf(
   { run }: RunState,
-  { address, session, spec }: TaskState,
-): NonNullable<TaskState['session']> {
+  { address, conversation: { session }, spec }: TaskState,
+): NonNullable<Conversation['session']> {
   if (session !== undefined) return session;
   const why =
     spec.work.type === 'agent' ? 'has no session yet' : 'is not done by an agent, and has no session';
@@ -99,7 +99,7 @@ function assertHere({ address, workspace }: TaskState, argv: readonly string[]):
 
 function userOf({ tasks }: RunState, session: string): TaskState | undefined {
   return [...tasks.values()].find(
-    ({ session: own, life }) => own?.id === session && life.status === 'running',
+    ({ conversation, life }) => conversation.session?.id === session && life.status === 'running',
   );
 }
 
@@ -130,7 +130,7 @@ async function directoryOf({ spool }: EnginePorts, { origin }: RunState, task: T
   return order.directory;
 }
 
-function lastAttemptOf({ life, lastEnd }: TaskState): string | undefined {
+function lastAttemptOf({ life, conversation: { lastEnd } }: TaskState): string | undefined {
   const current = life.status === 'running' ? life.attempt : undefined;
   return current?.agent === undefined ? lastEnd?.attempts.at(-1)?.id : current.id;
 }

@@ -52,7 +52,9 @@ export async function abandonedSessions(
 /** Sessions that people have taken since the run ended: nobody had to be told then. */
 export async function takenSessions({ store, clock }: EnginePorts, state: RunState): Promise<Event[]> {
   const events: Event[] = [];
-  const owners = new Map(Array.from(state.tasks.values(), ({ session, address }) => [session?.id, address]));
+  const owners = new Map(
+    Array.from(state.tasks.values(), ({ conversation, address }) => [conversation.session?.id, address]),
+  );
   for (const [session, task] of owners) {
     if (session === undefined || lentOf(state, session) !== undefined) continue;
     const lease = await store.findLease(leaseNameOf(session));

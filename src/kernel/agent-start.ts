@@ -1,5 +1,6 @@
 import { PitonError } from '../base/index.ts';
 import type { AgentWork, Event } from '../model/index.ts';
+import type { Conversation } from './conversation.ts';
 import { agentResource } from './breakers.ts';
 import { budgetObstacle } from './budgets.ts';
 import { addressOf, scopeAt, type OpenBreaker, type RunState, type TaskState } from './run-state.ts';
@@ -59,17 +60,18 @@ function openFor({ breakers }: RunState, agent: string, now: number): OpenBreake
 /** Only the agent that has a conversation can go on in it. */
 function agentsFor(state: RunState, task: TaskState): readonly string[] {
   const { agents, session } = task.spec.work as AgentWork;
-  const other = session === undefined || task.lastEnd !== undefined ? undefined : otherSession(state, task);
+  const other =
+    session === undefined || task.conversation.lastEnd !== undefined ? undefined : otherSession(state, task);
   return other === undefined ? agents : [other.agent];
 }
 
 /** The one it has, or else the one it is to go on in or to copy. */
-function sessionToBe(state: RunState, task: TaskState): TaskState['session'] {
-  return task.session ?? otherSession(state, task);
+function sessionToBe(state: RunState, task: TaskState): Conversation['session'] {
+  return task.conversation.session ?? otherSession(state, task);
 }
 
-function otherSession(state: RunState, task: TaskState): TaskState['session'] {
-  return sessionOrigin(state, task)?.session;
+function otherSession(state: RunState, task: TaskState): Conversation['session'] {
+  return sessionOrigin(state, task)?.conversation.session;
 }
 
 /** The task in whose conversation, or a copy of it, another is to go on; in a graph its last visit. */
@@ -90,7 +92,7 @@ export function startOfAgent(state: RunState, task: TaskState, world: World): Ag
   const agents = agentsFor(state, task);
   // None is there: the first is tried, and says so.
   const name = freeAgent(state, agents, world) ?? agents[0]!;
-  const { session: own, lastEnd } = task;
+  const { session: own, lastEnd } = task.conversation;
   if (lastEnd === undefined) return first(state, task, { name, world });
   if (own?.agent === name) return { name, session: own.id, how: 'continue', rung: 'session' };
   return { ...anew(state, task, { name, world }), rung: 'transcript' };
@@ -104,7 +106,7 @@ interface Starting {
 /** Its own session is lost, or another agent's. Going on in another task's would begin that one's work anew beside it. */
 function anew(state: RunState, task: TaskState, { name, world }: Starting): AgentStart {
   const { session } = task.spec.work as AgentWork;
-  const other = task.lastEnd?.originLost === true ? undefined : otherSession(state, task);
+  const other = task.conversation.lastEnd?.originLost === true ? undefined : otherSession(state, task);
   if (session === undefined || 'continue' in session || other?.agent !== name) {
     return { name, how: 'new', ...chosenSession(name, world) };
   }

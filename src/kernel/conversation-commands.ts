@@ -55,9 +55,9 @@ export function lend(state: RunState, command: Extract<Command, { type: 'lend' }
   const { task: address, session, from, host, pid, token } = command;
   const task = state.tasks.get(address);
   if (task === undefined) return refuse(`the run has no task ${address}`);
-  if (task.session?.id !== session) return refuse(`${address} is in another session by now`);
+  if (task.conversation.session?.id !== session) return refuse(`${address} is in another session by now`);
   const user = [...state.tasks.values()].find(
-    (other) => other.session?.id === session && other.life.status === 'running',
+    (other) => other.conversation.session?.id === session && other.life.status === 'running',
   );
   if (user !== undefined) return refuse(`${user.address} is running, in that session`);
   const data = { session, from, host, pid, token };

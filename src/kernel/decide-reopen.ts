@@ -84,8 +84,8 @@ export function decideReopen(
 }
 
 /** In its conversation; or, since it failed, where its files are, as a person may have mended them. Others may be in a pool's. */
-function goesOn({ session, life, spec, workspace }: TaskState): boolean {
-  if (session !== undefined) return true;
+function goesOn({ conversation, life, spec, workspace }: TaskState): boolean {
+  if (conversation.session !== undefined) return true;
   return life.status === 'failed' && spec.pool === undefined && isStanding(workspace);
 }
 

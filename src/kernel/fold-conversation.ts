@@ -1,8 +1,9 @@
 import type { EventOf } from '../model/index.ts';
+import { withNews, withoutNews, withoutSession, type LastEnd } from './conversation.ts';
 import type { TaskState } from './run-state.ts';
 import { timesTheSame } from './in-a-row.ts';
 import { withoutFinished } from './stage.ts';
-import type { AgentStart, AttemptState } from './life.ts';
+import type { AgentStart, AskedCall, AttemptState } from './life.ts';
 
 type Ended = EventOf<'attempt.ended'>['data'];
 
@@ -12,17 +13,19 @@ export function beginTurn(
   { agent }: EventOf<'attempt.started'>['data'],
 ): Pick<AttemptState, 'messages' | 'wasLent'> {
   if (agent === undefined) return {};
-  const { messages, wasLent } = task;
-  for (const news of ['messages', 'isUrgent', 'wasLent'] as const) delete task[news];
+  const { messages = [], wasLent = false } = task.conversation.news ?? {};
+  const { name, session: id } = agent;
+  const session = id === undefined ? {} : { session: { agent: name, id } };
+  task.conversation = { ...withoutNews(task.conversation), ...session };
   task.stage = withoutFinished(task.stage);
-  if (agent.session !== undefined) task.session = { agent: agent.name, id: agent.session };
-  return { ...(messages !== undefined && { messages }), ...(wasLent === true && { wasLent }) };
+  return { ...(messages.length > 0 && { messages }), ...(wasLent && { wasLent }) };
 }
 
 /** Of the agent's program in the attempt under way. */
 export function learnVersion(task: TaskState, version: string | undefined): void {
   const agent = task.life.status === 'running' ? task.life.attempt?.agent?.name : undefined;
-  if (agent !== undefined && version !== undefined) task.cli = { agent, version };
+  if (agent !== undefined && version !== undefined)
+    task.conversation = { ...task.conversation, cli: { agent, version } };
 }
 
 /** Fold of `attempt.ended`, while the attempt is still known. */
@@ -41,7 +44,8 @@ export function endTurn(task: TaskState, id: string, data: Ended): void {
 
 /** One that the agent does not know any more, or never came to know. */
 function forgetSession(task: TaskState, { how, data }: { how: string; data: Ended }): void {
-  if (data.sessionLost === true || (data.neverBegan === true && how !== 'continue')) delete task.session;
+  if (data.sessionLost === true || (data.neverBegan === true && how !== 'continue'))
+    task.conversation = withoutSession(task.conversation);
 }
 
 function rememberEnd(
@@ -51,32 +55,47 @@ function rememberEnd(
   if (data.neverBegan === true) return;
   const { outcome, reason, mayStillRun } = endToTell(task, data);
   const { sessionLost } = data;
-  const attempts = [...(task.lastEnd?.attempts ?? []), { id, agent: agent.name }];
-  const originLost = task.lastEnd?.originLost ?? (agent.how === 'fork' && sessionLost === true);
-  task.lastEnd = {
+  const before = task.conversation.lastEnd;
+  const attempts = [...(before?.attempts ?? []), { id, agent: agent.name }];
+  const originLost = before?.originLost ?? (agent.how === 'fork' && sessionLost === true);
+  const lastEnd: LastEnd = {
     outcome,
     ...(reason !== undefined && { reason }),
     ...(mayStillRun === true && { mayStillRun }),
     attempts,
     ...(originLost && { originLost }),
   };
+  task.conversation = { ...task.conversation, lastEnd };
 }
 
 /** One that found no session has done nothing: the end before it is what there is to tell. */
-function endToTell({ lastEnd }: TaskState, data: Ended): Pick<Ended, 'outcome' | 'reason' | 'mayStillRun'> {
+function endToTell(
+  { conversation: { lastEnd } }: TaskState,
+  data: Ended,
+): Pick<Ended, 'outcome' | 'reason' | 'mayStillRun'> {
   return data.sessionLost === true && lastEnd !== undefined ? lastEnd : data;
+}
+
+/** Fold of `gate.decided`. */
+export function allowCall(task: TaskState, call: AskedCall): void {
+  const { allowed = [] } = task.conversation;
+  task.conversation = { ...task.conversation, allowed: [...allowed, call] };
 }
 
 /** Fold of `gate.decided`: if it is tried again after that, it must not take what was allowed before for the answer. */
 export function rememberRefusal(task: TaskState, comment: string | undefined): void {
-  if (task.lastEnd === undefined) return;
+  const { lastEnd } = task.conversation;
+  if (lastEnd === undefined) return;
   const why = comment === undefined ? '' : `: ${comment}`;
-  const reason = `${task.lastEnd.reason ?? 'it asked for something'}, and a person did not allow it${why}`;
-  task.lastEnd = { ...task.lastEnd, outcome: 'failed', reason };
+  const reason = `${lastEnd.reason ?? 'it asked for something'}, and a person did not allow it${why}`;
+  task.conversation = { ...task.conversation, lastEnd: { ...lastEnd, outcome: 'failed', reason } };
 }
 
 /** Whether one that did not come to its end has heard it, nobody knows: it is told again. */
 function returnNews(task: TaskState, { messages, wasLent }: AttemptState): void {
-  if (messages !== undefined) task.messages = [...messages, ...(task.messages ?? [])];
-  if (wasLent === true) task.wasLent = true;
+  if (messages === undefined && wasLent !== true) return;
+  task.conversation = withNews(task.conversation, (news) => ({
+    messages: [...(messages ?? []), ...news.messages],
+    wasLent: news.wasLent || wasLent === true,
+  }));
 }

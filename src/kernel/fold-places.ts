@@ -1,4 +1,5 @@
 import type { EventOf, EventType } from '../model/index.ts';
+import { begunAnew } from './conversation.ts';
 import { dropProposal, propose } from './holdings.ts';
 import { isStanding } from './places-to-clean.ts';
 import { isSlotEquipped } from './slots.ts';
@@ -66,7 +67,7 @@ export const placeFolders: PlaceFolders = {
     if (action !== 'discard') return;
     task.stage = workStage;
     task.tally = { ...task.tally, revisions: 0 };
-    for (const known of ['session', 'lastEnd', 'wasLent'] as const) delete task[known];
+    task.conversation = begunAnew(task.conversation);
   },
   'workspace.integrated'(state, { task: address, data }) {
     const task = taskAt(state, address);

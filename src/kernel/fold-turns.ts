@@ -1,5 +1,6 @@
 import { setKey } from '../base/index.ts';
 import type { EventOf, EventType } from '../model/index.ts';
+import { withNews } from './conversation.ts';
 import { dropProposal } from './holdings.ts';
 import { taskAt, type RunState, type TaskState } from './run-state.ts';
 import { setLife } from './settle-task.ts';
@@ -37,15 +38,18 @@ export const turnFolders: TurnFolders = {
   },
   'message.added'(state, { task: address, data }) {
     const task = taskAt(state, address);
-    task.messages = [...(task.messages ?? []), data.text];
-    if (data.now === true) task.isUrgent = true;
+    task.conversation = withNews(task.conversation, ({ messages, isUrgent }) => ({
+      messages: [...messages, data.text],
+      isUrgent: isUrgent || data.now === true,
+    }));
   },
   'session.lent'(state, { task, data: { session, from, ...holder } }) {
     setKey(state.lent, session, { task, at: from, ...holder });
   },
   'session.returned'(state, { task: address, data: { session } }) {
     delete state.lent[session];
-    taskAt(state, address).wasLent = true;
+    const owner = taskAt(state, address);
+    owner.conversation = withNews(owner.conversation, () => ({ wasLent: true }));
     for (const task of state.tasks.values()) {
       if (awaitedSession(task.life) === session) decideAnew(state, task);
     }

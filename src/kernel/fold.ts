@@ -11,7 +11,7 @@ import {
   hastenTrial,
   openBreaker,
 } from './breakers.ts';
-import { beginTurn, endTurn, learnVersion, rememberRefusal } from './fold-conversation.ts';
+import { allowCall, beginTurn, endTurn, learnVersion, rememberRefusal } from './fold-conversation.ts';
 import { decideAnew, turnFolders } from './fold-turns.ts';
 import { placeFolders } from './fold-places.ts';
 import { delayTask, shiftTimers } from './delay-task.ts';
@@ -219,7 +219,8 @@ const folders: Folders = {
   },
   'session.opened'(state, { task: address, data }) {
     const task = taskAt(state, address);
-    task.session = { agent: data.agent, id: data.session };
+    const session = { agent: data.agent, id: data.session };
+    task.conversation = { ...task.conversation, session };
     openAccount(state, task, data.session);
     learnVersion(task, data.version);
   },
@@ -289,7 +290,7 @@ const folders: Folders = {
     const call = gateOf(task.life)?.call;
     if (!data.approved) return call === undefined ? undefined : rememberRefusal(task, data.comment);
     if (call === undefined) task.approved = true;
-    else task.allowed = [...(task.allowed ?? []), call];
+    else allowCall(task, call);
     decideAnew(state, task);
   },
   'tasks.reopened'(state, { data }) {

@@ -1,3 +1,4 @@
+export type { Conversation } from './conversation.ts';
 export { lentOf, sessionOrigin } from './agent-start.ts';
 export { artifactSources } from './artifact-sources.ts';
 export { classify } from './classify.ts';

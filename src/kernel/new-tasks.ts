@@ -1,5 +1,6 @@
 import { sealJson, type Json, type JsonObject } from '../base/index.ts';
 import type { TaskSpec, Workflow } from '../model/index.ts';
+import { noConversation } from './conversation.ts';
 import { addressOf, itemAddress, type RunState, type ScopeState, type TaskState } from './run-state.ts';
 import { workStage } from './stage.ts';
 import { newTally } from './tally.ts';
@@ -72,6 +73,7 @@ function newTask(
     attempts: 0,
     tries: 0,
     tally: newTally,
+    conversation: noConversation,
     approved: false,
     ...generationOf(state.tasks.get(given.scope)),
   };

@@ -1,4 +1,5 @@
 import type { EventOf } from '../model/index.ts';
+import { noConversation } from './conversation.ts';
 import { noteProgress } from './beliefs.ts';
 import { leaveSlot } from './holdings.ts';
 import { isStanding } from './places-to-clean.ts';
@@ -63,18 +64,6 @@ function reachBelow(state: RunState, owners: ReadonlySet<string>): Iterable<stri
 
 const beginnings = ['key', 'startedAt', 'endedAt', 'endedIn', 'group', 'slot'] as const;
 
-/** What belongs to the conversation with an agent. */
-const memories = [
-  'session',
-  'workspace',
-  'lastEnd',
-  'wasLent',
-  'messages',
-  'isUrgent',
-  'allowed',
-  'cli',
-] as const;
-
 /** Its attempts are still numbered on, for people. */
 function resetTask(task: TaskState, keepsSession: boolean): void {
   Object.assign(task, {
@@ -89,7 +78,8 @@ function resetTask(task: TaskState, keepsSession: boolean): void {
     task.workspace = place;
   }
   if (keepsSession) return;
-  for (const known of memories) delete task[known];
+  task.conversation = noConversation;
+  delete task.workspace;
   if (task.attempts > 0) task.generation = (task.generation ?? 0) + 1;
 }
 

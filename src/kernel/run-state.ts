@@ -2,7 +2,6 @@ import type { Json, JsonObject, ProcessIdentity } from '../base/index.ts';
 import {
   mentionsFailure,
   type EventOf,
-  type Outcome,
   type Failure,
   type OnInterrupt,
   type Origin,
@@ -12,10 +11,11 @@ import {
   type Workflow,
 } from '../model/index.ts';
 import { Agenda } from './agenda.ts';
+import type { Conversation } from './conversation.ts';
 import type { Stage } from './stage.ts';
 import type { Tally } from './tally.ts';
 import type { ToldSoFar } from './usage-meter.ts';
-import type { AskedCall, AttemptState, Life } from './life.ts';
+import type { AttemptState, Life } from './life.ts';
 
 /**
  * The fold of a run's journal. `fold` owns it and changes it in place (a copy per event would make the cost of a
@@ -192,40 +192,20 @@ export interface TaskState {
   /** The first attempt's id: the idempotency key of all of them. Absent: it has not begun, or is to be done again. */
   key?: string;
   lastAttempt?: string;
-  /** Of an agent: its attempts so far, and how the last one ended. One that goes on is told. */
-  lastEnd?: {
-    readonly outcome: Outcome['type'];
-    readonly reason?: string;
-    /** Not all of its processes could be ended. */
-    readonly mayStillRun?: boolean;
-    readonly attempts: readonly { readonly id: string; readonly agent: string }[];
-    /** What it was to copy is not there any more: copying it again would end the same way, for ever. */
-    readonly originLost?: boolean;
-  };
+  /** With its agent, if it has one. */
+  conversation: Conversation;
   /** What its attempts have used up. */
   usage?: Used;
   /** By how much people have raised its budget. */
   raised?: Raise;
   /** Of an old journal: a person has let it go on whatever it uses. */
   overspends?: boolean;
-  /** The agent's conversation: the next attempt goes on in it. */
-  session?: { readonly agent: string; readonly id: string };
-  /** The program that its last agent was, as it told. */
-  cli?: { readonly agent: string; readonly version: string };
-  /** A person has been in that conversation since the last attempt. */
-  wasLent?: boolean;
   /** The place where it works. */
   workspace?: WorkspaceState;
   /** The place of its pool that it has until it settles. */
   slot?: number;
   /** It waits for a person there, so another has a place in its stead. */
   isAside?: true;
-  /** What people have to say to the agent, and it has not heard yet. */
-  messages?: readonly string[];
-  /** One of these is not to wait for the end of the attempt under way. */
-  isUrgent?: boolean;
-  /** Calls that it asked for, and a person has allowed. */
-  allowed?: readonly AskedCall[];
   startedAt?: number;
   endedAt?: number;
   /** The commit in which it settled: unlike times, these never go back. */

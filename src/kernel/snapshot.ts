@@ -6,7 +6,7 @@ import type { BreakerState, RunState, ScopeState, TaskState } from './run-state.
 import { specOf } from './workflow-index.ts';
 
 /** Of what `encodeState` writes: a snapshot of another format is not used, the journal is folded instead. */
-export const snapshotFormat = 12;
+export const snapshotFormat = 13;
 
 /** Of the spec only the name: the workflow has the rest. */
 type EncodedTask = Omit<TaskState, 'spec'> & { readonly spec: string };

@@ -1,4 +1,5 @@
 import type { Event } from '../model/index.ts';
+import { hasMessages } from './conversation.ts';
 import { placementOf } from './placement.ts';
 import { released } from './released.ts';
 import { kindOf, type RunState, type TaskState } from './run-state.ts';
@@ -9,10 +10,10 @@ import type { AttemptState } from './life.ts';
 
 /** What the next attempt of a task is for: see `attempt.started`. */
 export function nextKind(state: RunState, task: TaskState): AttemptState['kind'] {
-  const { stage, messages = [] } = task;
+  const { stage, conversation } = task;
   if (isToBeEquipped(state, task)) return 'setup';
   // Whatever a person has said since, is heard first.
-  const isToHear = messages.length > 0 && finishedOf(stage) !== undefined;
+  const isToHear = hasMessages(conversation) && finishedOf(stage) !== undefined;
   return kindOfStage(isToHear ? workStage : stage);
 }
 
@@ -25,10 +26,10 @@ function isToBeEquipped(state: RunState, task: TaskState): boolean {
 
 /** What follows the success of the attempt under way; undefined: the task has succeeded. */
 export function nextStep(state: RunState, task: TaskState, success: Success): Event | undefined {
-  const { address, messages = [] } = task;
+  const { address, conversation } = task;
   const kind = kindOf(task);
   if (kind === 'setup') return { type: 'workspace.equipped', task: address, data: {} };
-  if (messages.length > 0) return released(task);
+  if (hasMessages(conversation)) return released(task);
   if (kind === 'integrate') return proposal(task, success);
   if (kind === 'verify') return { type: 'merge.verified', task: address, data: {} };
   return stepAfterWork(state, task, { success, isCheck: kind === 'check' });

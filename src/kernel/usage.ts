@@ -19,7 +19,7 @@ export function countUsage(
   { attempt, data }: EventOf<'transcript.added'>,
 ): void {
   const { day } = data;
-  const used = meterOf(state).read({ attempt, session: task.session?.id }, usageEntriesOf(data));
+  const used = meterOf(state).read({ attempt, session: task.conversation.session?.id }, usageEntriesOf(data));
   if (used === undefined) return;
   state.usage = addUsed(state.usage, used);
   task.usage = addUsed(task.usage ?? nothingUsed, used);

@@ -136,19 +136,24 @@ function turnOf(waitsFor: PersonsTurn | DueTime): Partial<TaskView> {
 }
 
 function conversationOf(task: TaskState): Partial<TaskView> {
-  const { session, cli, generation, messages, tally, workspace, spec, attempts, stage } = task;
+  const { conversation, generation, tally, workspace, spec, attempts, stage } = task;
+  const { session, cli } = conversation;
   const usage = usageOf(task.usage);
   return {
     ...(session !== undefined && { session }),
     ...agentOf(task),
     ...(cli !== undefined && { cli }),
     ...(generation !== undefined && { generation }),
-    ...(messages !== undefined && { messages }),
+    ...unheardBy(conversation),
     ...(spec.check !== undefined && attempts > 0 && { revisions: tally.revisions }),
     ...(isConflicting(stage) && { isConflicting: true }),
     ...(usage !== undefined && { usage }),
     ...(workspace !== undefined && { workspace: workspaceOf(workspace) }),
   };
+}
+
+function unheardBy({ news }: TaskState['conversation']): Pick<TaskView, 'messages'> {
+  return news === undefined || news.messages.length === 0 ? {} : { messages: news.messages };
 }
 
 function agentOf({ life }: TaskState): Pick<TaskView, 'agent'> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { accountOf, joinAccounts, type Account } from '../../src/engine/agent-account.ts';
 import { promptOf, recalls, type PromptGiven } from '../../src/engine/agent-prompt.ts';
-import type { AgentStart, TaskState } from '../../src/kernel/index.ts';
+import type { AgentStart, Conversation, TaskState } from '../../src/kernel/index.ts';
 import type { AgentEvent } from '../../src/agents/index.ts';
 
 const nothing: Account = joinAccounts([]);
@@ -24,7 +24,7 @@ const anew = { name: 'claude', session: 't', how: 'new', rung: 'transcript' } as
 const killed = { outcome: 'interrupted', reason: 'it was ended by signal 9', attempts: [] } as const;
 
 function told(more: {
-  readonly lastEnd?: TaskState['lastEnd'];
+  readonly lastEnd?: Conversation['lastEnd'];
   readonly task?: Partial<TaskState>;
   readonly start?: AgentStart;
   readonly events?: readonly AgentEvent[];
@@ -32,7 +32,8 @@ function told(more: {
   readonly changed?: PromptGiven['changed'];
 }): string {
   const { lastEnd = killed, task, start = inSession, events = [], origin, changed } = more;
-  const given = { life: { status: 'pending' }, stage: { name: 'work' }, lastEnd, ...task } as TaskState;
+  const conversation: Conversation = { lastEnd };
+  const given = { life: { status: 'pending' }, stage: { name: 'work' }, conversation, ...task } as TaskState;
   const needed = recalls(given, start);
   return promptOf({
     prompt: 'Count the pelicans.',

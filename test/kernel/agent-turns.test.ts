@@ -285,7 +285,10 @@ describe('a permission that an agent asks for', () => {
       waitsFor: { type: 'gate', call },
     });
     simulation.decide('approve', 'a');
-    expect(simulation.state.tasks.get('a')).toMatchObject({ allowed: [call], approved: false });
+    expect(simulation.state.tasks.get('a')).toMatchObject({
+      conversation: { allowed: [call] },
+      approved: false,
+    });
     expect(eventsOf(simulation, 'attempt.started').at(-1)).toMatchObject({
       agent: { how: 'continue', session: 's', rung: 'session' },
     });

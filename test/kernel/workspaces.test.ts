@@ -551,7 +551,7 @@ describe('a person puts the place of a held task right', () => {
     simulation.command({ type: 'place', task: 'a', action: 'recreate' });
     expect(simulation.running).toEqual(['a']);
     expect(taskAt(simulation.state, 'a')).toMatchObject({
-      session: { id: 's' },
+      conversation: { session: { id: 's' } },
       workspace: { order: { action: 'recreate' } },
     });
     simulation.transition(() => [
@@ -580,7 +580,7 @@ describe('a person puts the place of a held task right', () => {
   test('discard: the agent begins from scratch', () => {
     const simulation = held();
     simulation.command({ type: 'place', task: 'a', action: 'discard' });
-    expect(taskAt(simulation.state, 'a').session).toBeUndefined();
+    expect(taskAt(simulation.state, 'a').conversation.session).toBeUndefined();
     expect(taskAt(simulation.state, 'a').workspace).toMatchObject({ order: { action: 'discard' } });
   });
 
