@@ -46,7 +46,10 @@ function interfacesIn(text: string): ViewText[] {
 }
 
 function fieldsIn(body: string): FieldText[] {
-  const member = new RegExp(`^  ${comment}(?:  )?readonly (\\w+)(\\??):\\s([^]*?);\\n(?=  \\S|$(?![^]))`, 'gm');
+  const member = new RegExp(
+    `^  ${comment}(?:  )?readonly (\\w+)(\\??):\\s([^]*?);\\n(?=  \\S|$(?![^]))`,
+    'gm',
+  );
   return Array.from(`${body}\n`.matchAll(member), ([, about, name, mark, type]) => ({
     name: name!,
     isOptional: mark === '?',
