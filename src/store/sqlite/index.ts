@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { Clock } from '../../base/index.ts';
 import type { InboxCommand, Lease, StoredCommit } from '../../model/index.ts';
 import type {
@@ -24,8 +25,9 @@ import { GroupCommit, type Change } from './group-commit.ts';
 import { findCommand, pendingCommands, sendCommand } from './inbox.ts';
 import { append, createRun, quarantine, quarantined, readCommits, type Writing } from './journal.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
-import { findLease, freeLease, leaseOf, takeLease, type Taking } from './leases.ts';
+import { findLease, freeLease, takeLease, type Taking } from './leases.ts';
 import { prepareMedium } from './medium.ts';
+import { hasNeighbours } from './neighbours.ts';
 import { patiently } from './patience.ts';
 import { addPruned, nothingPruned, pruneBlobs, pruneRun, runsToPrune } from './prune.ts';
 import { Room } from './room.ts';
@@ -58,6 +60,7 @@ export async function openSqliteStore(
 class SqliteStore implements Store {
   readonly url: string;
   readonly durability: 'full' | 'process';
+  readonly folder: string;
   readonly #connection: Connection;
   readonly #clock: Clock;
   readonly #writing: Writing;
@@ -71,6 +74,7 @@ class SqliteStore implements Store {
     const { url, durability, file } = connection.settings;
     this.url = url;
     this.durability = durability;
+    this.folder = dirname(file);
     this.#connection = connection;
     this.#clock = clock;
     this.#writing = { clock, rows: new WrittenRows() };
@@ -93,7 +97,7 @@ class SqliteStore implements Store {
   append(request: AppendRequest): Promise<void> {
     return this.#write(append(request, this.#writing), () => {
       if (request.release === undefined) this.#leases.workBegins();
-      else this.#leases.forgetFreed({ name: leaseOf(request.commit.run), token: request.token });
+      else this.#leases.forgetFreed(request.lease);
     });
   }
 
@@ -151,7 +155,7 @@ class SqliteStore implements Store {
   }
 
   findLease(name: string): Promise<Lease | undefined> {
-    return this.#read((statements) => findLease(statements, name));
+    return this.#read((statements) => findLease(statements, name, this.#clock.now()));
   }
 
   releaseLease(lease: Lease): Promise<void> {
@@ -208,12 +212,19 @@ class SqliteStore implements Store {
 
   /** A transaction per run: removing many at once would keep everyone else waiting. */
   async prune(request: PruneRequest): Promise<Pruned> {
-    if (request.dropBlobs !== undefined) return this.#write(pruneBlobs(request.dropBlobs));
     let total = nothingPruned;
     for (const run of await this.#read((statements) => runsToPrune(statements, request))) {
       total = addPruned(total, await this.#write(pruneRun(run, request, this.#clock)));
     }
     return total;
+  }
+
+  mayShareFolder(): Promise<boolean> {
+    return hasNeighbours(this.#connection.settings.file);
+  }
+
+  dropBlobs(run: string, keep: readonly string[]): Promise<number> {
+    return this.#write(pruneBlobs(run, keep));
   }
 
   async backup(file: string): Promise<void> {

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Lease } from '../../../src/model/index.ts';
 import { eventually } from '../../support/eventually.ts';
-import { appending, creation, longLeaseMs, ownerNamed, taking } from '../../support/store-requests.ts';
+import {
+  appending,
+  creation,
+  longLeaseMs,
+  ownerNamed,
+  taking,
+  leaseOf,
+} from '../../support/store-requests.ts';
 import { seqsOf, type World } from './world.ts';
 
 export function leasesContract(world: World): void {
@@ -18,6 +25,7 @@ export function leasesContract(world: World): void {
         token: request.token,
         takenAt: world.clock.now(),
         expiresAt: world.clock.now() + longLeaseMs,
+        isExpired: false,
       });
     });
 
@@ -46,14 +54,30 @@ export function leasesContract(world: World): void {
       const first = await silent.createRun(creation('r1'));
       world.clock.advance(longLeaseMs - 1);
       expect((await world.store.takeLease(taking('run:r1'))).taken).toBe(false);
+      expect(await world.store.findLease('run:r1')).toMatchObject({ token: first.token, isExpired: false });
       world.clock.advance(1);
-      expect((await world.store.findLease('run:r1'))?.token).toBe(first.token);
+      expect(await world.store.findLease('run:r1')).toMatchObject({ token: first.token, isExpired: true });
       const second = await world.store.takeLease(taking('run:r1'));
 
       expect(second).toMatchObject({ taken: true, lease: { epoch: 2 } });
       await expect(silent.append(appending(first, 2))).rejects.toMatchObject({ code: 'LEASE_LOST' });
       await world.store.append(appending(second.lease, 2));
       expect(await seqsOf(world.store, 'r1')).toEqual([1, 2]);
+    });
+
+    test('knows a run by whatever name its lease was taken under, and writes under no other', async () => {
+      const { lease: named, ...request } = creation('r1');
+      const lease = await world.store.createRun({ ...request, lease: { ...named, name: 'drive/r1' } });
+      const commit = appending({ ...lease, name: 'run:r1' }, 2);
+      await expect(world.store.append(commit)).rejects.toMatchObject({ code: 'LEASE_LOST' });
+      await world.store.append({ ...commit, lease });
+      const leaseOf = (run: string): string => `drive/${run}`;
+      const ended = { ...commit, ...appending({ ...lease, name: 'run:r1' }, 3), lease };
+      await world.store.append({ ...ended, summary: { ...ended.summary, status: 'succeeded' } });
+      expect(await world.store.prune({ runs: ['r1'], leaseOf })).toMatchObject({ runs: 0 });
+      await world.store.releaseLease(lease);
+      expect(await world.store.prune({ runs: ['r1'], leaseOf })).toMatchObject({ runs: 1 });
+      expect((await world.store.takeLease(taking('drive/r1'))).lease.epoch).toBe(1);
     });
 
     test('refuses a commit under an expired lease even if nobody else has taken it', async () => {
@@ -149,7 +173,7 @@ export function leasesContract(world: World): void {
       const lost: Lease[] = [];
       world.store.onLeaseLost((lease) => lost.push(lease));
       const lease = await world.store.createRun(creation('r1', { leaseMs: 600 }));
-      await another.prune({ runs: ['r1'], force: true });
+      await another.prune({ leaseOf, runs: ['r1'], force: true });
 
       await eventually('the loss is reported', () => lost.length > 0);
       expect(lost.map(({ token }) => token)).toEqual([lease.token]);
