@@ -861,6 +861,17 @@ test('a run is not pruned whose journal does not end where its row says', async 
   });
 });
 
+test('a run that was let go of, and whose journal has lost its end since, is not gone on with', async () => {
+  const file = newFile();
+  const store = await open(file);
+  const lease = await store.createRun(creation('r1'));
+  await store.append(appending(lease, 2));
+  await store.append({ ...appending(lease, 3), release: {} });
+  expect((await store.findRun('r1'))?.seq).toBe(3);
+  changeBehindItsBack(file, 'DELETE FROM commits WHERE seq = 3');
+  await expect(store.findRun('r1')).rejects.toMatchObject({ code: 'STORE_DAMAGED', details: { run: 'r1' } });
+});
+
 test('verify goes on behind each commit that is wrong, and names all of them', async () => {
   const file = await endedRuns();
   const ofA = `run_number = (SELECT number FROM runs WHERE run = 'a')`;

@@ -52,7 +52,8 @@ export function append(request: AppendRequest, { clock, rows }: Writing): Change
     apply(statements) {
       const now = clock.now();
       if (appendCommit(statements, request, now) !== 1) throw whyRefused(statements, request, now);
-      if (!rows.isWritten(token, run, row)) {
+      // Whoever lets go of a run says how far its journal goes: what is cut off of it afterwards is missed.
+      if (request.release !== undefined || !rows.isWritten(token, run, row)) {
         // Unknown until it is committed: what follows in the same transaction must not count on it.
         rows.forget(token);
         statements.writeRun.run(...sealedRow(run, commit.seq, row));
