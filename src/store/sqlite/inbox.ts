@@ -37,7 +37,7 @@ export function answerCommands(statements: Statements, { commit, answers, releas
     statements.answerCommand.run({ run, id, answer: JSON.stringify(answer) });
   }
   if (release?.leftOver !== undefined) {
-    statements.answerLeftOver.run({ run, answer: JSON.stringify(release.leftOver) });
+    statements.answerLeftOver.run(run, JSON.stringify(release.leftOver));
   }
 }
 

@@ -32,7 +32,7 @@ export function createRun(request: CreateRunRequest, { clock, rows }: Writing): 
       if (changes !== 1) throw runExists(run);
       insertCommit(statements, request, null);
       const lease = putLease(statements, { name: leaseOf(run), owner, token, leaseMs }, clock.now());
-      if (request.release) statements.freeLease.run({ name: lease.name, token });
+      if (request.release) statements.freeLease.run(lease.name, token);
       return lease;
     },
     landed: (statements) => holdsCommit(statements, commit),
@@ -55,7 +55,7 @@ export function append(request: AppendRequest, { clock, rows }: Writing): Change
       }
       writeBlobs(statements, request);
       answerCommands(statements, request);
-      if (request.release) statements.freeLease.run({ name: leaseOf(run), token });
+      if (request.release) statements.freeLease.run(leaseOf(run), token);
     },
     landed: (statements) => holdsCommit(statements, commit),
     committed: () => (request.release ? rows.forget(token) : rows.committed(token, run, row)),

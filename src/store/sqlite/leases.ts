@@ -44,7 +44,7 @@ export function putLease(statements: Statements, request: TakeLeaseRequest, now:
 }
 
 export function freeLease(lease: { readonly name: string; readonly token: string }): Change<void> {
-  return { apply: (statements) => void statements.freeLease.run({ name: lease.name, token: lease.token }) };
+  return { apply: (statements) => void statements.freeLease.run(lease.name, lease.token) };
 }
 
 function toLease(row: Row): Lease | undefined {

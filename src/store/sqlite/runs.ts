@@ -119,10 +119,17 @@ function shown(value: unknown): string {
 }
 
 /** What a row of `runs` repeats of a summary. The rest changes with every commit, and is written with that. */
-export function rowOf({ workflow, workflowHash, status, ...summary }: RunSummary): RowValues {
-  const { wakeAt, reason, spent, places } = summary;
-  const used = spent === undefined ? null : JSON.stringify(spent);
-  return [workflow, workflowHash, status, wakeAt ?? null, reason ?? null, used, places ?? null];
+export function rowOf(summary: RunSummary): RowValues {
+  const { workflow, workflowHash, status, wakeAt = null, reason = null, spent, places = null } = summary;
+  return [
+    workflow,
+    workflowHash,
+    status,
+    wakeAt,
+    reason,
+    spent === undefined ? null : JSON.stringify(spent),
+    places,
+  ];
 }
 
 type RowValues = readonly (string | number | null)[];

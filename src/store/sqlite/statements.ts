@@ -143,7 +143,7 @@ const sql = {
            taken_at = excluded.taken_at, expires_at = excluded.expires_at
     RETURNING epoch`,
   freeLease: `
-    UPDATE leases SET owner = NULL, token = NULL, expires_at = 0 WHERE name = :name AND token = :token`,
+    UPDATE leases SET owner = NULL, token = NULL, expires_at = 0 WHERE name = ?1 AND token = ?2`,
 
   insertCommand: `
     INSERT INTO inbox (id, run, at, command, answer) VALUES (:id, :run, :at, :command, :answer)
@@ -154,7 +154,7 @@ const sql = {
     SELECT * FROM inbox INDEXED BY inbox_undecided WHERE answer IS NULL ORDER BY number`,
   findCommand: `SELECT * FROM inbox WHERE id = :id`,
   answerCommand: `UPDATE inbox SET answer = :answer WHERE id = :id AND run = :run AND answer IS NULL`,
-  answerLeftOver: `UPDATE inbox SET answer = :answer WHERE run = :run AND answer IS NULL`,
+  answerLeftOver: `UPDATE inbox SET answer = ?2 WHERE run = ?1 AND answer IS NULL`,
 
   moveAside: `
     INSERT INTO quarantine (run, seq, body, hash)
