@@ -26,7 +26,8 @@ export async function writeLongRun(file: string, { commits, bytes }: Size): Prom
   for (const event of opening) fold(state, event, { seq: 1, at });
   const { stored, blobs } = encodeCommit(first, genesis);
   const summary = summaryOf(state);
-  const request = { commit: stored, blobs, summary, at, owner, token: 't', leaseMs: 60_000, release: false };
+  const taken = { name: `run:${run}`, owner, token: 't', leaseMs: 60_000 };
+  const request = { commit: stored, blobs, summary, at, lease: taken, release: false };
   const lease = await store.createRun(request);
   const journal = new Journal({ store, lease, head: stored });
   for (let seq = 2; seq <= commits; seq++) {

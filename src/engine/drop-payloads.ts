@@ -11,7 +11,7 @@ import { sealSnapshot } from './load-run.ts';
  */
 export async function dropPayloads(store: Store, state: RunState, head: Head): Promise<void> {
   await store.saveSnapshot(sealSnapshot(state, head));
-  await store.prune({ dropBlobs: { run: state.run, keep: await definitionOf(store, state.run) } });
+  await store.dropBlobs(state.run, await definitionOf(store, state.run));
 }
 
 /** Whether the run that this is the very last snapshot of has dropped values: others may have one too. What cannot be read may be of one. */

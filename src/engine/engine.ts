@@ -22,7 +22,7 @@ import { loadRun, viewRun } from './load-run.ts';
 import { assertNotBehind, assertNotLost } from './lost-end.ts';
 import { makeWorld } from './make-world.ts';
 import { createdEvent, takenEvent } from './opening-events.ts';
-import type { CreateOptions, EnginePorts } from './options.ts';
+import { leaseName, type CreateOptions, type EnginePorts } from './options.ts';
 import type { Program } from './program.ts';
 import { assertSameWorkflow, drivenHere, refuseFromInside } from './refuse-driving.ts';
 import { rebuildRow, repairRun, type Repair } from './repair.ts';
@@ -162,15 +162,12 @@ export class Engine {
     const { stored, blobs } = encodeCommit(commit, genesis);
     const release = isFinal(statusOf(state));
     passCrashPoints('before', events);
-    const token = randomId(26);
     const lease = await store.createRun({
       commit: stored,
       blobs,
       summary: summaryOf(state),
       at,
-      owner,
-      token,
-      leaseMs,
+      lease: { name: leaseName(run), owner, token: randomId(26), leaseMs },
       release,
     });
     passCrashPoints('after', events);

@@ -66,13 +66,20 @@ export class Journal {
   /** One durable row. May be called again with the same events after it threw: it is then the same commit. */
   async append(state: RunState, events: readonly Event[], extras: CommitExtras): Promise<void> {
     const { run, seq, at } = state;
-    const { epoch, token } = this.#lease;
+    const { epoch, name, token } = this.#lease;
     this.#encoded ??= encodeCommit({ run, seq, at, epoch, version: journalVersion, events }, this.#head.hash);
     const { stored, blobs } = this.#encoded;
     if (this.#isUncertain && (await this.#hasLanded(stored))) return this.#landed(stored);
     passCrashPoints('before', events);
     try {
-      await this.#store.append({ commit: stored, blobs, summary: summaryOf(state), at, token, ...extras });
+      await this.#store.append({
+        commit: stored,
+        blobs,
+        summary: summaryOf(state),
+        at,
+        lease: { name, token },
+        ...extras,
+      });
     } catch (thrown) {
       this.#isUncertain = hasCode(thrown, 'STORE_UNCERTAIN');
       throw thrown;

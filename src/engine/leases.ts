@@ -11,10 +11,10 @@ type Taking = ReturnType<Store['takeLease']>;
  */
 export async function takeLease(
   { store, owner, leaseMs }: Pick<EnginePorts, 'store' | 'owner' | 'leaseMs'>,
-  { name, token }: Pick<TakeLeaseRequest, 'name' | 'token'>,
+  asked: Pick<TakeLeaseRequest, 'name' | 'token' | 'run'>,
   isGone: (holder: Lease) => boolean | Promise<boolean> = isDead,
 ): Taking {
-  const request = { name, owner, token, leaseMs };
+  const request = { ...asked, owner, leaseMs };
   const first = await takeIfFree(store, request);
   if (first.taken || !(await isGone(first.lease))) return first;
   return store.takeLease({ ...request, replaces: first.lease.token });
@@ -36,7 +36,7 @@ export function isDead({ owner }: Lease): boolean {
 }
 
 /** What becomes of a process on another machine is only known by its lease. */
-export function mayLive(lease: Lease, now: number): boolean {
-  const seen = livenessOf(lease.owner);
-  return seen === 'unknown' ? lease.expiresAt > now : seen !== 'dead';
+export function mayLive({ owner, isExpired }: Lease): boolean {
+  const seen = livenessOf(owner);
+  return seen === 'unknown' ? !isExpired : seen !== 'dead';
 }

@@ -3,7 +3,7 @@ import type { Spool } from '../spool/index.ts';
 import type { Pruned, RunRecord, Store } from '../store/index.ts';
 import { dayOf } from './calendar.ts';
 import { findLostEnd } from './lost-end.ts';
-import type { EnginePorts } from './options.ts';
+import { leaseName, type EnginePorts } from './options.ts';
 
 export interface PruneRuns {
   readonly before?: number;
@@ -21,7 +21,7 @@ export async function pruneRuns(ports: PrunePorts, request: PruneRuns): Promise<
   const { leaving, needed } = await sorted(ports, await mayLeave(ports, request));
   await removeUnbegun(spool, new Set(leaving.map(({ run }) => run)));
   for (const { run } of leaving) await effect('spool.pruning-noted', () => spool.heads.notePruning(run));
-  const pruned = await store.prune(await without(store, request, needed));
+  const pruned = await store.prune({ ...(await without(store, request, needed)), leaseOf: leaseName });
   const left = new Set(await store.listRunIds());
   // What is named and not there was lost, and is given up.
   const named = new Set([...leaving.map(({ run }) => run), ...(request.runs ?? [])]);

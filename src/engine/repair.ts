@@ -73,7 +73,7 @@ export async function rebuildRow(store: Store, run: string): Promise<void> {
 
 async function cutBack(
   { store, clock, spool }: EnginePorts,
-  { epoch, token }: Lease,
+  lease: Lease,
   { commits, damage, witnesses }: Required<Chain> & { readonly witnesses: Witnesses },
 ): Promise<{ readonly held: readonly string[]; readonly takenUp: readonly string[] }> {
   const { state, head } = await foldCommits(store, commits);
@@ -90,11 +90,11 @@ async function cutBack(
   const event = repaired(damage, held, { spooled, unclear, head: witnesses.head });
   const at = clock.now();
   fold(state, event, { seq: head.seq + 1, at });
-  const commit = { run, seq: state.seq, at, epoch, version: journalVersion, events: [event] };
+  const commit = { run, seq: state.seq, at, epoch: lease.epoch, version: journalVersion, events: [event] };
   const { stored, blobs } = encodeCommit(commit, head.hash);
   passCrashPoints('before', [event]);
   const summary = summaryOf(state);
-  await store.quarantine({ commit: stored, blobs, summary, at, token, lastGood: head });
+  await store.quarantine({ commit: stored, blobs, summary, at, lease, lastGood: head });
   passCrashPoints('after', [event]);
   if (witnesses.head !== undefined) await spool.heads.replace(run, stored, witnesses.head);
   return { held, takenUp: [...new Set(spooled.map(({ task }) => task))] };

@@ -80,8 +80,8 @@ async function takeLock(
   return takeLease(ports, { name, token: attempt }, async (holder) => !(await isOthers(holder)));
 }
 
-async function isHeld({ clock, spool }: LockPorts, lease: Lease): Promise<boolean> {
-  if (mayLive(lease, clock.now())) return true;
+async function isHeld({ spool }: LockPorts, lease: Lease): Promise<boolean> {
+  if (mayLive(lease)) return true;
   return isDead(lease) && (await spool.look(lease.token)).type === 'alive';
 }
 

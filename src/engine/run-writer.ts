@@ -194,7 +194,7 @@ export class RunWriter {
   async #isHeld(): Promise<boolean> {
     const { token, name } = this.#journal.lease;
     const current = await this.#ports.store.findLease(name);
-    return current?.token === token && current.expiresAt > this.#ports.clock.now();
+    return current?.token === token && !current.isExpired;
   }
 
   #regain(): Promise<boolean> {
@@ -204,7 +204,7 @@ export class RunWriter {
   }
 
   async #takeAnew(): Promise<boolean> {
-    const lease = await regainLease(this.#ports, this.#journal.lease);
+    const lease = await regainLease(this.#ports, this.state.run, this.#journal.lease);
     if (lease !== undefined) this.#journal.lease = lease;
     return lease !== undefined;
   }

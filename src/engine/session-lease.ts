@@ -16,12 +16,12 @@ export function markerOf({ token }: Lease): string {
 
 /** Throws `SESSION_BUSY`. */
 export async function takeSession(ports: EnginePorts, session: string): Promise<Lease> {
-  const { store, clock } = ports;
+  const { store } = ports;
   const name = leaseNameOf(session);
   const current = await store.findLease(name);
   // Also one that has run out: the program may live on without whoever started it.
-  if (current !== undefined && isHeld(current, clock.now())) throw busy(current);
-  const isGone = (holder: Lease): boolean => !isHeld(holder, clock.now());
+  if (current !== undefined && isHeld(current)) throw busy(current);
+  const isGone = (holder: Lease): boolean => !isHeld(holder);
   const { taken, lease } = await takeLease(ports, { name, token: randomId(26) }, isGone);
   if (!taken) throw busy(lease);
   return lease;
@@ -43,14 +43,14 @@ export async function abandonedSessions(
   const events: Event[] = [];
   for (const [session, { token }] of Object.entries(state.lent)) {
     const lease = await store.findLease(leaseNameOf(session));
-    if (lease?.token === token && isHeld(lease, clock.now())) continue;
+    if (lease?.token === token && isHeld(lease)) continue;
     events.push(returnedSession(state, { token, at: clock.now(), abandoned: true })!);
   }
   return events;
 }
 
 /** Sessions that people have taken since the run ended: nobody had to be told then. */
-export async function takenSessions({ store, clock }: EnginePorts, state: RunState): Promise<Event[]> {
+export async function takenSessions({ store }: EnginePorts, state: RunState): Promise<Event[]> {
   const events: Event[] = [];
   const owners = new Map(
     Array.from(state.tasks.values(), ({ conversation, address }) => [conversation.session?.id, address]),
@@ -58,7 +58,7 @@ export async function takenSessions({ store, clock }: EnginePorts, state: RunSta
   for (const [session, task] of owners) {
     if (session === undefined || lentOf(state, session) !== undefined) continue;
     const lease = await store.findLease(leaseNameOf(session));
-    if (lease === undefined || !isHeld(lease, clock.now())) continue;
+    if (lease === undefined || !isHeld(lease)) continue;
     const { token, takenAt: from, owner } = lease;
     const { host, pid } = owner;
     events.push({ type: 'session.lent', task, data: { session, from, host, pid, token } });
@@ -66,6 +66,6 @@ export async function takenSessions({ store, clock }: EnginePorts, state: RunSta
   return events;
 }
 
-function isHeld(lease: Lease, now: number): boolean {
-  return mayLive(lease, now) || (isDead(lease) && isCarried(markerOf(lease)));
+function isHeld(lease: Lease): boolean {
+  return mayLive(lease) || (isDead(lease) && isCarried(markerOf(lease)));
 }

@@ -29,15 +29,15 @@ export async function takeRunLease(
     if (takeover === 'kill') await kill(run, holder);
     return true;
   };
-  const { taken, lease } = await takeLease(ports, { name: leaseName(run), token: randomId(26) }, isGone);
+  const { taken, lease } = await takeLease(ports, { name: leaseName(run), token: randomId(26), run }, isGone);
   if (!taken) throw driven(run, lease);
   return lease;
 }
 
 /** Under a lease that has not run out, by a process that may be alive. */
-export async function isDrivenElsewhere({ store, clock }: EnginePorts, run: string): Promise<boolean> {
+export async function isDrivenElsewhere({ store }: EnginePorts, run: string): Promise<boolean> {
   const lease = await store.findLease(leaseName(run));
-  return lease !== undefined && lease.expiresAt > clock.now() && !isDead(lease);
+  return lease !== undefined && !lease.isExpired && !isDead(lease);
 }
 
 const killPatienceMs = 5_000;
@@ -65,6 +65,7 @@ function signalKill(pid: number): void {
 /** Ours again, if it ran out while nobody else took it: after a stall, or when the machine was asleep. */
 export async function regainLease(
   { store, owner, leaseMs }: EnginePorts,
+  run: string,
   lost: Lease,
 ): Promise<Lease | undefined> {
   const { name, token } = lost;
@@ -76,6 +77,7 @@ export async function regainLease(
     token: randomId(26),
     leaseMs,
     replaces: token,
+    run,
   });
   return taken ? lease : undefined;
 }

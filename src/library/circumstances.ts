@@ -11,14 +11,14 @@ export interface Looking {
 
 /** Who drives a run, or did so last without letting go of it. */
 export async function driverOf(
-  { store, clock }: Pick<EnginePorts, 'store' | 'clock'>,
+  { store }: Pick<EnginePorts, 'store'>,
   run: string,
 ): Promise<DriverView | undefined> {
   const lease = await store.findLease(leaseName(run));
   if (lease === undefined) return undefined;
   const { owner, takenAt } = lease;
   return {
-    alive: mayLive(lease, clock.now()),
+    alive: mayLive(lease),
     stopped: livenessOf(owner) === 'stopped',
     host: owner.host,
     pid: owner.pid,

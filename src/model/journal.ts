@@ -37,7 +37,7 @@ export interface LeaseOwner extends ProcessIdentity {
 }
 
 export interface Lease {
-  /** What is leased: `run:<id>`. */
+  /** As whoever takes it calls what is leased. */
   readonly name: string;
   readonly owner: LeaseOwner;
   /** +1 at each taking. */
@@ -45,5 +45,8 @@ export interface Lease {
   /** Random; every write under the lease shows it. */
   readonly token: string;
   readonly takenAt: number;
+  /** When it ends unless it is renewed, for people. */
   readonly expiresAt: number;
+  /** By the clock of the store, when it was last looked at. */
+  readonly isExpired: boolean;
 }

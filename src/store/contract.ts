@@ -8,22 +8,8 @@ import type {
   StoredCommit,
 } from '../model/index.ts';
 
-/**
- * What survives a crash. One contract, one conformance suite (`test/contracts/store.ts`), many adapters.
- *
- * Every method that changes something either does all of it durably before it resolves, or nothing.
- * Errors are PitonErrors; the codes are listed at the methods. Any method may throw
- * `STORE_DAMAGED` (the medium contradicts itself), `STORE_CLOSED`, `STORE_GONE` (somebody has deleted it), `STORE_BUSY` (another process kept it locked beyond
- * patience), `STORE_FULL` (no room; nothing was written; may be tried again), `STORE_READ_ONLY`, `STORE_FAILED` (the
- * medium could not be read or written; nothing was written). The one exception to all or nothing is `STORE_UNCERTAIN`:
- * the medium failed while committing and could not be asked afterwards, so the caller must read before it goes on.
- */
-export interface Store {
-  /** As given to `open`, for people. */
-  readonly url: string;
-  /** `full` survives loss of power, `process` the death of any process, `none` neither. */
-  readonly durability: 'full' | 'process' | 'none';
-
+/** What happened in runs, and what is told of them. */
+export interface StoreJournals {
   /**
    * Makes a run: its row, its lease (epoch 1) and its first commit, in one transaction.
    * Throws `RUN_EXISTS` if the id is taken; nothing is changed then.
@@ -31,10 +17,10 @@ export interface Store {
   createRun(request: CreateRunRequest): Promise<Lease>;
 
   /**
-   * Adds one commit to a run. Appends asked for in one turn of the event loop are one transaction, and a refused one
-   * does not harm its neighbours. In the same transaction: blobs, the summary, answers to commands, the release of the
+   * Adds one commit to a run. Those asked for at the same time may share a transaction; one that is refused does not harm
+   * the others. In the same transaction: blobs, the summary, answers to commands, the release of the
    * lease.
-   * Throws `RUN_NOT_FOUND`; `LEASE_LOST` if the token is not (or no longer) the run's; `SEQ_CONFLICT` if `seq` is not head + 1.
+   * Throws `RUN_NOT_FOUND`; `LEASE_LOST` if the lease is not (or no longer) held under that token; `SEQ_CONFLICT` if `seq` is not head + 1.
    */
   append(request: AppendRequest): Promise<void>;
 
@@ -58,18 +44,6 @@ export interface Store {
   /** The cursor of the newest change, for whoever wants to hear only of later ones. */
   newestCursor(): Promise<string>;
 
-  /** All runs, also those whose rows are damaged, for which `findRun` throws `STORE_DAMAGED` with the run in its details, and `listRuns`, unless `onDamaged` gets it. */
-  listRunIds(): Promise<string[]>;
-
-  /** What of the run's row differs from `expected`, each in words; empty = nothing. Throws `RUN_NOT_FOUND`. */
-  compareRun(expected: RunRecord): Promise<string[]>;
-
-  /**
-   * Replaces the row of a run by one folded anew from its journal (projections can always be rebuilt).
-   * Throws `RUN_NOT_FOUND`, and `SEQ_CONFLICT` if the journal does not end with the commit that it names.
-   */
-  rebuildRun(record: RunRecord): Promise<void>;
-
   /** Keeps a fold of the journal up to `seq`. At most the two newest of a run are kept. Never the truth; of an unknown run it is not kept. */
   saveSnapshot(snapshot: Snapshot): Promise<void>;
 
@@ -79,14 +53,20 @@ export interface Store {
   /** The text stored under that sha256. Throws `BLOB_MISSING`; `STORE_DAMAGED` if the content has another hash. */
   readBlob(hash: string): Promise<string>;
 
+  /** Calls back (soon, coalesced) after somebody else has committed: another process, or another handle. Returns the way to stop. */
+  watch(listener: () => void): () => void;
+}
+
+/** Who may write to a run, or use something else that only one may use at a time. */
+export interface StoreLeases {
   /**
    * Takes a lease that is free, expired, or held under the token `replaces` (whose owner the caller knows to be dead).
    * Gives the new lease, with epoch + 1; or the lease of whoever holds it, unchanged.
-   * From now on the store renews it by itself, from another thread, until it is released, lost or the store closed.
+   * From now on the store renews it by itself, whatever else the process does, until it is released, lost or the store closed.
    */
   takeLease(request: TakeLeaseRequest): Promise<{ readonly taken: boolean; readonly lease: Lease }>;
 
-  /** Also when expired; undefined if free. */
+  /** Also when expired, which it tells; undefined if free. */
   findLease(name: string): Promise<Lease | undefined>;
 
   /** Free at once for others. Not an error if it was lost already. */
@@ -100,7 +80,10 @@ export interface Store {
    * meanwhile nothing may be started under them. Returns the way to stop.
    */
   onHeartbeat(listener: (trouble: string | undefined) => void): () => void;
+}
 
+/** What people and programs ask of runs. */
+export interface StoreInbox {
   /** Puts a command into the inbox. The same id twice is the same command: the second changes nothing. */
   sendCommand(command: InboxCommand): Promise<void>;
 
@@ -108,12 +91,24 @@ export interface Store {
   pendingCommands(runs: string | readonly string[]): Promise<InboxCommand[]>;
 
   findCommand(id: string): Promise<InboxCommand | undefined>;
+}
 
-  /** Calls back (soon, coalesced) after somebody else has committed: another process, or another handle. Returns the way to stop. */
-  watch(listener: () => void): () => void;
-
+/** What keeps a store sound and small. */
+export interface StoreUpkeep {
   /** Below the free-space floor nothing new should be started. Cheap; looked up at most once a second. */
   hasRoom(): boolean;
+
+  /** All runs, also those whose rows are damaged, for which `findRun` throws `STORE_DAMAGED` with the run in its details, and `listRuns`, unless `onDamaged` gets it. */
+  listRunIds(): Promise<string[]>;
+
+  /** What of the run's row differs from `expected`, each in words; empty = nothing. Throws `RUN_NOT_FOUND`. */
+  compareRun(expected: RunRecord): Promise<string[]>;
+
+  /**
+   * Replaces the row of a run by one folded anew from its journal (projections can always be rebuilt).
+   * Throws `RUN_NOT_FOUND`, and `SEQ_CONFLICT` if the journal does not end with the commit that it names.
+   */
+  rebuildRun(record: RunRecord): Promise<void>;
 
   /**
    * Cuts the journal after `lastGood` and adds `commit`, which tells what was lost: all in one transaction, under the lease,
@@ -130,10 +125,13 @@ export interface Store {
   witnessedSeq(run: string): Promise<number | undefined>;
 
   /**
-   * Removes whole runs (final ones only, unless `force`), and blobs nobody refers to. `dropBlobs`: see `preserve`.
+   * Removes whole runs (final ones only, unless `force`), and blobs nobody refers to.
    * A run whose row is damaged or is not that of its journal's end is kept.
    */
   prune(request: PruneRequest): Promise<Pruned>;
+
+  /** Drops the blobs of a run but for those to keep, and those that others refer to. Gives how many have gone. See `preserve`. */
+  dropBlobs(run: string, keep: readonly string[]): Promise<number>;
 
   /**
    * A consistent copy of everything, while others go on writing.
@@ -143,6 +141,23 @@ export interface Store {
 
   /** Looks through the medium itself (not the chains). Each string names one damage; empty = sound. */
   checkMedium(): Promise<string[]>;
+}
+
+/**
+ * What survives a crash. One contract, one conformance suite (`test/contracts/store.ts`), many adapters.
+ *
+ * Every method that changes something either does all of it durably before it resolves, or nothing.
+ * Errors are PitonErrors; the codes are listed at the methods. Any method may throw
+ * `STORE_DAMAGED` (the medium contradicts itself), `STORE_CLOSED`, `STORE_GONE` (somebody has deleted it), `STORE_BUSY` (another process kept it locked beyond
+ * patience), `STORE_FULL` (no room; nothing was written; may be tried again), `STORE_READ_ONLY`, `STORE_FAILED` (the
+ * medium could not be read or written; nothing was written). The one exception to all or nothing is `STORE_UNCERTAIN`:
+ * the medium failed while committing and could not be asked afterwards, so the caller must read before it goes on.
+ */
+export interface Store extends StoreJournals, StoreLeases, StoreInbox, StoreUpkeep {
+  /** As given to `open`, for people. */
+  readonly url: string;
+  /** `full` survives loss of power, `process` the death of any process, `none` neither. */
+  readonly durability: 'full' | 'process' | 'none';
 
   /** Releases what this store holds. Leases held by it become free. */
   close(): Promise<void>;
@@ -161,15 +176,17 @@ export interface CommitRequest {
 }
 
 export interface CreateRunRequest extends CommitRequest {
-  readonly owner: LeaseOwner;
-  readonly token: string;
-  readonly leaseMs: number;
+  /** Of the run: what is written to it later is written under this name. */
+  readonly lease: TakeLeaseRequest;
   /** The commit that creates a run may also end it: then the lease is not kept. */
   readonly release: boolean;
 }
 
+/** What a write shows of the lease that it is made under. */
+export type HeldLease = Pick<Lease, 'name' | 'token'>;
+
 export interface AppendRequest extends CommitRequest {
-  readonly token: string;
+  readonly lease: HeldLease;
   readonly answers: readonly { readonly id: string; readonly answer: CommandAnswer }[];
   /** Ends the lease in the same transaction; commands still undecided are answered with `leftOver`. */
   readonly release?: { readonly leftOver?: CommandAnswer };
@@ -232,10 +249,12 @@ export interface TakeLeaseRequest {
   readonly token: string;
   readonly leaseMs: number;
   readonly replaces?: string;
+  /** The run that is to be written under it, if it is one's. */
+  readonly run?: string;
 }
 
 export interface QuarantineRequest extends CommitRequest {
-  readonly token: string;
+  readonly lease: HeldLease;
   readonly lastGood: { readonly seq: number; readonly hash: string };
 }
 
@@ -252,8 +271,8 @@ export interface PruneRequest {
   readonly before?: number;
   readonly runs?: readonly string[];
   readonly force?: boolean;
-  /** Instead of whole runs: drops the blobs of these runs except those listed. */
-  readonly dropBlobs?: { readonly run: string; readonly keep: readonly string[] };
+  /** The name of a run's lease. */
+  leaseOf(run: string): string;
 }
 
 export interface OpenStoreOptions {

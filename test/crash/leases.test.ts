@@ -38,7 +38,7 @@ async function untilSilent(folder: string): Promise<void> {
   await eventually('the driver is stopped and its lease has run out', async () => {
     const current = await lease();
     if (current === undefined) return false;
-    return livenessOf(current.owner) === 'stopped' && current.expiresAt < Date.now();
+    return livenessOf(current.owner) === 'stopped' && current.isExpired;
   });
 }
 

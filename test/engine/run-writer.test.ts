@@ -19,7 +19,7 @@ function slowly(inner: Store, answered: () => Promise<void>): Store {
         return async (lease: string) => {
           const found = await store.findLease(lease);
           await answered();
-          return found && { ...found, expiresAt: 0 };
+          return found && { ...found, isExpired: true };
         };
       const value: unknown = Reflect.get(store, name);
       return typeof value === 'function' ? value.bind(store) : value;
@@ -67,7 +67,7 @@ test('a driver that is about to learn that it has its lease again is not taken f
       const value: unknown = Reflect.get(target, name);
       if (typeof value !== 'function') return value;
       if (name === 'findLease') {
-        return async (lease: string) => ({ ...(await target.findLease(lease)), expiresAt: -1 });
+        return async (lease: string) => ({ ...(await target.findLease(lease)), isExpired: true });
       }
       if (name !== 'takeLease') return value.bind(target) as unknown;
       return async (request: never) => {

@@ -89,8 +89,7 @@ test.for([1, 2, 3, 4, 5, 6])(
       const event: Event = { type: 'run.repaired', data };
       const cut = { run: 'r1', seq: 2, at: 2, epoch: 1, version: journalVersion, events: [event] };
       const { stored: commit } = encodeCommit(cut, first!.hash);
-      const { token } = lease;
-      await store.quarantine({ commit, blobs: [], summary: unchanged, at: 2, token, lastGood: first! });
+      await store.quarantine({ commit, blobs: [], summary: unchanged, at: 2, lease, lastGood: first! });
     };
 
     expect(await verifyRun({ store: disturbed(store, repairOnce), ...elsewhere() }, 'r1')).toMatchObject({

@@ -107,7 +107,7 @@ test('a snapshot of a history that was cut is not used', async () => {
   const cut = { run, seq: middle - 4, at: 2, epoch: lease.epoch, version: journalVersion };
   const { stored } = encodeCommit({ ...cut, events: [{ type: 'run.repaired', data }] }, lastGood.hash);
   const summary = (await store.findRun(run))!;
-  await store.quarantine({ commit: stored, blobs: [], summary, at: 2, token: lease.token, lastGood });
+  await store.quarantine({ commit: stored, blobs: [], summary, at: 2, lease, lastGood });
   await store.releaseLease(lease);
   // Whoever let go of the run has been slow to keep it.
   await store.saveSnapshot(snapshot);

@@ -18,7 +18,7 @@ import { openMemoryStore } from '../../src/store/memory/index.ts';
 import { mirrorStore } from '../../src/store/mirror/index.ts';
 import { RunMirror } from '../../src/store/mirror/run-mirror.ts';
 import { storeContract } from '../contracts/store.ts';
-import { appending, commit, creation, summary, taking } from '../support/store-requests.ts';
+import { appending, commit, creation, summary, taking, leaseOf } from '../support/store-requests.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 storeContract(
@@ -325,12 +325,12 @@ describe('as a witness, a mirror', () => {
     const ended = { summary: summary({ status: 'succeeded' }), release: true };
     await store.createRun(creation('r1', ended));
     await store.createRun(creation('r2', ended));
-    await store.prune({ runs: ['r1'] });
+    await store.prune({ leaseOf, runs: ['r1'] });
     expect(readdirSync(folder)).toEqual(['r2']);
 
     const empty = await openMemoryStore('memory:', { durability: 'full', clock: manualClock() });
     const replaced = mirrorStore(empty, folder);
-    await replaced.prune({ before: Infinity });
+    await replaced.prune({ leaseOf, before: Infinity });
     expect(readdirSync(folder)).toEqual(['r2']);
   });
 });

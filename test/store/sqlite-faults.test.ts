@@ -27,7 +27,16 @@ import { losesLog, networkFileSystem } from '../../src/store/sqlite/medium.ts';
 import { eventually } from '../support/eventually.ts';
 import { openPiton } from '../support/open-piton.ts';
 import { startProgram } from '../support/start-program.ts';
-import { appending, blob, commit, creation, pauseOf, summary, taking } from '../support/store-requests.ts';
+import {
+  appending,
+  blob,
+  commit,
+  creation,
+  pauseOf,
+  summary,
+  taking,
+  leaseOf,
+} from '../support/store-requests.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const options = { durability: 'full', clock: systemClock } as const;
@@ -560,7 +569,7 @@ describe('the changes of a store', () => {
     const store = await openSqliteStore(`sqlite:${file}`, options);
     for (const run of ['a', 'b', 'c']) await store.createRun(creation(run));
     const cursor = (await store.readChanges({ limit: 2 })).at(-1)!.cursor;
-    await store.prune({ runs: ['a'], force: true });
+    await store.prune({ leaseOf, runs: ['a'], force: true });
     await store.close();
     changeBehindItsBack(file, 'VACUUM');
 
@@ -577,7 +586,7 @@ describe('the changes of a store', () => {
     const file = newFile();
     const store = await open(file);
     await store.createRun(creation('a'));
-    await store.prune({ runs: ['a'], force: true });
+    await store.prune({ leaseOf, runs: ['a'], force: true });
     expect(await store.checkMedium()).toEqual([]);
     changeBehindItsBack(file, `UPDATE commits SET ${column} = ${value}`);
     expect(await store.checkMedium()).toEqual([expect.stringContaining('of a run that was removed')]);

@@ -23,15 +23,20 @@ export function blob(text: string): Blob {
   return { hash: sha256(text), text };
 }
 
-export function creation(run: string, given: Partial<CreateRunRequest> = {}): CreateRunRequest {
+export function leaseOf(run: string): string {
+  return `run:${run}`;
+}
+
+export function creation(
+  run: string,
+  { leaseMs = longLeaseMs, ...given }: Partial<CreateRunRequest> & { readonly leaseMs?: number } = {},
+): CreateRunRequest {
   return {
     commit: commit(run, 1),
     blobs: [],
     summary: summary(),
     at: 1_000,
-    owner: ownerNamed('ada'),
-    token: randomId(),
-    leaseMs: longLeaseMs,
+    lease: { name: leaseOf(run), owner: ownerNamed('ada'), token: randomId(), leaseMs },
     release: false,
     ...given,
   };
@@ -45,14 +50,15 @@ export function appending(lease: Lease, seq: number, given: Partial<AppendReques
     blobs: [],
     summary: summary({ settled: seq }),
     at: 1_000 + seq,
-    token: lease.token,
+    lease,
     answers: [],
     ...given,
   };
 }
 
 export function taking(name: string, given: Partial<TakeLeaseRequest> = {}): TakeLeaseRequest {
-  return { name, owner: ownerNamed('bob'), token: randomId(), leaseMs: longLeaseMs, ...given };
+  const run = name.startsWith('run:') ? { run: name.slice('run:'.length) } : {};
+  return { name, owner: ownerNamed('bob'), token: randomId(), leaseMs: longLeaseMs, ...run, ...given };
 }
 
 export function pauseOf(run: string, id = randomId()): InboxCommand {

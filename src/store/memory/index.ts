@@ -19,9 +19,9 @@ import { blobDamaged, blobMissing, storeClosed, unsupported, cutMisplaced } from
 import { readChanges } from './changes.ts';
 import { pendingCommands, sendCommand } from './inbox.ts';
 import { append, createRun, quarantine, readCommits, requireRun } from './journal.ts';
-import { findLease, freeAllOf, freeLease, leaseOf, putLease, takeLease } from './leases.ts';
+import { findLease, freeAllOf, freeLease, putLease, takeLease } from './leases.ts';
 import { mediumNamed, notify, type LeaseKeeper, type Medium } from './medium.ts';
-import { prune } from './prune.ts';
+import { dropBlobs, prune } from './prune.ts';
 
 /**
  * Opens a store that lives as long as the process. `memory:` is a new, empty one each time; `memory:<name>` is the same
@@ -69,10 +69,8 @@ class MemoryStore implements Store {
   async createRun(request: CreateRunRequest): Promise<Lease> {
     return this.#change((medium) => {
       createRun(medium, request);
-      const { owner, token, leaseMs } = request;
-      const name = leaseOf(request.commit.run);
-      const lease = putLease(medium, { name, owner, token, leaseMs }, this.#taker());
-      if (request.release) freeLease(medium, name, token);
+      const lease = putLease(medium, request.lease, this.#taker());
+      if (request.release) freeLease(medium, lease.name, lease.token);
       return lease;
     });
   }
@@ -226,6 +224,10 @@ class MemoryStore implements Store {
 
   async prune(request: PruneRequest): Promise<Pruned> {
     return this.#change((medium) => prune(medium, request, this.#clock.now()));
+  }
+
+  async dropBlobs(run: string, keep: readonly string[]): Promise<number> {
+    return this.#change((medium) => dropBlobs(medium, medium.runs.get(run), new Set(keep)));
   }
 
   async backup(): Promise<void> {

@@ -3,7 +3,7 @@ import type { AppendRequest, CreateRunRequest, QuarantineRequest } from '../cont
 import { cutMisplaced, runExists, runMissing, seqConflict } from '../refusals.ts';
 import { noteCommit, noteCut } from './changes.ts';
 import { answer, answerLeftOver } from './inbox.ts';
-import { freeLease, leaseOf, requireLease } from './leases.ts';
+import { freeLease, requireLease } from './leases.ts';
 import type { Medium, MemoryRun } from './medium.ts';
 
 /** Each function looks at everything that could refuse it before it changes anything: that is its transaction. */
@@ -25,10 +25,10 @@ export function createRun(medium: Medium, { commit, summary, at, blobs }: Create
 }
 
 export function append(medium: Medium, request: AppendRequest, now: number): void {
-  const { commit, summary, at, token } = request;
+  const { commit, summary, at, lease } = request;
   const { run, seq, hash } = commit;
   const found = requireRun(medium, run);
-  requireLease(medium, run, { token, now });
+  requireLease(medium, lease, now);
   const { record } = found;
   if (seq !== record.seq + 1) throw seqConflict(run, { given: seq, head: record.seq });
   const { incarnation, createdAt } = record;
@@ -38,7 +38,7 @@ export function append(medium: Medium, request: AppendRequest, now: number): voi
   keepBlobs(medium, found, request.blobs);
   for (const answered of request.answers) answer(medium, run, answered);
   if (request.release === undefined) return;
-  freeLease(medium, leaseOf(run), token);
+  freeLease(medium, lease.name, lease.token);
   answerLeftOver(medium, run, request.release.leftOver);
 }
 
@@ -53,11 +53,11 @@ export function readCommits(
 }
 
 export function quarantine(medium: Medium, request: QuarantineRequest, now: number): void {
-  const { commit, token, summary, at, blobs } = request;
+  const { commit, lease, summary, at, blobs } = request;
   const { run } = commit;
   const { seq, hash } = request.lastGood;
   const found = requireRun(medium, run);
-  requireLease(medium, run, { token, now });
+  requireLease(medium, lease, now);
   if (seq > 0 && found.commits[seq - 1]?.hash !== hash) throw cutMisplaced(run, seq);
   if (commit.seq !== seq + 1) throw seqConflict(run, { given: commit.seq, head: seq });
   found.quarantined = [...found.quarantined, ...found.commits.slice(seq)];

@@ -1,5 +1,5 @@
 import type { Lease } from '../../model/index.ts';
-import type { TakeLeaseRequest } from '../contract.ts';
+import type { HeldLease as HeldLeaseName, TakeLeaseRequest } from '../contract.ts';
 import { leaseLost } from '../refusals.ts';
 import type { HeldLease, LeaseKeeper, Medium } from './medium.ts';
 
@@ -10,13 +10,11 @@ import type { HeldLease, LeaseKeeper, Medium } from './medium.ts';
  */
 export function standing(held: HeldLease, now: number): Lease {
   const { lease, keeper } = held;
-  return keeper.renews
-    ? Object.freeze({ ...lease, expiresAt: now + (lease.expiresAt - lease.takenAt) })
-    : lease;
-}
-
-export function leaseOf(run: string): string {
-  return `run:${run}`;
+  return Object.freeze(
+    keeper.renews
+      ? { ...lease, expiresAt: now + (lease.expiresAt - lease.takenAt) }
+      : { ...lease, isExpired: lease.expiresAt <= now },
+  );
 }
 
 export function findLease(medium: Medium, name: string, now: number): Lease | undefined {
@@ -27,7 +25,7 @@ export function findLease(medium: Medium, name: string, now: number): Lease | un
 export function takeLease(medium: Medium, request: TakeLeaseRequest, taker: Taker) {
   const held = medium.leases.get(request.name)?.held;
   const present = held && standing(held, taker.now);
-  if (present !== undefined && present.expiresAt > taker.now && present.token !== request.replaces) {
+  if (present !== undefined && !present.isExpired && present.token !== request.replaces) {
     return { taken: false, lease: present };
   }
   if (held !== undefined) report(held);
@@ -43,7 +41,8 @@ export interface Taker {
 export function putLease(medium: Medium, request: TakeLeaseRequest, { keeper, now }: Taker): Lease {
   const { name, owner, token, leaseMs } = request;
   const epoch = (medium.leases.get(name)?.epoch ?? 0) + 1;
-  const lease = Object.freeze({ name, owner, epoch, token, takenAt: now, expiresAt: now + leaseMs });
+  const times = { takenAt: now, expiresAt: now + leaseMs, isExpired: false };
+  const lease = Object.freeze({ name, owner, epoch, token, ...times });
   medium.leases.set(name, { epoch, held: { lease, keeper } });
   return lease;
 }
@@ -72,8 +71,8 @@ export function freeAllOf(medium: Medium, keeper: LeaseKeeper): void {
   }
 }
 
-/** Throws unless the token holds the run's lease now. */
-export function requireLease(medium: Medium, run: string, claim: { token: string; now: number }): void {
-  const lease = findLease(medium, leaseOf(run), claim.now);
-  if (lease?.token !== claim.token || lease.expiresAt <= claim.now) throw leaseLost(leaseOf(run), lease);
+/** Throws unless the lease is held under that token now. */
+export function requireLease(medium: Medium, { name, token }: HeldLeaseName, now: number): void {
+  const lease = findLease(medium, name, now);
+  if (lease?.token !== token || lease.isExpired) throw leaseLost(name, lease);
 }

@@ -1,19 +1,15 @@
 import { isFinal } from '../../model/index.ts';
 import type { Pruned, PruneRequest } from '../contract.ts';
 import { noteRemoval } from './changes.ts';
-import { findLease, leaseOf, loseLease } from './leases.ts';
+import { findLease, loseLease } from './leases.ts';
 import type { Medium, MemoryRun } from './medium.ts';
 
 export function prune(medium: Medium, request: PruneRequest, now: number): Pruned {
-  if (request.dropBlobs !== undefined) {
-    const { run, keep } = request.dropBlobs;
-    return { runs: 0, blobs: dropBlobs(medium, medium.runs.get(run), new Set(keep)) };
-  }
   let blobs = 0;
   const isHeld = ({ record }: MemoryRun): boolean =>
-    (findLease(medium, leaseOf(record.run), now)?.expiresAt ?? 0) > now;
+    findLease(medium, request.leaseOf(record.run), now)?.isExpired === false;
   const leaving = chosen(medium, request).filter((run) => mayGo(run, request, isHeld));
-  for (const run of leaving) blobs += removeRun(medium, run);
+  for (const run of leaving) blobs += removeRun(medium, run, request);
   return { runs: leaving.length, blobs };
 }
 
@@ -34,7 +30,7 @@ function mayGo(
   return isFinal(status) && !isHeld(run);
 }
 
-function removeRun(medium: Medium, leaving: MemoryRun): number {
+function removeRun(medium: Medium, leaving: MemoryRun, { leaseOf }: PruneRequest): number {
   const { run } = leaving.record;
   const blobs = dropBlobs(medium, leaving, new Set());
   medium.runs.delete(run);
@@ -45,7 +41,7 @@ function removeRun(medium: Medium, leaving: MemoryRun): number {
 }
 
 /** Drops what only this run refers to. */
-function dropBlobs(medium: Medium, run: MemoryRun | undefined, keep: ReadonlySet<string>): number {
+export function dropBlobs(medium: Medium, run: MemoryRun | undefined, keep: ReadonlySet<string>): number {
   if (run === undefined) return 0;
   const dropped = [...run.blobRefs].filter((hash) => !keep.has(hash));
   for (const hash of dropped) run.blobRefs.delete(hash);

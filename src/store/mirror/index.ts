@@ -20,7 +20,7 @@ export function mirrorStore(inner: Store, folder: string): Store {
     append: (request) => mirrors.recordAfter(inner.append(request), request.commit),
     async takeLease(request) {
       const taking = await inner.takeLease(request);
-      if (taking.taken) await mirrors.catchUp(request.name);
+      if (taking.taken && request.run !== undefined) await mirrors.catchUp(request.run);
       return taking;
     },
     // The journal first: if we die in between, the mirror still shows more than the journal, and the repair is repeated.
@@ -29,8 +29,7 @@ export function mirrorStore(inner: Store, folder: string): Store {
       await mirrors.cutBack(request.commit.run);
     },
     async prune(request) {
-      const known = request.dropBlobs === undefined ? await inner.listRunIds() : [];
-      const before = [...new Set([...known, ...(request.runs ?? [])])];
+      const before = [...new Set([...(await inner.listRunIds()), ...(request.runs ?? [])])];
       const pruned = await inner.prune(request);
       // Only if its run was there before, or is named, and is gone now: the mirror of a lost database stays.
       const left = new Set(before.length > 0 ? await inner.listRunIds() : []);
@@ -75,6 +74,7 @@ function forwarded(inner: Store) {
     watch: inner.watch.bind(inner),
     hasRoom: inner.hasRoom.bind(inner),
     quarantined: inner.quarantined.bind(inner),
+    dropBlobs: inner.dropBlobs.bind(inner),
     backup: inner.backup.bind(inner),
     checkMedium: inner.checkMedium.bind(inner),
   };
@@ -112,9 +112,8 @@ class Mirrors {
     }
   }
 
-  async catchUp(lease: string): Promise<void> {
-    if (!lease.startsWith('run:')) return;
-    await this.#orWarn(this.#with(lease.slice('run:'.length), (mirror) => mirror.catchUp()));
+  async catchUp(run: string): Promise<void> {
+    await this.#orWarn(this.#with(run, (mirror) => mirror.catchUp()));
   }
 
   async cutBack(run: string): Promise<void> {

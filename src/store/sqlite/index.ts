@@ -24,7 +24,7 @@ import { GroupCommit, type Change } from './group-commit.ts';
 import { findCommand, pendingCommands, sendCommand } from './inbox.ts';
 import { append, createRun, quarantine, quarantined, readCommits, type Writing } from './journal.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
-import { findLease, freeLease, leaseOf, takeLease, type Taking } from './leases.ts';
+import { findLease, freeLease, takeLease, type Taking } from './leases.ts';
 import { prepareMedium } from './medium.ts';
 import { patiently } from './patience.ts';
 import { addPruned, nothingPruned, pruneBlobs, pruneRun, runsToPrune } from './prune.ts';
@@ -93,7 +93,7 @@ class SqliteStore implements Store {
   append(request: AppendRequest): Promise<void> {
     return this.#write(append(request, this.#writing), () => {
       if (request.release === undefined) this.#leases.workBegins();
-      else this.#leases.forgetFreed({ name: leaseOf(request.commit.run), token: request.token });
+      else this.#leases.forgetFreed(request.lease);
     });
   }
 
@@ -151,7 +151,7 @@ class SqliteStore implements Store {
   }
 
   findLease(name: string): Promise<Lease | undefined> {
-    return this.#read((statements) => findLease(statements, name));
+    return this.#read((statements) => findLease(statements, name, this.#clock.now()));
   }
 
   releaseLease(lease: Lease): Promise<void> {
@@ -208,12 +208,15 @@ class SqliteStore implements Store {
 
   /** A transaction per run: removing many at once would keep everyone else waiting. */
   async prune(request: PruneRequest): Promise<Pruned> {
-    if (request.dropBlobs !== undefined) return this.#write(pruneBlobs(request.dropBlobs));
     let total = nothingPruned;
     for (const run of await this.#read((statements) => runsToPrune(statements, request))) {
       total = addPruned(total, await this.#write(pruneRun(run, request, this.#clock)));
     }
     return total;
+  }
+
+  dropBlobs(run: string, keep: readonly string[]): Promise<number> {
+    return this.#write(pruneBlobs(run, keep));
   }
 
   async backup(file: string): Promise<void> {

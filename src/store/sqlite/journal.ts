@@ -1,20 +1,23 @@
 import type { Clock } from '../../base/index.ts';
 import type { Lease, StoredCommit } from '../../model/index.ts';
-import type { AppendRequest, CommitRequest, CreateRunRequest, QuarantineRequest } from '../contract.ts';
+import type {
+  AppendRequest,
+  CommitRequest,
+  CreateRunRequest,
+  HeldLease,
+  QuarantineRequest,
+} from '../contract.ts';
 import { cutMisplaced, leaseLost, runExists, runMissing, seqConflict } from '../refusals.ts';
 import { newestNumber } from './changes.ts';
 import { Contradiction } from './faults.ts';
 import type { Change } from './group-commit.ts';
 import { answerCommands } from './inbox.ts';
-import { findLease, leaseOf, putLease } from './leases.ts';
+import { findLease, putLease } from './leases.ts';
 import { number, text, type Row } from './rows.ts';
 import { findRun, rowOf, sealedRow } from './runs.ts';
 import { headSealOf } from './seal.ts';
 import type { Statements } from './statements.ts';
 import type { WrittenRows } from './written-rows.ts';
-
-/** A commit under a lease. */
-type Write = AppendRequest | QuarantineRequest;
 
 /** What the changes of one store share. */
 export interface Writing {
@@ -23,7 +26,7 @@ export interface Writing {
 }
 
 export function createRun(request: CreateRunRequest, { clock, rows }: Writing): Change<Lease> {
-  const { commit, owner, token, leaseMs } = request;
+  const { commit, lease } = request;
   const { run, seq } = commit;
   const row = rowOf(request.summary);
   return {
@@ -31,18 +34,19 @@ export function createRun(request: CreateRunRequest, { clock, rows }: Writing): 
       const { changes } = statements.insertRun.run(...sealedRow(run, seq, row), request.at);
       if (changes !== 1) throw runExists(run);
       insertCommit(statements, request, null);
-      const lease = putLease(statements, { name: leaseOf(run), owner, token, leaseMs }, clock.now());
-      if (request.release) statements.freeLease.run(lease.name, token);
-      return lease;
+      const put = putLease(statements, lease, clock.now());
+      if (request.release) statements.freeLease.run(lease.name, lease.token);
+      return put;
     },
     landed: (statements) => holdsCommit(statements, commit),
-    committed: () => void (request.release || rows.committed(token, run, row)),
+    committed: () => void (request.release || rows.committed(lease.token, run, row)),
   };
 }
 
 export function append(request: AppendRequest, { clock, rows }: Writing): Change<void> {
-  const { commit, token } = request;
+  const { commit, lease } = request;
   const { run } = commit;
+  const { token } = lease;
   const row = rowOf(request.summary);
   return {
     apply(statements) {
@@ -55,7 +59,7 @@ export function append(request: AppendRequest, { clock, rows }: Writing): Change
       }
       writeBlobs(statements, request);
       answerCommands(statements, request);
-      if (request.release) statements.freeLease.run(leaseOf(run), token);
+      if (request.release) statements.freeLease.run(lease.name, token);
     },
     landed: (statements) => holdsCommit(statements, commit),
     committed: () => (request.release ? rows.forget(token) : rows.committed(token, run, row)),
@@ -63,9 +67,9 @@ export function append(request: AppendRequest, { clock, rows }: Writing): Change
 }
 
 function appendCommit(statements: Statements, request: AppendRequest, now: number) {
-  const { commit, token } = request;
-  const lease = leaseOf(commit.run);
-  return statements.appendCommit.run(...sealedCommit(request), commit.body, lease, token, now).changes;
+  const { commit, lease } = request;
+  const { name, token } = lease;
+  return statements.appendCommit.run(...sealedCommit(request), commit.body, name, token, now).changes;
 }
 
 /** In the order of the statements that write it; the body follows. */
@@ -75,20 +79,16 @@ function sealedCommit({ commit: { run, seq, hash }, summary: { settled, total },
 }
 
 /** Only looked into when nothing was added: the hot path asks once. */
-function whyRefused(statements: Statements, { commit, token }: Write, now: number): Error {
+function whyRefused(statements: Statements, { commit, lease }: AppendRequest, now: number): Error {
   const { run, seq: given } = commit;
   if (statements.knowsRun.get({ run }) === undefined) return runMissing(run);
-  const lost = findLost(statements, { run, token, now });
+  const lost = findLost(statements, lease, now);
   return lost ?? seqConflict(run, { given, head: findRun(statements, run)!.seq });
 }
 
-function findLost(
-  statements: Statements,
-  claim: { readonly run: string; readonly token: string; readonly now: number },
-): Error | undefined {
-  const name = leaseOf(claim.run);
-  const lease = findLease(statements, name);
-  const isOurs = lease !== undefined && lease.token === claim.token && lease.expiresAt > claim.now;
+function findLost(statements: Statements, { name, token }: HeldLease, now: number): Error | undefined {
+  const lease = findLease(statements, name, now);
+  const isOurs = lease !== undefined && lease.token === token && !lease.isExpired;
   return isOurs ? undefined : leaseLost(name, lease);
 }
 
@@ -121,7 +121,8 @@ export function readCommits(
 }
 
 export function quarantine(request: QuarantineRequest, { clock, rows }: Writing): Change<void> {
-  const { commit, lastGood, token } = request;
+  const { commit, lastGood, lease } = request;
+  const { token } = lease;
   const { run } = commit;
   const { seq } = lastGood;
   const row = rowOf(request.summary);
@@ -145,11 +146,11 @@ export function quarantine(request: QuarantineRequest, { clock, rows }: Writing)
 
 function checkCut(
   statements: Statements,
-  { commit: { run, seq }, token, lastGood }: QuarantineRequest,
+  { commit: { run, seq }, lease, lastGood }: QuarantineRequest,
   now: number,
 ): void {
   if (statements.knowsRun.get({ run }) === undefined) throw runMissing(run);
-  const lost = findLost(statements, { run, token, now });
+  const lost = findLost(statements, lease, now);
   if (lost !== undefined) throw lost;
   if (lastGood.seq > 0 && !holdsCommit(statements, { run, ...lastGood })) {
     throw cutMisplaced(run, lastGood.seq);

@@ -6,14 +6,10 @@ import { toOwner } from './lease-owner.ts';
 import { number, optionalText, text, type Row } from './rows.ts';
 import type { Statements } from './statements.ts';
 
-export function leaseOf(run: string): string {
-  return `run:${run}`;
-}
-
 /** Undefined if it is free or was never taken. */
-export function findLease(statements: Statements, name: string): Lease | undefined {
+export function findLease(statements: Statements, name: string, now: number): Lease | undefined {
   const row = statements.findLease.get({ name });
-  return row && toLease(row);
+  return row && toLease(row, now);
 }
 
 export interface Taking {
@@ -25,20 +21,20 @@ export function takeLease(request: TakeLeaseRequest, clock: Clock): Change<Takin
   return {
     apply(statements) {
       const now = clock.now();
-      const present = findLease(statements, request.name);
-      const isHeld = present !== undefined && present.expiresAt > now && present.token !== request.replaces;
+      const present = findLease(statements, request.name, now);
+      const isHeld = present !== undefined && !present.isExpired && present.token !== request.replaces;
       return isHeld
         ? { taken: false, lease: present }
         : { taken: true, lease: putLease(statements, request, now) };
     },
-    landed: (statements) => findLease(statements, request.name)?.token === request.token,
+    landed: (statements) => findLease(statements, request.name, clock.now())?.token === request.token,
   };
 }
 
 /** Gives the lease to whoever asks, with the next epoch of its name. */
 export function putLease(statements: Statements, request: TakeLeaseRequest, now: number): Lease {
   const { name, owner, token } = request;
-  const times = { takenAt: now, expiresAt: now + request.leaseMs };
+  const times = { takenAt: now, expiresAt: now + request.leaseMs, isExpired: false };
   const row = statements.putLease.get(name, JSON.stringify(owner), token, times.takenAt, times.expiresAt);
   return Object.freeze({ name, owner, epoch: number(row ?? {}, 'epoch'), token, ...times });
 }
@@ -47,7 +43,7 @@ export function freeLease(lease: { readonly name: string; readonly token: string
   return { apply: (statements) => void statements.freeLease.run(lease.name, lease.token) };
 }
 
-function toLease(row: Row): Lease | undefined {
+function toLease(row: Row, now: number): Lease | undefined {
   const token = optionalText(row, 'token');
   if (token === undefined) return undefined;
   return Object.freeze({
@@ -57,5 +53,6 @@ function toLease(row: Row): Lease | undefined {
     token,
     takenAt: number(row, 'taken_at'),
     expiresAt: number(row, 'expires_at'),
+    isExpired: number(row, 'expires_at') <= now,
   });
 }

@@ -3,7 +3,7 @@ import { isFinal } from '../../model/index.ts';
 import type { Pruned, PruneRequest } from '../contract.ts';
 import { markRemoved } from './changes.ts';
 import type { Change } from './group-commit.ts';
-import { findLease, leaseOf } from './leases.ts';
+import { findLease } from './leases.ts';
 import { text } from './rows.ts';
 import { findRun } from './runs.ts';
 import type { Statements } from './statements.ts';
@@ -43,7 +43,7 @@ export function pruneRun(run: string, request: PruneRequest, clock: Clock): Chan
       ] as const) {
         statements[name].run({ run });
       }
-      statements.dropLease.run({ name: leaseOf(run) });
+      statements.dropLease.run({ name: request.leaseOf(run) });
       return { runs: 1, blobs };
     },
   };
@@ -63,16 +63,15 @@ function mayGo(
   try {
     const found = findRun(statements, run);
     if (found === undefined || found.updatedAt >= before) return false;
-    return isForced || (isFinal(found.status) && !isTaken(statements, run, now));
+    return isForced || (isFinal(found.status) && !isTaken(statements, request.leaseOf(run), now));
   } catch (thrown) {
     return damagedRun(run, thrown);
   }
 }
 
 /** Whoever has its lease may be about to take it up again. */
-function isTaken(statements: Statements, run: string, now: number): boolean {
-  const lease = findLease(statements, leaseOf(run));
-  return lease !== undefined && lease.expiresAt > now;
+function isTaken(statements: Statements, name: string, now: number): boolean {
+  return findLease(statements, name, now)?.isExpired === false;
 }
 
 function damagedRun(run: string, thrown: unknown): Standing {
@@ -80,8 +79,8 @@ function damagedRun(run: string, thrown: unknown): Standing {
   return { run, reason: asError(thrown).message };
 }
 
-export function pruneBlobs({ run, keep }: NonNullable<PruneRequest['dropBlobs']>): Change<Pruned> {
-  return { apply: (statements) => ({ ...nothingPruned, blobs: dropBlobs(statements, run, keep) }) };
+export function pruneBlobs(run: string, keep: readonly string[]): Change<number> {
+  return { apply: (statements) => dropBlobs(statements, run, keep) };
 }
 
 function dropBlobs(statements: Statements, run: string, keep: readonly string[]): number {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { appending, blob, creation } from '../../support/store-requests.ts';
+import { appending, blob, creation, leaseOf } from '../../support/store-requests.ts';
 import type { World } from './world.ts';
 
 export function blobsContract(world: World): void {
@@ -13,7 +13,7 @@ export function blobsContract(world: World): void {
       expect(await world.store.readBlob(big.hash)).toBe(big.text);
       expect(await world.store.readBlob(blob('small').hash)).toBe('small');
       // One text for three references: dropping the run that brought it leaves it to the other.
-      expect(await world.store.prune({ runs: ['r1'], force: true })).toEqual({ runs: 1, blobs: 1 });
+      expect(await world.store.prune({ leaseOf, runs: ['r1'], force: true })).toEqual({ runs: 1, blobs: 1 });
       expect(await world.store.readBlob(big.hash)).toBe(big.text);
     });
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Lease } from '../../../src/model/index.ts';
 import type { RunChange, Store } from '../../../src/store/index.ts';
-import { appending, commit, creation, summary } from '../../support/store-requests.ts';
+import { appending, commit, creation, summary, leaseOf } from '../../support/store-requests.ts';
 import type { World } from './world.ts';
 
 /** Everything after the cursor, page by page. */
@@ -77,7 +77,7 @@ export function changesContract(world: World): void {
       const finished = summary({ status: 'succeeded' });
       await world.store.createRun(creation('b', { summary: finished, release: true }));
       const cursor = await world.store.newestCursor();
-      await world.store.prune({ runs: ['b'] });
+      await world.store.prune({ leaseOf, runs: ['b'] });
       expect(await after(cursor)).toEqual(['b removed']);
       expect(await after()).toEqual(['a@1', 'b removed']);
 
@@ -89,7 +89,7 @@ export function changesContract(world: World): void {
 
     test('goes on when all runs were removed, by whichever handle', async () => {
       const cursor = await world.store.newestCursor();
-      await world.store.prune({ runs: ['a'], force: true });
+      await world.store.prune({ leaseOf, runs: ['a'], force: true });
       const another = await world.openAnother();
       await another.createRun(creation('b'));
       expect(namesOf(await allAfter(another, cursor))).toEqual(['a removed', 'b@1']);

@@ -17,7 +17,12 @@ export function journalContract(world: World): void {
       const request = creation('r1', { summary: summary({ wakeAt: 77.5, reason: 'waiting' }) });
       const lease = await world.store.createRun(request);
 
-      expect(lease).toMatchObject({ name: 'run:r1', epoch: 1, token: request.token, owner: request.owner });
+      expect(lease).toMatchObject({
+        name: 'run:r1',
+        epoch: 1,
+        token: request.lease.token,
+        owner: request.lease.owner,
+      });
       expect(lease.expiresAt).toBe(world.clock.now() + longLeaseMs);
       expect(await world.store.findRun('r1')).toEqual({
         ...request.summary,
@@ -39,7 +44,7 @@ export function journalContract(world: World): void {
 
       await expect(world.store.createRun(again)).rejects.toMatchObject({ code: 'RUN_EXISTS' });
       expect(await world.store.readCommits('r1', { after: 0, limit: 10 })).toEqual([first.commit]);
-      expect((await world.store.findLease('run:r1'))?.token).toBe(first.token);
+      expect((await world.store.findLease('run:r1'))?.token).toBe(first.lease.token);
       await expect(world.store.readBlob(blob('second').hash)).rejects.toMatchObject({ code: 'BLOB_MISSING' });
     });
 

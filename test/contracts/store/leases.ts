@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Lease } from '../../../src/model/index.ts';
 import { eventually } from '../../support/eventually.ts';
-import { appending, creation, longLeaseMs, ownerNamed, taking } from '../../support/store-requests.ts';
+import {
+  appending,
+  creation,
+  longLeaseMs,
+  ownerNamed,
+  taking,
+  leaseOf,
+} from '../../support/store-requests.ts';
 import { seqsOf, type World } from './world.ts';
 
 export function leasesContract(world: World): void {
@@ -18,6 +25,7 @@ export function leasesContract(world: World): void {
         token: request.token,
         takenAt: world.clock.now(),
         expiresAt: world.clock.now() + longLeaseMs,
+        isExpired: false,
       });
     });
 
@@ -149,7 +157,7 @@ export function leasesContract(world: World): void {
       const lost: Lease[] = [];
       world.store.onLeaseLost((lease) => lost.push(lease));
       const lease = await world.store.createRun(creation('r1', { leaseMs: 600 }));
-      await another.prune({ runs: ['r1'], force: true });
+      await another.prune({ leaseOf, runs: ['r1'], force: true });
 
       await eventually('the loss is reported', () => lost.length > 0);
       expect(lost.map(({ token }) => token)).toEqual([lease.token]);

@@ -25,7 +25,7 @@ export function quarantineContract(world: World): void {
       blobs: [],
       summary: summary({ settled: seq }),
       at: 2_000,
-      token: given.token ?? lease.token,
+      lease: { ...lease, ...(given.token !== undefined && { token: given.token }) },
       lastGood: { seq, hash: given.hash ?? commit('r1', seq).hash },
     });
 

@@ -73,9 +73,13 @@ export async function loadJournal(store: Store, fixture: Fixture, ground: Ground
       at: commit.at,
     };
     if (lease === undefined) {
-      lease = await store.createRun({ ...request, owner, token: 'fixture', leaseMs: 60_000, release: false });
+      lease = await store.createRun({
+        ...request,
+        lease: { name: `run:${request.commit.run}`, owner, token: 'fixture', leaseMs: 60_000 },
+        release: false,
+      });
     } else {
-      await store.append({ ...request, token: lease.token, answers: [] });
+      await store.append({ ...request, lease, answers: [] });
     }
   }
   await passLease(store, lease!, commits.at(-1)!.epoch);
