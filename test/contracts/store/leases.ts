@@ -54,14 +54,30 @@ export function leasesContract(world: World): void {
       const first = await silent.createRun(creation('r1'));
       world.clock.advance(longLeaseMs - 1);
       expect((await world.store.takeLease(taking('run:r1'))).taken).toBe(false);
+      expect(await world.store.findLease('run:r1')).toMatchObject({ token: first.token, isExpired: false });
       world.clock.advance(1);
-      expect((await world.store.findLease('run:r1'))?.token).toBe(first.token);
+      expect(await world.store.findLease('run:r1')).toMatchObject({ token: first.token, isExpired: true });
       const second = await world.store.takeLease(taking('run:r1'));
 
       expect(second).toMatchObject({ taken: true, lease: { epoch: 2 } });
       await expect(silent.append(appending(first, 2))).rejects.toMatchObject({ code: 'LEASE_LOST' });
       await world.store.append(appending(second.lease, 2));
       expect(await seqsOf(world.store, 'r1')).toEqual([1, 2]);
+    });
+
+    test('knows a run by whatever name its lease was taken under, and writes under no other', async () => {
+      const { lease: named, ...request } = creation('r1');
+      const lease = await world.store.createRun({ ...request, lease: { ...named, name: 'drive/r1' } });
+      const commit = appending({ ...lease, name: 'run:r1' }, 2);
+      await expect(world.store.append(commit)).rejects.toMatchObject({ code: 'LEASE_LOST' });
+      await world.store.append({ ...commit, lease });
+      const leaseOf = (run: string): string => `drive/${run}`;
+      const ended = { ...commit, ...appending({ ...lease, name: 'run:r1' }, 3), lease };
+      await world.store.append({ ...ended, summary: { ...ended.summary, status: 'succeeded' } });
+      expect(await world.store.prune({ runs: ['r1'], leaseOf })).toMatchObject({ runs: 0 });
+      await world.store.releaseLease(lease);
+      expect(await world.store.prune({ runs: ['r1'], leaseOf })).toMatchObject({ runs: 1 });
+      expect((await world.store.takeLease(taking('drive/r1'))).lease.epoch).toBe(1);
     });
 
     test('refuses a commit under an expired lease even if nobody else has taken it', async () => {
