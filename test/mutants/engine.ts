@@ -257,7 +257,7 @@ export const engine: readonly Defect[] = [
   {
     name: 'a lease that has run out is believed to be held',
     file: 'src/engine/run-writer.ts',
-    find: ' && current.expiresAt > this.#ports.clock.now()',
+    find: ' && !current.isExpired',
     replace: '',
     tests: ['test/engine/run-writer.test.ts'],
   },
@@ -498,8 +498,8 @@ export const engine: readonly Defect[] = [
   {
     name: 'a session that a person has open is taken when the process that lent it dies',
     file: 'src/engine/session-lease.ts',
-    find: 'return mayLive(lease, now) || (isDead(lease) && isCarried(markerOf(lease)));',
-    replace: 'return mayLive(lease, now);',
+    find: 'return mayLive(lease) || (isDead(lease) && isCarried(markerOf(lease)));',
+    replace: 'return mayLive(lease);',
     tests: ['test/library/agent-people.test.ts', 'test/cli/open.test.ts'],
   },
   {
@@ -941,7 +941,7 @@ export const engine: readonly Defect[] = [
   {
     name: 'a run is removed while somebody is about to take it up again',
     file: 'src/store/sqlite/prune.ts',
-    find: ' && !isTaken(statements, run, now)',
+    find: ' && !isTaken(statements, request.leaseOf(run), now)',
     replace: '',
     tests: ['test/store/sqlite.test.ts'],
     named: 'somebody holds',
