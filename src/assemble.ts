@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { loadPlaces, makePlaces, type DeliveryOptions } from './assemble-places.ts';
 import {
   assertOwnFolder,
@@ -109,7 +109,7 @@ export async function open(options: OpenOptions): Promise<Piton> {
   const { store: given, spool: folder, mirror, observers: told, ...config } = resolveOptions(options);
   const { durability, clock, graceMs } = config;
   const opened = typeof given === 'string' ? await openStore(given, { durability, clock }) : given;
-  const spool = folder ?? spoolBeside(opened.url);
+  const spool = folder ?? spoolBeside(opened);
   assertOwnFolder(spool);
   const keys = spool === temporary ? join(spool, '.keys') : stateFolder('keys');
   const observers = new Observers();
@@ -132,11 +132,10 @@ export async function open(options: OpenOptions): Promise<Piton> {
   });
 }
 
-/** Beside the store's file. What is only in memory does not outlive this process, and neither does its spool. */
-function spoolBeside(url: string): string {
-  const [scheme, rest = ''] = url.split(/:(.*)/s);
-  if (scheme === 'sqlite') return join(dirname(resolve(rest.replace(/\?[^?]*$/, ''))), 'spool');
-  return scheme === 'memory' ? temporarySpool() : resolve('.piton', 'spool');
+/** Beside the store. What is only in memory does not outlive this process, and neither does its spool. */
+function spoolBeside({ folder, durability }: Store): string {
+  if (folder !== undefined) return join(folder, 'spool');
+  return durability === 'none' ? temporarySpool() : resolve('.piton', 'spool');
 }
 
 /** One for all stores of this process that are only in memory: two of them may share their runs. */

@@ -130,6 +130,12 @@ export interface StoreUpkeep {
    */
   prune(request: PruneRequest): Promise<Pruned>;
 
+  /**
+   * Whether other stores may keep their places in the same folder: then what this one does not know may be theirs, and in use.
+   * True where nobody can tell.
+   */
+  mayShareFolder(): Promise<boolean>;
+
   /** Drops the blobs of a run but for those to keep, and those that others refer to. Gives how many have gone. See `preserve`. */
   dropBlobs(run: string, keep: readonly string[]): Promise<number>;
 
@@ -158,6 +164,8 @@ export interface Store extends StoreJournals, StoreLeases, StoreInbox, StoreUpke
   readonly url: string;
   /** `full` survives loss of power, `process` the death of any process, `none` neither. */
   readonly durability: 'full' | 'process' | 'none';
+  /** The folder of this machine that it lies in, for what belongs beside it; absent if it lies in none. */
+  readonly folder?: string;
 
   /** Releases what this store holds. Leases held by it become free. */
   close(): Promise<void>;

@@ -593,6 +593,16 @@ describe('the changes of a store', () => {
   });
 });
 
+test('a store says where it lies, and whether others do', async () => {
+  const file = newFile();
+  const store = await open(file);
+  expect(store.folder).toBe(dirname(file));
+  writeFileSync(join(dirname(file), 'notes.txt'), 'SQLite format 4');
+  expect(await store.mayShareFolder()).toBe(false);
+  await storedRun(join(dirname(file), 'other.db'));
+  expect(await store.mayShareFolder()).toBe(true);
+});
+
 test('a page of runs is as long as asked for, whatever is damaged on the way', async () => {
   const file = newFile();
   const store = await open(file);

@@ -11,7 +11,6 @@ import {
 import { isFinal } from '../../model/index.ts';
 import type { RunRecord } from '../../store/index.ts';
 import type { Look, RepositoryOrigin, Upkeep } from '../../workspaces/index.ts';
-import { mayShareFolder } from './other-stores.ts';
 
 /** What a look at workspaces is made with. */
 export interface WorkspacePorts {
@@ -55,7 +54,7 @@ export async function readRecords({ engine, ports }: WorkspacePorts, asked: Aske
     else runs.push(read);
   }
   const known = records.map(({ run }) => run);
-  return { runs, unread, known, mayBeOthers: await mayShareFolder(ports.store.url) };
+  return { runs, unread, known, mayBeOthers: await ports.store.mayShareFolder() };
 }
 
 function isMeant({ run, places = 0 }: RunRecord, asked: Asked): boolean {

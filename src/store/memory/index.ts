@@ -226,6 +226,10 @@ class MemoryStore implements Store {
     return this.#change((medium) => prune(medium, request, this.#clock.now()));
   }
 
+  async mayShareFolder(): Promise<boolean> {
+    return false;
+  }
+
   async dropBlobs(run: string, keep: readonly string[]): Promise<number> {
     return this.#change((medium) => dropBlobs(medium, medium.runs.get(run), new Set(keep)));
   }

@@ -53,6 +53,7 @@ function forwarded(inner: Store) {
   return {
     url: inner.url,
     durability: inner.durability,
+    ...(inner.folder !== undefined && { folder: inner.folder }),
     readCommits: inner.readCommits.bind(inner),
     findRun: inner.findRun.bind(inner),
     listRuns: inner.listRuns.bind(inner),
@@ -74,6 +75,7 @@ function forwarded(inner: Store) {
     watch: inner.watch.bind(inner),
     hasRoom: inner.hasRoom.bind(inner),
     quarantined: inner.quarantined.bind(inner),
+    mayShareFolder: inner.mayShareFolder.bind(inner),
     dropBlobs: inner.dropBlobs.bind(inner),
     backup: inner.backup.bind(inner),
     checkMedium: inner.checkMedium.bind(inner),

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { Clock } from '../../base/index.ts';
 import type { InboxCommand, Lease, StoredCommit } from '../../model/index.ts';
 import type {
@@ -26,6 +27,7 @@ import { append, createRun, quarantine, quarantined, readCommits, type Writing }
 import { LeaseKeeper } from './lease-keeper.ts';
 import { findLease, freeLease, takeLease, type Taking } from './leases.ts';
 import { prepareMedium } from './medium.ts';
+import { hasNeighbours } from './neighbours.ts';
 import { patiently } from './patience.ts';
 import { addPruned, nothingPruned, pruneBlobs, pruneRun, runsToPrune } from './prune.ts';
 import { Room } from './room.ts';
@@ -58,6 +60,7 @@ export async function openSqliteStore(
 class SqliteStore implements Store {
   readonly url: string;
   readonly durability: 'full' | 'process';
+  readonly folder: string;
   readonly #connection: Connection;
   readonly #clock: Clock;
   readonly #writing: Writing;
@@ -71,6 +74,7 @@ class SqliteStore implements Store {
     const { url, durability, file } = connection.settings;
     this.url = url;
     this.durability = durability;
+    this.folder = dirname(file);
     this.#connection = connection;
     this.#clock = clock;
     this.#writing = { clock, rows: new WrittenRows() };
@@ -213,6 +217,10 @@ class SqliteStore implements Store {
       total = addPruned(total, await this.#write(pruneRun(run, request, this.#clock)));
     }
     return total;
+  }
+
+  mayShareFolder(): Promise<boolean> {
+    return hasNeighbours(this.#connection.settings.file);
   }
 
   dropBlobs(run: string, keep: readonly string[]): Promise<number> {

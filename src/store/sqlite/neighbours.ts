@@ -1,17 +1,10 @@
 import { open, readdir } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 const header = Buffer.from('SQLite format 3\0');
 
-/**
- * Whether other stores may keep their places in the same folder: then what this one does not know may be theirs, and in
- * use. Of stores that are no files nobody can tell.
- */
-export async function mayShareFolder(url: string): Promise<boolean> {
-  const [scheme, rest = ''] = url.split(/:(.*)/s);
-  if (scheme === 'memory') return false;
-  if (scheme !== 'sqlite') return true;
-  const file = resolve(rest.replace(/\?[^?]*$/, ''));
+/** Whether other stores lie in the folder of this one. */
+export async function hasNeighbours(file: string): Promise<boolean> {
   const entries = await readdir(dirname(file), { withFileTypes: true });
   const others = entries.filter((entry) => entry.isFile() && entry.name !== basename(file));
   for (const { name } of others) if (await isDatabase(join(dirname(file), name))) return true;
