@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { everyCommit, expectMirrored, fewerCheckpoints, killed, mirrored } from './kill-points.ts';
+import { everyCommit, expectMirrored, fewerCheckpoints, killed, mirrored, synced } from './kill-points.ts';
 
 /** Many processes, one after the other: a busy machine takes its time. */
 describe('a process killed before and after each of its other commits', () => {
@@ -24,4 +24,8 @@ test('a mirrored run that is killed anywhere ends the same, and its mirror shows
   const { broken, folders } = await killed(...mirrored, 'others');
   expect(broken).toEqual([]);
   for (const folder of folders) await expectMirrored(folder);
+});
+
+test('a run whose commits are synced, killed anywhere, ends as if nothing had happened', async () => {
+  expect((await killed(...synced, 'others')).broken).toEqual([]);
 });

@@ -576,6 +576,15 @@ describe('the changes of a store', () => {
     expect(await told(await open(file), cursor)).toEqual(['c@1', 'a@undefined']);
   });
 
+  test('are told but for what belongs to no run', async () => {
+    const file = newFile();
+    const store = await open(file);
+    for (const run of ['a', 'b', 'c']) await store.createRun(creation(run));
+    changeBehindItsBack(file, `DELETE FROM runs WHERE run = 'b'`);
+    expect(await told(store)).toEqual(['a@1', 'c@1']);
+    expect(await store.checkMedium()).toEqual([expect.stringContaining('belongs to no run')]);
+  });
+
   test.for([
     ['body', `'b'`],
     ['at', 'at + 1'],
