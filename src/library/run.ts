@@ -136,7 +136,7 @@ export class Run<Outputs = unknown, State = unknown> {
     const said = new TaskConversation(task);
     for await (const event of this.history({ after, transcripts: true })) {
       // A commit is not split: what is left of it would be lost.
-      if (said.turns.length >= limit && event.seq > said.turns.at(-1)!.seq)
+      if (said.turns.length >= Math.max(limit, 1) && event.seq > said.turns.at(-1)!.seq)
         return { run: this.id, task, turns: said.turns, next: event.seq - 1 };
       said.add(event);
     }

@@ -111,5 +111,7 @@ test('a conversation comes part by part, and no turn twice or never', async () =
     after = part.next;
   }
   expect(parts).toEqual(whole.turns);
+  // However little is asked for, it goes on.
+  expect((await run.conversation('fix', { limit: 0 })).turns).not.toEqual([]);
   expect(await run.conversation('none')).toEqual({ run: 'r1', task: 'none', turns: [] });
 });
