@@ -148,7 +148,7 @@ async function addAllGood(commits: StoredCommit[], store: Store, run: string): P
   return undefined;
 }
 
-async function* pagesOf(store: Store, run: string, from = 0): AsyncGenerator<readonly StoredCommit[]> {
+export async function* pagesOf(store: Store, run: string, from = 0): AsyncGenerator<readonly StoredCommit[]> {
   for (let after = from; ;) {
     const page = await store.readCommits(run, { after, limit: pageSize });
     yield page;

@@ -1,17 +1,17 @@
 import type { RunState } from '../kernel/index.ts';
 import type { Snapshot, Store } from '../store/index.ts';
-import type { Head } from './chain.ts';
+import { pagesOf, type Head } from './chain.ts';
 import { blobsOf } from './codec.ts';
 import { sealSnapshot } from './load-run.ts';
 
 /**
  * After success, with `preserve: false`: a last snapshot keeps the result, and the big values of the steps on the way are
- * dropped, but for the definition. The chain still verifies, since it holds their hashes; only going back to an earlier
+ * dropped, but for its definitions. The chain still verifies, since it holds their hashes; only going back to an earlier
  * checkpoint needs them, and events say which they lack. A crash in between costs nothing but the room.
  */
 export async function dropPayloads(store: Store, state: RunState, head: Head): Promise<void> {
   await store.saveSnapshot(sealSnapshot(state, head));
-  await store.dropBlobs(state.run, await definitionOf(store, state.run));
+  await store.dropBlobs(state.run, await definitionsOf(store, state.run));
 }
 
 /** Whether the run that this is the very last snapshot of has dropped values: others may have one too. What cannot be read may be of one. */
@@ -26,7 +26,11 @@ export function isOfDropped({ text }: Pick<Snapshot, 'text'>): boolean {
   }
 }
 
-async function definitionOf(store: Store, run: string): Promise<string[]> {
-  const first = await store.readCommits(run, { after: 0, limit: 1 });
-  return first.flatMap(blobsOf).flatMap(({ name, hash }) => (name === 'workflow' ? hash : []));
+/** The one it began with, and those it went on with. */
+async function definitionsOf(store: Store, run: string): Promise<string[]> {
+  const kept = new Set<string>();
+  for await (const page of pagesOf(store, run)) {
+    for (const { name, hash } of page.flatMap(blobsOf)) if (name === 'workflow') kept.add(hash);
+  }
+  return [...kept];
 }

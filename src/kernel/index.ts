@@ -18,6 +18,7 @@ export {
   type PersonsTurn,
 } from './life.ts';
 export { waitingToMerge } from './merge-queue.ts';
+export { addForgottenItem } from './new-tasks.ts';
 export { isStanding, isToBeCleaned, placesToClean } from './places-to-clean.ts';
 export { heldForPlace } from './place-actions.ts';
 export { decideOutcome, interruptionOf } from './outcomes.ts';

@@ -46,6 +46,19 @@ export function addItems(
   if (items.length === 0) state.agenda.concluded.push(parent.address);
 }
 
+/**
+ * Adds the item with that address, if its task is known and it is not: what a run has dropped may have named it. For those who watch; who
+ * decides has what was dropped in a snapshot.
+ */
+export function addForgottenItem(state: RunState, address: string): void {
+  const [, owner = '', key = ''] = /^(.*)\[([^[\]]*)\]$/s.exec(address) ?? [];
+  const parent = state.tasks.get(owner);
+  if (parent?.group === undefined || state.tasks.has(address)) return;
+  const { items, unsettled, failed } = parent.group;
+  addItems(state, parent, [{ key: decodeURIComponent(key), item: null }]);
+  parent.group = { items: [...items, address], unsettled: unsettled + 1, failed };
+}
+
 /** The n-th time a graph comes to a node. */
 export function addVisit(state: RunState, scope: ScopeState, node: string): void {
   const graph = scope.graph!;

@@ -20,6 +20,7 @@ import {
   type Workflow,
 } from '../model/index.ts';
 import { countTasks, hasWork, usageOfRun } from './checkpoint.ts';
+import { foldWithout, withStandIns } from './dropped-values.ts';
 import { actionsFor } from './inbox.ts';
 import { isGroup } from './task-view.ts';
 import { TaskMemory, type WatchedAttempt } from './task-memory.ts';
@@ -69,6 +70,8 @@ export class WatchedRun {
   readonly run: string;
   #state: RunState | undefined;
   readonly #tasks = new Map<string, TaskMemory>();
+  /** No value of an event was dropped. */
+  #isWhole = true;
   #drivenSince = 0;
   #settledBefore = 0;
   #adopted = new Set<string>();
@@ -83,11 +86,13 @@ export class WatchedRun {
     this.run = run;
   }
 
-  add(event: RunEvent): void {
+  add(given: RunEvent): void {
+    const event = withStandIns(given);
     const { run, seq, at } = event;
+    this.#isWhole &&= event.dropped === undefined;
     if (event.type === 'lease.taken') this.#meetDriver(event.data.epoch, at);
     this.#state ??= newRunState({ run, seq, at, epoch: 1, version: 1, events: [event] });
-    fold(this.#state, event, { seq, at });
+    (this.#isWhole ? fold : foldWithout)(this.#state, event, { seq, at });
     this.#remember(event);
   }
 

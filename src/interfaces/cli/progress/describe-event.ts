@@ -46,10 +46,15 @@ type Describers = {
 
 /** What to say of an event that was folded into the view just now; undefined if nobody needs to hear of it. */
 export function describeEvent(watched: WatchedRun, event: RunEvent): Saying | undefined {
+  // Of what was dropped since, nothing is made up.
+  if (event.dropped?.some((name) => !untold.has(name)) === true) return undefined;
   const describe = describers[event.type] as
     ((event: RunEvent, watched: WatchedRun) => Saying | undefined) | undefined;
   return describe?.(event, watched);
 }
+
+/** Big values that are not told of. */
+const untold = new Set(['output', 'outputs', 'inputs', 'state', 'patch', 'entries', 'used']);
 
 const say = (tone: Tone, symbol: string, text: string): Saying => ({ tone, symbol, text });
 const namedAs = (what: string, tasks: readonly string[]): string[] =>
