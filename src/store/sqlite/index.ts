@@ -150,6 +150,8 @@ class SqliteStore implements Store {
 
   takeLease(request: TakeLeaseRequest): Promise<Taking> {
     return this.#write(takeLease(request, this.#clock), ({ taken, lease }) => {
+      // Others may have written to the run since that token was last used.
+      this.#writing.rows.forget(request.token);
       if (taken) this.#leases.keep(lease);
     });
   }

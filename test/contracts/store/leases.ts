@@ -6,6 +6,7 @@ import {
   creation,
   longLeaseMs,
   ownerNamed,
+  summary,
   taking,
   leaseOf,
 } from '../../support/store-requests.ts';
@@ -96,6 +97,18 @@ export function leasesContract(world: World): void {
 
       expect(second).toMatchObject({ taken: true, lease: { epoch: 2, owner: { instance: 'bob' } } });
       await expect(world.store.append(appending(first, 2))).rejects.toMatchObject({ code: 'LEASE_LOST' });
+    });
+
+    test('says how a run stands that was given back under a token which wrote to it before', async () => {
+      const another = await world.openAnother();
+      const first = await world.store.createRun(creation('r1', { summary: summary({ status: 'running' }) }));
+      const second = await another.takeLease(taking('run:r1', { replaces: first.token }));
+      await another.append(appending(second.lease, 2, { summary: summary({ status: 'paused' }) }));
+      const { token } = first;
+      const third = await world.store.takeLease(taking('run:r1', { token, replaces: second.lease.token }));
+      await world.store.append(appending(third.lease, 3, { summary: summary({ status: 'running' }) }));
+
+      expect(await world.store.findRun('r1')).toMatchObject({ seq: 3, status: 'running' });
     });
 
     test('lets one of two replace the same dead holder', async () => {
