@@ -78,7 +78,7 @@ export function storeClosed(url: string): PitonError {
 }
 
 export function storeGone(file: string): PitonError {
-  return new PitonError('STORE_GONE', `The store ${file} was deleted while it was in use.`, {
+  return new PitonError('STORE_GONE', `The store ${file} was deleted or replaced while it was in use.`, {
     file,
     remedy:
       'Nothing more is written or started. Bring the file back, with its -wal file, and resume; or start anew.',

@@ -459,6 +459,18 @@ describe('a COMMIT that fails', () => {
     expect((await found.findRun('r1'))?.seq).toBe(2);
   });
 
+  test('to a file in whose place there is another by now is refused', async () => {
+    const file = newFile();
+    const store = await open(file);
+    const lease = await store.createRun(creation('r1'));
+    for (const ending of ['', '-wal', '-shm']) rmSync(`${file}${ending}`);
+    const another = await open(file);
+    await another.createRun(creation('r2'));
+
+    await expect(store.append(appending(lease, 2))).rejects.toMatchObject({ code: 'STORE_GONE' });
+    expect((await another.listRuns({})).map(({ run }) => run)).toEqual(['r2']);
+  });
+
   test('when the system refuses to write loses nothing that was acknowledged', async () => {
     const file = newFile();
     await (await openSqliteStore(`sqlite:${file}`, options)).close();

@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { crashPoint, PitonError } from '../../base/index.ts';
 import { storeClosed, storeGone } from '../refusals.ts';
@@ -36,7 +36,8 @@ export class Connection {
   readonly #seam: FaultSeam;
   #open: Open | undefined;
   #isClosed = false;
-  #wasOpen = false;
+  /** Of the file that was opened first. */
+  #place: string | undefined;
 
   constructor(settings: ConnectionSettings, seam: FaultSeam) {
     this.settings = settings;
@@ -47,16 +48,19 @@ export class Connection {
     if (this.#isClosed) throw storeClosed(this.settings.url);
     if (this.#open === undefined) {
       // To open it again would make an empty one.
-      if (this.#wasOpen) this.assertThere();
+      this.assertThere();
       this.#open = openDatabase(this.settings);
-      this.#wasOpen = true;
+      this.#place ??= placeOf(this.settings.file);
     }
     return this.#open.statements;
   }
 
-  /** What is written to a file that was deleted is gone as soon as it is closed, and SQLite says nothing of that. */
+  /**
+   * What is written to a file that was deleted is gone as soon as it is closed, and SQLite says nothing of that; nor if there is another
+   * one of that name by now.
+   */
   isThere(): boolean {
-    return !this.#wasOpen || lstatSync(this.settings.file, { throwIfNoEntry: false }) !== undefined;
+    return this.#place === undefined || [this.#place, 'nowhere'].includes(placeOf(this.settings.file));
   }
 
   /** Throws `STORE_GONE`. */
@@ -88,6 +92,13 @@ export class Connection {
     this.#isClosed = true;
     this.discard();
   }
+}
+
+/** Tells a file from another of the same name. A link that leads nowhere may be put right again. */
+function placeOf(file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found !== undefined) return `${found.dev}:${found.ino}`;
+  return lstatSync(file, { throwIfNoEntry: false }) === undefined ? 'gone' : 'nowhere';
 }
 
 function openDatabase(settings: ConnectionSettings): Open {
