@@ -893,6 +893,32 @@ test('a run that was let go of, and whose journal has lost its end since, is not
   await expect(store.findRun('r1')).rejects.toMatchObject({ code: 'STORE_DAMAGED', details: { run: 'r1' } });
 });
 
+test('a cursor of changes that an older copy of the store has lost is refused, also when that has gone on as far', async () => {
+  const file = newFile();
+  const copy = `${newFile()}.copy`;
+  const store = await open(file);
+  const lease = await store.createRun(creation('r1'));
+  await store.backup(copy);
+  for (const seq of [2, 3, 4]) await store.append(appending(lease, seq));
+  const cursor = await store.newestCursor();
+  const [first] = await store.readChanges({ limit: 1 });
+
+  const older = await open(copy);
+  await expect(older.readChanges({ after: cursor, limit: 9 })).rejects.toMatchObject({
+    code: 'CURSOR_INVALID',
+  });
+  for (const name of ['x', 'y', 'z', 'w']) await older.createRun(creation(name));
+  await expect(older.readChanges({ after: cursor, limit: 9 })).rejects.toMatchObject({
+    code: 'CURSOR_INVALID',
+  });
+  expect((await older.readChanges({ after: first!.cursor, limit: 9 })).map(({ run }) => run)).toEqual([
+    'x',
+    'y',
+    'z',
+    'w',
+  ]);
+});
+
 test('verify goes on behind each commit that is wrong, and names all of them', async () => {
   const file = await endedRuns();
   const ofA = `run_number = (SELECT number FROM runs WHERE run = 'a')`;

@@ -1,17 +1,18 @@
 import type { ChangesPage, RunChange } from '../contract.ts';
 import { cursorInvalid } from '../refusals.ts';
-import { number, optionalNumber, text } from './rows.ts';
+import { number, optionalNumber, text, type Row } from './rows.ts';
 import { headSealOf } from './seal.ts';
 import type { Statements } from './statements.ts';
 
-/** A cursor is the number of a commit. There is one writer at a time, so that numbers are given in the order of commits. */
+/**
+ * A cursor is the number of a commit, and the beginning of its hash. There is one writer at a time, so that numbers are given in the
+ * order of commits; in an older copy of the store that was gone on with, the same number belongs to another commit.
+ */
 export function readChanges(statements: Statements, page: ChangesPage, url: string): RunChange[] {
-  const after = toNumber(page.after ?? '0', url);
-  const rows = statements.readChanges.all({ after, limit: page.limit });
-  if (rows.length === 0 && after > newestNumber(statements)) throw cursorInvalid(page.after!, url);
-  return rows.map((row) => {
+  const after = page.after === undefined ? 0 : numberOf(statements, page.after, url);
+  return statements.readChanges.all({ after, limit: page.limit }).map((row) => {
     const seq = optionalNumber(row, 'seq');
-    const change = { cursor: String(number(row, 'number')), run: text(row, 'run') };
+    const change = { cursor: cursorOf(row), run: text(row, 'run') };
     return Object.freeze(seq === undefined ? change : { ...change, seq });
   });
 }
@@ -20,9 +21,25 @@ export function newestNumber(statements: Statements): number {
   return number(statements.newestNumber.get() ?? {}, 'number');
 }
 
-function toNumber(cursor: string, url: string): number {
-  const given = /^\d{1,16}$/.test(cursor) ? Number(cursor) : NaN;
-  if (!Number.isSafeInteger(given)) throw cursorInvalid(cursor, url);
+export function newestCursor(statements: Statements): string {
+  const newest = statements.findNumber.get({ number: newestNumber(statements) });
+  return newest === undefined ? beginning : cursorOf(newest);
+}
+
+const beginning = '0-';
+const hashLength = 12;
+
+function cursorOf(row: Row): string {
+  return `${number(row, 'number')}-${text(row, 'hash').slice(0, hashLength)}`;
+}
+
+/** Of a commit that is gone again, only its number is known. Throws `CURSOR_INVALID`. */
+function numberOf(statements: Statements, cursor: string, url: string): number {
+  if (cursor === beginning) return 0;
+  const given = Number(/^(\d{1,16})-/.exec(cursor)?.[1] ?? NaN);
+  if (!Number.isSafeInteger(given) || given > newestNumber(statements)) throw cursorInvalid(cursor, url);
+  const found = statements.findNumber.get({ number: given });
+  if (found !== undefined && cursorOf(found) !== cursor) throw cursorInvalid(cursor, url);
   return given;
 }
 

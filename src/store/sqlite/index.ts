@@ -19,7 +19,7 @@ import type {
 import { storeClosed } from '../refusals.ts';
 import { parseAddress } from './address.ts';
 import { readBlob } from './blobs.ts';
-import { newestNumber, readChanges } from './changes.ts';
+import { newestCursor, readChanges } from './changes.ts';
 import { Connection, soundDisk, type FaultSeam } from './connection.ts';
 import { GroupCommit, type Change } from './group-commit.ts';
 import { findCommand, pendingCommands, sendCommand } from './inbox.ts';
@@ -121,7 +121,7 @@ class SqliteStore implements Store {
   }
 
   newestCursor(): Promise<string> {
-    return this.#read((statements) => String(newestNumber(statements)));
+    return this.#read(newestCursor);
   }
 
   listRunIds(): Promise<string[]> {

@@ -76,8 +76,9 @@ const sql = {
     SELECT hash FROM commits WHERE run_number = (SELECT number FROM runs WHERE run = :run) AND seq = :seq`,
   newestNumber: `SELECT ifnull(max(number), 0) AS number FROM commits WHERE number <= 9007199254740991`,
   /** What is damaged is left out, and named by whoever looks for damage: it must not keep the rest from being told. */
+  findNumber: `SELECT number, hash FROM commits WHERE number = :number`,
   readChanges: `
-    SELECT commits.number, iif(run_number = 0, body, runs.run) AS run, iif(run_number = 0, NULL, commits.seq) AS seq
+    SELECT commits.number, commits.hash, iif(run_number = 0, body, runs.run) AS run, iif(run_number = 0, NULL, commits.seq) AS seq
     FROM   commits LEFT JOIN runs ON runs.number = run_number
     WHERE  commits.number > :after AND commits.number <= 9007199254740991
     AND    (run_number = 0 OR (typeof(runs.run) = 'text' AND commits.seq BETWEEN 1 AND 9007199254740991))
