@@ -7,7 +7,7 @@ import {
   type Lease,
   type StoredCommit,
 } from '../model/index.ts';
-import type { Store } from '../store/index.ts';
+import type { Snapshot, Store } from '../store/index.ts';
 import type { Head } from './chain.ts';
 import { encodeCommit, type EncodedCommit } from './codec.ts';
 import { sealSnapshot, type SnapshotLag } from './load-run.ts';
@@ -16,6 +16,8 @@ import { sealSnapshot, type SnapshotLag } from './load-run.ts';
 const commitsPerSnapshot = 400;
 /** So many, if they are the last for now: from now on the run is mostly looked at. */
 const commitsPerLastSnapshot = 100;
+/** Not worth a thought, whatever it saves. */
+const shortSnapshot = 256 * 1024;
 
 export interface CommitExtras {
   readonly answers: readonly { readonly id: string; readonly answer: CommandAnswer }[];
@@ -107,9 +109,16 @@ export class Journal {
     return this.#lags(commitsPerSnapshot);
   }
 
-  /** The same when the run is let go of. */
-  get isLastSnapshotDue(): boolean {
-    return this.#lags(commitsPerLastSnapshot);
+  /**
+   * When the run is let go of: whoever looks at it later need not fold all of it. One that is not much shorter than what was written
+   * would save nobody anything.
+   */
+  async saveLastSnapshot(state: RunState): Promise<void> {
+    if (!this.#lags(commitsPerLastSnapshot)) return;
+    const snapshot = sealSnapshot(state, this.#head);
+    const { length } = snapshot.text;
+    if (length > shortSnapshot && length * 2 > this.#lag.bytes) return;
+    await this.#save(snapshot);
   }
 
   #lags(most: number): boolean {
@@ -117,8 +126,11 @@ export class Journal {
     return commits >= most && bytes >= snapshotBytes;
   }
 
-  async saveSnapshot(state: RunState): Promise<void> {
-    const snapshot = sealSnapshot(state, this.#head);
+  saveSnapshot(state: RunState): Promise<void> {
+    return this.#save(sealSnapshot(state, this.#head));
+  }
+
+  async #save(snapshot: Snapshot): Promise<void> {
     this.#lag = { commits: 0, bytes: 0, snapshotBytes: snapshot.text.length };
     await this.#store.saveSnapshot(snapshot);
     crashPoint('after:snapshot');

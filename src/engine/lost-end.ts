@@ -38,6 +38,7 @@ export async function assertNotLost(
 ): Promise<void> {
   const { heads } = ports.spool;
   heads.forget(run);
+  if (!(await heads.isRecorded(run))) return refuseLost(ports.store, run);
   if ((await heads.isPruned(run)) && (await ports.store.findRun(run)) === undefined) return heads.remove(run);
   const known = await recordedHead(ports, run);
   const isTold = known !== undefined || (ports.store.durability !== 'none' && (await heads.isDamaged(run)));

@@ -134,11 +134,11 @@ export class RunWriter {
     }
   }
 
-  /** When the run is let go of: who looks at it later need not fold all of it. */
+  /** When the run is let go of. */
   async saveLastSnapshot(): Promise<void> {
-    if (!this.#journal.isLastSnapshotDue || this.buffered.length > 0) return;
+    if (this.buffered.length > 0) return;
     try {
-      await this.#journal.saveSnapshot(this.state);
+      await this.#journal.saveLastSnapshot(this.state);
     } catch (thrown) {
       // How it ended is durable, and remains true. What is wrong with the store, whoever uses it next is told.
       if (!(thrown instanceof PitonError)) throw thrown;

@@ -133,6 +133,8 @@ export interface Heads {
   isUnbegun(run: string): Promise<boolean>;
   /** To be called before a run is driven: others may have changed what is recorded, or removed it, since that was done here. */
   forget(run: string): void;
+  /** Something is recorded, whatever it is. Of most runs that begin there is nothing, and this costs least. Rejects with SPOOL_UNREADABLE. */
+  isRecorded(run: string): Promise<boolean>;
   /** The furthest that was recorded; undefined if nothing was. Rejects with SPOOL_UNREADABLE. */
   read(run: string): Promise<JournalHead | undefined>;
   /** Something was recorded, and cannot be made out any more. */

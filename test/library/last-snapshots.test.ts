@@ -50,6 +50,18 @@ test('a long run leaves a snapshot of its end, a short one does not', async () =
   }
 });
 
+test('a run whose state is about as long as its journal leaves none: it would be stored twice', async () => {
+  const store = newStore();
+  const piton = await store.open();
+  const growing = stateGraph<{ all: string[] }>('growing', { maxSteps: 1e6, state: { all: [] } })
+    .node('a', ({ all }) => ({ all: [...all, 'x'.repeat(2_000)] }))
+    .edge('a', 'end', ({ all }) => all.length >= 150)
+    .edge('a', 'a');
+  await (await piton.start(growing, {})).result();
+  await piton.close();
+  expect(store.places().snapshots).toEqual([]);
+});
+
 test('a long run that is let go of leaves a snapshot, and so does one that is taken up often', async () => {
   const store = newStore();
   for (const at of [60, 90, 120]) {

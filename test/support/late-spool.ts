@@ -71,4 +71,5 @@ const headQuestions = [
   'isUnbegun',
   'read',
   'isDamaged',
+  'isRecorded',
 ] as const satisfies readonly (keyof Heads)[];

@@ -82,6 +82,10 @@ export class LocalHeads implements Heads {
     this.#raised.delete(run);
   }
 
+  async isRecorded(run: string): Promise<boolean> {
+    return readable(this.fileOf(run), (file) => statSync(file, { throwIfNoEntry: false }) !== undefined);
+  }
+
   async read(run: string): Promise<JournalHead | undefined> {
     return this.#furthest(run);
   }
@@ -163,9 +167,16 @@ function unbegunOf(run: string): string {
 }
 
 function readRecords(file: string): string | undefined {
+  // Asked first: that takes no open file, of which there may be none left.
+  return readable(file, () =>
+    statSync(file, { throwIfNoEntry: false }) === undefined ? undefined : readIfThere(file),
+  );
+}
+
+/** A folder that may not be entered is no answer. */
+function readable<T>(file: string, read: (file: string) => T): T {
   try {
-    // Asked first: that takes no open file, of which there may be none left. A folder that may not be entered is no answer.
-    return statSync(file, { throwIfNoEntry: false }) === undefined ? undefined : readIfThere(file);
+    return read(file);
   } catch (cause) {
     throw new PitonError('SPOOL_UNREADABLE', `How far the run had come cannot be read from ${file}.`, {
       file,
