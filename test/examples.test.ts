@@ -86,7 +86,8 @@ test('examples/follow-runs.ts goes on after the last change that it printed, ove
   const first = follow();
   await eventually('what is there is listed', () => printed.includes('r1  flow  interrupted  1/4'));
   expect((await die('after:task.succeeded#1')).code).toBe(null);
-  await eventually('the next step is seen', () => printed.includes('r1  flow  interrupted  2/4'));
+  // Perhaps before its driver was found to be dead, which is no change.
+  await eventually('the next step is seen', () => printed.some((line) => /^r1  flow  \w+  2\/4$/.test(line)));
   first.kill('SIGKILL');
   await once(first, 'exit');
   expect((await project.binary(['resume', 'r1'])).code).toBe(0);
