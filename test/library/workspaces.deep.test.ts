@@ -127,7 +127,16 @@ describe('reconciling', () => {
     expect(await reconcileIn(project)).toMatchObject([{ ...held, done: 'held' }]);
     expect(await reconcileIn(project)).toMatchObject([{ task: 'build', what: 'nothing' }]);
     expect(await project.json(['inbox'])).toMatchObject([
-      { task: 'build', actions: ['recreate', 'adopt', 'discard', 'retry', 'skip'] },
+      {
+        task: 'build',
+        actions: [
+          { action: 'recreate' },
+          { action: 'adopt' },
+          { action: 'discard' },
+          { action: 'retry' },
+          { action: 'skip' },
+        ],
+      },
     ]);
     expect(readFileSync(join(path, 'theirs.txt'), 'utf8')).toBe('theirs');
   });
