@@ -162,10 +162,11 @@ export class WatchedRun {
 
   /** What came of them (items, visits, tasks of their own) will come anew. */
   #reopen(tasks: readonly string[]): void {
+    // A thousand may be reopened at once: each address is looked up by what it lies in, not compared with all of them.
+    const reopened = new Set(tasks);
     const isInside = (address: string): boolean =>
-      tasks.some(
-        (task) => address === task || address.startsWith(`${task}.`) || address.startsWith(`${task}[`),
-      );
+      reopened.has(address) ||
+      Array.from(address.matchAll(/[.[]/g)).some(({ index }) => reopened.has(address.slice(0, index)));
     for (const address of this.#tasks.keys()) if (isInside(address)) this.#tasks.delete(address);
     this.#settledBefore = Math.min(this.#settledBefore, this.counts.settled);
   }

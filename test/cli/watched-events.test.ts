@@ -1,7 +1,7 @@
 /** What single events change in the view of a run, and what is said of them. */
 import { WatchedRun } from '../../src/views/index.ts';
 import { expect, test } from 'vitest';
-import { agentTask, checkOf, command, task, workflow } from '../support/workflows.ts';
+import { agentTask, body, checkOf, command, task, workflow } from '../support/workflows.ts';
 import type { RunEvent } from '../../src/engine/index.ts';
 import type { Event } from '../../src/model/index.ts';
 import { start, Story } from './story.ts';
@@ -147,6 +147,20 @@ test('what a driver finds ended without a result is not harvested', () => {
   expect([...story.view.found.harvested]).toEqual(['a']);
   story.ends('a', 'interrupted');
   expect([...story.view.found.harvested]).toEqual([]);
+});
+
+test('what lies in a task that is done again loses what is known of it, and nothing else does', () => {
+  const inner = workflow([task('x')]);
+  const names = ['group', 'group-other'];
+  const story = new Story(workflow(names.map((name) => task(name, { work: body(inner) }))));
+  for (const name of names) {
+    story.happens({ type: 'scope.opened', task: name, data: { inputs: {} } });
+    story.starts(`${name}.x`).ends(`${name}.x`, 'interrupted');
+  }
+  story.happens({ type: 'tasks.reopened', data: { tasks: ['group'], continued: [], reason: 'again' } });
+  story.happens({ type: 'scope.opened', task: 'group', data: { inputs: {} } });
+  const isAgain = (name: string): boolean => story.starts(name, 2).view.task(name)!.attempt!.isAgain;
+  expect([isAgain('group.x'), isAgain('group-other.x')]).toEqual([false, true]);
 });
 
 test('what had settled before a driver came is no more than what still is settled', () => {
