@@ -12,6 +12,7 @@ import type {
   RunMerged,
 } from '../workspaces/index.ts';
 import { withRepositoryLease } from './repository-lease.ts';
+import { taskOf } from './task-of.ts';
 
 export interface MergeOptions {
   /** `auto` (default): moves the branch forward if that is possible, else makes a merge commit. */
@@ -124,16 +125,6 @@ export async function diffOfRun(
       ? { from: repository.base, to: { type: 'run', run } as const }
       : sidesOf(taskOf(state, address), address);
   return ports.delivery.diff({ repository, ...sides, form, isColoured, columns });
-}
-
-function taskOf(state: RunState, address: string): TaskState {
-  const task = state.tasks.get(address);
-  if (task !== undefined) return task;
-  throw new PitonError('TASK_UNKNOWN', `Run ${state.run} has no task ${address}.`, {
-    run: state.run,
-    task: address,
-    remedy: `See its tasks: piton show ${state.run}.`,
-  });
 }
 
 function sidesOf({ workspace }: TaskState, address: string): { from: string; to: DiffSide } {

@@ -30,6 +30,7 @@ import { circumstancesOf } from './circumstances.ts';
 import { resultOf, type RunResult } from './run-result.ts';
 import type { Definition } from './definition.ts';
 import type { CommandResult } from './command-result.ts';
+import { taskOf } from './task-of.ts';
 import { lendSession, type LentSession } from './lent-session.ts';
 
 const longestWaitMs = 1_000;
@@ -116,8 +117,9 @@ export class Run<Outputs = unknown, State = unknown> {
       RunStatus | 'interrupted';
   }
 
-  /** Its attempts, in the order in which they began: of one task, or of all. */
+  /** Its attempts, in the order in which they began: of one task, or of all. Throws `TASK_UNKNOWN`. */
   async attempts(task?: string): Promise<readonly AttemptView[]> {
+    if (task !== undefined) taskOf(await this.#engine.load(this.id), task);
     const attempts = new Attempts();
     for await (const event of this.history()) attempts.add(event);
     return attempts.list(task);
@@ -128,11 +130,12 @@ export class Run<Outputs = unknown, State = unknown> {
     return timelineOf(await Array.fromAsync(this.history()));
   }
 
-  /** What a task and its agents have said to each other, part by part: at least `limit` turns each, if there are so many. */
+  /** What a task and its agents have said to each other, part by part: at least `limit` turns each, if there are so many. Throws `TASK_UNKNOWN`. */
   async conversation(
     task: string,
     { after = 0, limit = 200 }: { readonly after?: number; readonly limit?: number } = {},
   ): Promise<ConversationView> {
+    taskOf(await this.#engine.load(this.id), task);
     const said = new TaskConversation(task);
     for await (const event of this.history({ after, transcripts: true })) {
       // A commit is not split: what is left of it would be lost.

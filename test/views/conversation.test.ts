@@ -113,5 +113,7 @@ test('a conversation comes part by part, and no turn twice or never', async () =
   expect(parts).toEqual(whole.turns);
   // However little is asked for, it goes on.
   expect((await run.conversation('fix', { limit: 0 })).turns).not.toEqual([]);
-  expect(await run.conversation('none')).toEqual({ run: 'r1', task: 'none', turns: [] });
+  // A name that no task has is more likely misspelt than silent.
+  await expect(run.conversation('none')).rejects.toMatchObject({ code: 'TASK_UNKNOWN' });
+  await expect(run.attempts('none')).rejects.toMatchObject({ code: 'TASK_UNKNOWN' });
 });
