@@ -674,14 +674,15 @@ describe('a log that was made longer than it has to be', () => {
     const store = await open(file);
     const lease = await store.createRun(creation('r1'));
     const lengths: number[] = [];
-    for (let seq = 2; seq <= 60; seq++) {
-      await store.append(appending(lease, seq, { blobs: [blob(`${seq}`.repeat(50_000))] }));
+    for (let seq = 2; seq <= 170; seq++) {
+      await store.append(appending(lease, seq, { blobs: [blob(`${seq}`.repeat(70_000))] }));
       lengths.push(statSync(`${file}-wal`).size);
     }
-    const fullLength = 32 + logPages.full * (4096 + 24);
-    expect(new Set(lengths).size).toBeLessThan(25);
+    const fullLength = 32 + logPages * (4096 + 24);
+    expect(new Set(lengths).size).toBeLessThan(50);
     // A transaction more: whoever passes the end begins anew.
-    expect(lengths.at(-1)! - fullLength).toBeLessThan(150_000);
+    expect(lengths.at(-1)! - fullLength).toBeGreaterThanOrEqual(0);
+    expect(lengths.at(-1)! - fullLength).toBeLessThan(250_000);
   });
 
   test('is left as it is where commits are not synced', async () => {

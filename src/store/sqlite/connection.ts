@@ -122,7 +122,7 @@ function logOf(database: DatabaseSync, { durability, file }: ConnectionSettings)
   if (durability !== 'full') return undefined;
   try {
     return new LogAhead(realpathSync(file), {
-      pages: logPages.full,
+      pages: logPages,
       pageSize: pragma(database, 'page_size'),
     });
   } catch {
@@ -145,8 +145,7 @@ function configure(database: DatabaseSync, settings: ConnectionSettings): void {
   // In WAL mode NORMAL loses the newest commits with the power, but none with a process. fullfsync matters on macOS only.
   database.exec(settings.durability === 'full' ? 'PRAGMA synchronous = FULL' : 'PRAGMA synchronous = NORMAL');
   if (settings.durability === 'full') database.exec('PRAGMA fullfsync = ON');
-  const pages = logPages[settings.durability];
-  database.exec(`PRAGMA wal_autocheckpoint = ${pages}; PRAGMA journal_size_limit = 67108864`);
+  database.exec(`PRAGMA wal_autocheckpoint = ${logPages}; PRAGMA journal_size_limit = 67108864`);
   database.exec('PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF');
 }
 
