@@ -15,7 +15,8 @@ const mayImport = {
   library: ['assemble.ts', 'engine', 'views', 'definition', 'store', 'workspaces', 'kernel', 'model', 'base'],
   config: ['model', 'base'],
   // What an interface shows of runs, and does to them, goes through the library, so that any other interface can do it too.
-  interfaces: ['assemble.ts', 'library', 'definition', 'agents', 'sandbox', 'config', 'model', 'base'],
+  project: ['assemble.ts', 'library', 'definition', 'agents', 'sandbox', 'config', 'model', 'base'],
+  interfaces: ['project', 'library', 'model', 'base'],
 };
 
 const layers = Object.entries(mayImport).map(([folder, allowed]) => ({

@@ -1,4 +1,4 @@
-/** Reads the interfaces and unions that `src/views` exports, with their comments: the reference of JSON is written from them. */
+/** Reads the interfaces and unions of views, with their comments: the reference of JSON is written from them. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 export interface FieldText {
@@ -19,13 +19,25 @@ export interface ViewText {
 }
 
 const folder = new URL('../src/views/', import.meta.url);
-const kernel = new URL('../src/kernel/', import.meta.url);
+/** What is shown of a project, and why a task waits, stand where they are computed. */
+const others = [
+  'kernel/why-waiting',
+  'definition/problems',
+  'project/agents/agent-view',
+  'project/doctor/check',
+  'project/plan/plan',
+  'project/plan/plan-agent',
+  'project/plan/plan-places',
+  'project/workflows/check-workflow',
+  'project/workflows/graph',
+  'project/workflows/risks',
+];
 
 /** As prettier writes them: a comment, the head, one member after the other, and a brace of its own. */
 export function readViews(): readonly ViewText[] {
   const texts = [
     ...readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8')),
-    readFileSync(new URL('why-waiting.ts', kernel), 'utf8'),
+    ...others.map((name) => readFileSync(new URL(`../src/${name}.ts`, import.meta.url), 'utf8')),
   ];
   return texts.flatMap((text) => [...interfacesIn(text), ...unionsIn(text)]);
 }

@@ -32,6 +32,21 @@ const shown = [
   'ProblemView',
   'Delivered',
   'OpenBreaker',
+  'WorkflowReport',
+  'Problem',
+  'Risk',
+  'WorkflowGraph',
+  'GraphNode',
+  'GraphEdge',
+  'Plan',
+  'PlannedTask',
+  'PlannedAgent',
+  'PlannedChoice',
+  'PlannedCheck',
+  'PlannedSetup',
+  'PlannedPlace',
+  'AgentView',
+  'DoctorCheck',
 ];
 
 const stored = readFileSync(file, 'utf8');

@@ -57,3 +57,10 @@ export function errorText(error: Error, field: 'message' | 'name' | 'stack'): st
     return undefined;
   }
 }
+
+/** PitonError appends the remedy to its message, for those who print only that. */
+export function messageOf(error: Error): string {
+  const remedy = error instanceof PitonError ? error.remedy : undefined;
+  const isAppended = remedy !== undefined && error.message.endsWith(` ${remedy}`);
+  return isAppended ? error.message.slice(0, -remedy.length - 1) : error.message;
+}

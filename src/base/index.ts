@@ -7,7 +7,8 @@ export { deleteTree } from './delete-tree.ts';
 export { findTool, isExecutable, withOwnPath } from './find-tool.ts';
 export { effect, guarded } from './effect.ts';
 export { formatDuration, parseDuration, writtenDuration } from './durations.ts';
-export { asError, errorField, errorText, hasCode, PitonError } from './errors.ts';
+export { asError, errorField, errorText, hasCode, messageOf, PitonError } from './errors.ts';
+export { countText, moneyText, plural } from './amounts.ts';
 export { hashJson, sha256 } from './hash.ts';
 export { Heap } from './heap.ts';
 export { randomId } from './ids.ts';
@@ -35,7 +36,7 @@ export {
   startedMs,
   type ProcessEntry,
 } from './process-table.ts';
-export { programFile } from './program-file.ts';
+export { pitonProgram, programFile } from './program-file.ts';
 export {
   assertOwnFile,
   assertOwnFolder,

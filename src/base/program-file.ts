@@ -18,3 +18,6 @@ const root = join(import.meta.dirname, '..');
 export function programFile(name: (typeof programs)[number]): string {
   return join(root, `${name}${extname(import.meta.filename)}`);
 }
+
+/** The command line itself, beside the sources and beside what was built. */
+export const pitonProgram = join(root, '../bin/piton.js');

@@ -1,2 +1,2 @@
-export type { Config, ConfigFlags } from './config.ts';
+export type { Config } from './config.ts';
 export { resolveConfig } from './resolve-config.ts';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { agentNamed } from '../agents/index.ts';
+import { agentNamed, findExecutable } from '../agents/index.ts';
 import { PitonError, shellWord } from '../base/index.ts';
 import { lentOf, type RunState, type TaskState, type Conversation } from '../kernel/index.ts';
 import type { Lease } from '../model/index.ts';
@@ -43,7 +43,7 @@ export async function findSession(
   return { agent, title, session, argv, directory, ...(busy !== undefined && { busy }) };
 }
 
-/** Throws `TASK_UNKNOWN`, `SESSION_MISSING`, `SESSION_CLOSED`, `SESSION_BUSY`. */
+/** Throws `TASK_UNKNOWN`, `SESSION_MISSING`, `SESSION_CLOSED`, `SESSION_BUSY`, `AGENT_MISSING`, `FOLDER_MISSING`. */
 export async function offerSession(
   ports: EnginePorts,
   state: RunState,
@@ -51,8 +51,29 @@ export async function offerSession(
 ): Promise<OfferedSession> {
   const found = await findSession(ports, state, address);
   assertIdle(state, found.session);
+  assertStartable(ports, found);
   const lease = await takeSession(ports, found.session);
   return { ...found, lease, env: { [markerOf(lease)]: '1' } };
+}
+
+/** Before anything is taken: what cannot be started should leave no trace in the run. */
+function assertStartable(
+  { environment }: EnginePorts,
+  { agent, title, argv, directory }: FoundSession,
+): void {
+  const [program = ''] = argv;
+  if (findExecutable(program, environment['PATH'] ?? '') === undefined) {
+    throw new PitonError('AGENT_MISSING', `${title} cannot be started: there is no program ${program}.`, {
+      agent,
+      program,
+      remedy: 'Install it, or name it in .piton/config.yaml; see piton agents.',
+    });
+  }
+  if (existsSync(directory)) return;
+  throw new PitonError('FOLDER_MISSING', `The folder in which the task worked is gone: ${directory}.`, {
+    directory,
+    remedy: 'Bring it back: agents look for their sessions by the folder.',
+  });
 }
 
 function taskNamed({ run, tasks }: RunState, address: string): TaskState {

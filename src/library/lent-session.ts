@@ -25,7 +25,7 @@ interface Lending {
   send(command: Command): Promise<CommandResult | undefined>;
 }
 
-/** Throws `TASK_UNKNOWN`, `SESSION_MISSING`, `SESSION_CLOSED`, `SESSION_BUSY`. */
+/** Throws `TASK_UNKNOWN`, `SESSION_MISSING`, `SESSION_CLOSED`, `SESSION_BUSY`, `AGENT_MISSING`, `FOLDER_MISSING`. */
 export async function lendSession(lending: Lending): Promise<LentSession> {
   const { engine, run, task } = lending;
   const offered = await engine.offerSession(run, task);

@@ -35,6 +35,8 @@ test('where nothing is installed, agents tells of each what is missing, how to l
     title: 'Claude Code',
     installed: false,
     missing: '`claude` is not in PATH',
+    remedy: 'install Claude Code, then log in: claude auth login',
+    hasProgram: true,
     tested: { from: expect.any(String), to: expect.any(String) },
     session: 'chosen',
     forks: true,

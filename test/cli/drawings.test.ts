@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { remarkOf } from '../../src/interfaces/cli/conversation/index.ts';
-import { rulesOf } from '../../src/interfaces/cli/drive/plan-rules.ts';
-import { selectionOf } from '../../src/interfaces/cli/drive/selection.ts';
+import { rulesOf } from '../../src/project/plan/plan-rules.ts';
+import { selectionOf } from '../../src/project/plan/selection.ts';
 import { drawWorkflow } from '../../src/interfaces/cli/graph/draw.ts';
-import { edgesOf, nodesOf } from '../../src/interfaces/cli/graph/levels.ts';
+import { graphOf } from '../../src/project/workflows/graph.ts';
 import { mermaidOf } from '../../src/interfaces/cli/graph/mermaid.ts';
 import { styleFor, type Style } from '../../src/interfaces/cli/output/index.ts';
 import type { RunEvent } from '../../src/engine/index.ts';
@@ -37,7 +37,7 @@ test('a workflow is drawn level by level, with what is special about its tasks',
     agentTask('pooled', ['claude'], { pool: 2, needs: ['far'] }),
     task('deliver', { needs: ['ask'], work: { type: 'deliver' } as TaskSpec['work'] }),
   ]);
-  expect(drawWorkflow(flow, plain)).toEqual([
+  expect(drawWorkflow(graphOf(flow), plain)).toEqual([
     '┌─ plan',
     '├─ own  (own folder)',
     '├─ copied  (copy of data)',
@@ -64,7 +64,7 @@ test('tasks are drawn in the order of their levels, whatever the order they are 
     task('first'),
     task('also', { needs: ['unknown'] }),
   ]);
-  expect(drawWorkflow(flow, plain)).toEqual([
+  expect(drawWorkflow(graphOf(flow), plain)).toEqual([
     '●─ first',
     '│',
     '┌─ middle  after first',
@@ -72,7 +72,7 @@ test('tasks are drawn in the order of their levels, whatever the order they are 
     '│',
     '▼─ last  after middle, first',
   ]);
-  expect(edgesOf(flow)).toEqual([
+  expect(graphOf(flow).edges).toEqual([
     { from: 'middle', to: 'last' },
     { from: 'first', to: 'last' },
     { from: 'first', to: 'middle' },
@@ -93,14 +93,14 @@ test('only what works by itself has a place, its own before that of its workflow
     ],
     { workspace },
   );
-  expect(nodesOf(flow).map(({ name, marks }) => [name, marks])).toEqual([
+  expect(graphOf(flow).nodes.map(({ name, marks }) => [name, marks])).toEqual([
     ['plain', []],
     ['group', ['workflow']],
     ['around', ['own folder']],
     ['own', []],
     ['far', ['on box']],
   ]);
-  expect(nodesOf(flow).map((member) => member.inner?.map(({ name }) => name))).toEqual([
+  expect(graphOf(flow).nodes.map((member) => member.inner?.map(({ name }) => name))).toEqual([
     undefined,
     ['x'],
     undefined,
@@ -121,7 +121,7 @@ test('a drawing shows conditions as one line, in colours where there are some', 
     {},
     { get: (_, colour) => (text: string) => `${String(colour)}(${text})` },
   ) as Style;
-  expect(drawWorkflow(flow, named)).toEqual([
+  expect(drawWorkflow(graphOf(flow), named)).toEqual([
     'bold(start)',
     '  dim(└─▶) a',
     'bold(a)',
@@ -129,12 +129,12 @@ test('a drawing shows conditions as one line, in colours where there are some', 
     '  dim(└─▶) ayellow(  if f())',
   ]);
   const tasks = workflow([task('a', { approval: 'Sure?', needs: ['b'] }), task('b')]);
-  expect(drawWorkflow(tasks, named)).toEqual([
+  expect(drawWorkflow(graphOf(tasks), named)).toEqual([
     'dim(●─) bold(b)',
     'dim(│)',
     'dim(▼─) bold(a)  yellow((approval))dim(  after b)',
   ]);
-  expect(mermaidOf(tasks)).toEqual(['flowchart TD', '  t0{{"a"}}', '  t1["b"]', '  t1 --> t0']);
+  expect(mermaidOf(graphOf(tasks))).toEqual(['flowchart TD', '  t0{{"a"}}', '  t1["b"]', '  t1 --> t0']);
 });
 
 test('a graph is drawn by its edges, in a terminal and for Mermaid', () => {
@@ -142,7 +142,7 @@ test('a graph is drawn by its edges, in a terminal and for Mermaid', () => {
     node('write', [{ to: 'check', if: 'state.n < 3' }, { to: 'end' }]),
     node('check', 'write', { approval: 'Sure?' }),
   ]);
-  expect(drawWorkflow(flow, plain)).toEqual([
+  expect(drawWorkflow(graphOf(flow), plain)).toEqual([
     'start',
     '  └─▶ write',
     'write',
@@ -151,7 +151,7 @@ test('a graph is drawn by its edges, in a terminal and for Mermaid', () => {
     'check',
     '  └─▶ write',
   ]);
-  expect(mermaidOf(flow)).toEqual([
+  expect(mermaidOf(graphOf(flow))).toEqual([
     'flowchart TD',
     '  t0["write"]',
     '  t1{{"check"}}',

@@ -19,8 +19,11 @@ const workflow = {
   inputs: { ...specs, either: { schema: { type: ['integer', 'null'] } }, any: { schema: {} } },
 };
 
+/** Of tests that name no standard input. */
+const stdin = () => process.stdin;
+
 function read(pairs: readonly string[], file?: string): Promise<unknown> {
-  return readInputs(workflow as unknown as Workflow, { pairs, file, directory: '.' });
+  return readInputs(workflow as unknown as Workflow, { pairs, file, directory: '.', stdin });
 }
 
 test('inputs that are typed are understood as their schemas say', async () => {
@@ -107,7 +110,7 @@ test.each([
   ['toString', '1', '1'],
 ])('an input of the type %j that is typed as %s becomes %j', async (type, text, expected) => {
   const inputs = { x: { schema: { type } } };
-  const given = { pairs: [`x=${text}`], directory: '.' };
+  const given = { pairs: [`x=${text}`], directory: '.', stdin };
   expect(await readInputs({ inputs } as unknown as Workflow, given)).toEqual({ x: expected });
 });
 
@@ -120,7 +123,7 @@ test.each([
   [['boolean', 'null'], 'x', 'true or false or null'],
 ])('an input of the type %j that is typed as %s is refused', async (type, text, what) => {
   const inputs = { x: { schema: { type } } };
-  const given = { pairs: [`x=${text}`], directory: '.' };
+  const given = { pairs: [`x=${text}`], directory: '.', stdin };
   await expect(readInputs({ inputs } as unknown as Workflow, given)).rejects.toMatchObject({
     message: expect.stringContaining(`The input \`x\` must be ${what}`),
     details: { input: 'x' },
@@ -131,7 +134,7 @@ test('a file is found from where it is named, and who cannot read it says why', 
   const directory = temporaryFolder();
   writeFileSync(join(directory, 'in.yaml'), 'name: x\n');
   const from = (file: string): Promise<unknown> =>
-    readInputs(workflow as unknown as Workflow, { pairs: [], file, directory });
+    readInputs(workflow as unknown as Workflow, { pairs: [], file, directory, stdin });
   expect(await from('in.yaml')).toEqual({ name: 'x' });
   await expect(from('missing.yaml')).rejects.toMatchObject({
     message: expect.stringContaining('ENOENT'),
@@ -153,4 +156,21 @@ test('a file that holds no inputs is named', async () => {
   await expect(read([], file)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
   writeFileSync(file, '{');
   await expect(read([], file)).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+});
+
+test('inputs are read from standard input, also of a run in the background', async () => {
+  const project = newProject();
+  project.write(
+    '.piton/workflows/w.yaml',
+    "name: w\ninputs: { who: string }\ntasks: { greet: { run: 'echo hello ${{ inputs.who }}' } }\n",
+  );
+  const options = { input: '{ "who": "Ada" }' };
+  expect((await project.binary(['run', 'w', '--id', 'here', '--input', '-'], options)).code).toBe(0);
+  const args = ['run', 'w', '--id', 'there', '--input', '-', '--detach'];
+  expect((await project.binary(args, options)).code).toBe(0);
+  await project.piton(['attach', 'there']);
+  for (const run of ['here', 'there'])
+    expect(await project.json(['show', run, 'greet'])).toMatchObject({ output: 'hello Ada' });
+  const { code, stderr } = await project.binary(['run', 'w', '--input', '-'], { input: 'nothing' });
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('standard input') });
 });

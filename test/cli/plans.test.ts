@@ -2,15 +2,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { planAgent, agentLines } from '../../src/interfaces/cli/drive/plan-agent.ts';
-import { planRun, type PlannedTask } from '../../src/interfaces/cli/drive/plan.ts';
-import {
-  placeLines,
-  placesIn,
-  placeText,
-  type PlannedPlace,
-} from '../../src/interfaces/cli/drive/plan-places.ts';
-import { selectFrom } from '../../src/interfaces/cli/drive/selection.ts';
+import { agentLines } from '../../src/interfaces/cli/drive/agent-lines.ts';
+import { placeLines, placeText } from '../../src/interfaces/cli/drive/place-lines.ts';
+import { planAgent } from '../../src/project/plan/plan-agent.ts';
+import { planRun, type PlannedTask } from '../../src/project/plan/plan.ts';
+import { placesIn, type PlannedPlace } from '../../src/project/plan/plan-places.ts';
+import { selectFrom } from '../../src/project/plan/select-from.ts';
+import { findProject } from '../../src/index.ts';
 import type { Definition } from '../../src/library/index.ts';
 import type { AgentWork, TaskSpec, Workflow, WorkspaceSpec } from '../../src/model/index.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -182,13 +180,13 @@ test('inputs are checked if the definition describes them, and not else', async 
   const inputs = { n: { schema: { type: 'integer' } } };
   const flow = workflow([task('a')], { inputs } as unknown as Partial<Workflow>);
   const definition = { workflow: flow, functions: {}, closures: {} } as unknown as Definition;
-  const config = { root: outside, workspaces: {} } as never;
-  await expect(planRun({ ...definition, declaresInputs: true }, { n: 'x' }, config)).rejects.toMatchObject({
+  const project = await findProject({ root: outside, environment: {} });
+  await expect(project.plan({ ...definition, declaresInputs: true }, { n: 'x' })).rejects.toMatchObject({
     code: 'INPUT_INVALID',
   });
   for (const declaresInputs of [undefined, false]) {
     const undescribed = { ...definition, declaresInputs } as Definition;
-    expect((await planRun(undescribed, { n: 'x' }, config)).inputs).toEqual({ n: 'x' });
+    expect((await project.plan(undescribed, { n: 'x' })).inputs).toEqual({ n: 'x' });
   }
 });
 

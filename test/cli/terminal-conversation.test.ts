@@ -1,13 +1,12 @@
 /** The conversation with an agent on a terminal, piece by piece, and how its pieces come about. */
 import { expect, test } from 'vitest';
+import { countText, moneyText } from '../../src/base/index.ts';
 import type { Usage } from '../../src/views/index.ts';
 import { UsageTally } from '../support/usage-tally.ts';
 import {
   askedLines,
   Conversation,
-  countText,
   introduce,
-  moneyText,
   Speech,
   terminalForm,
   usageText,

@@ -35,24 +35,33 @@ function within(type: string, value: unknown): string[] {
   return items.flatMap((item) => undocumented(name, item, more));
 }
 
+type Printed = Record<string, unknown>;
+
 /** What `--json` of these commands prints. */
+const prints: Readonly<Record<string, (printed: never, args: readonly string[]) => string[]>> = {
+  status: (printed) => undocumented('RunView', printed, ['next']),
+  show: (printed: Printed, args) =>
+    args.filter((word) => !word.startsWith('-')).length > 2
+      ? undocumentedDetail(printed)
+      : undocumented('Checkpoint', printed, ['checkpoint']),
+  list: (printed: unknown[]) => each('RunLine', printed),
+  inbox: (printed: unknown[]) => each('InboxItem', printed),
+  agents: (printed: unknown[]) => each('AgentView', printed),
+  doctor: (printed: { checks: unknown[] }) => each('DoctorCheck', printed.checks),
+  validate: (printed: { workflows: unknown[] }) => each('WorkflowReport', printed.workflows),
+  graph: (printed) => undocumented('WorkflowGraph', printed),
+  run: (printed: Printed, args) =>
+    args.includes('--dry-run')
+      ? undocumented('Plan', { ...printed, levels: (printed['levels'] as unknown[]).flat() })
+      : [],
+};
+
 export function undocumentedIn(args: readonly string[], printed: unknown): string[] {
-  const [command, ...words] = args;
-  const named = words.filter((word) => !word.startsWith('-'));
-  switch (command) {
-    case 'status':
-      return undocumented('RunView', printed, ['next']);
-    case 'show':
-      return named.length > 1
-        ? undocumentedDetail(printed as Record<string, unknown>)
-        : undocumented('Checkpoint', printed, ['checkpoint']);
-    case 'list':
-      return (printed as unknown[]).flatMap((line) => undocumented('RunLine', line));
-    case 'inbox':
-      return (printed as unknown[]).flatMap((item) => undocumented('InboxItem', item));
-    default:
-      return [];
-  }
+  return prints[args[0]!]?.(printed as never, args) ?? [];
+}
+
+function each(view: string, printed: readonly unknown[]): string[] {
+  return printed.flatMap((item) => undocumented(view, item));
 }
 
 function undocumentedDetail({ attempts, checks, decisions, ...task }: Record<string, unknown>): string[] {

@@ -22,7 +22,7 @@ export async function decide(context: Context, { run: id, send, mayDrive }: Deci
     foremost(await Promise.all((result.ids ?? []).map((each) => handle.decided(each))))!;
   try {
     // Whoever only stops something was not asked yet.
-    await context.requireTrust();
+    await context.project.requireTrust();
     return await driveOn(context, id, decided);
   } catch (thrown) {
     const answer = await decided().catch(() => undefined);

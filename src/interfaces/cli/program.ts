@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { nearest, PitonError } from '../../base/index.ts';
-import type { ConfigFlags } from '../../config/index.ts';
+import type { ProjectOptions } from '../../project/index.ts';
 import type { CommandSpec, Invocation } from './command-spec.ts';
 import { commandTable, type CommandEntry, type Power } from './command-table.ts';
 import type { Output } from './output/index.ts';
@@ -8,7 +8,7 @@ import type { Output } from './output/index.ts';
 /** What was asked for; undefined when help was, and has been printed. */
 export interface Call extends Invocation {
   readonly spec: CommandSpec;
-  readonly flags: ConfigFlags;
+  readonly flags: Pick<ProjectOptions, 'root' | 'store'>;
   readonly power: Power;
 }
 

@@ -1,4 +1,4 @@
-import { asError, PitonError } from '../../base/index.ts';
+import { asError, PitonError, messageOf } from '../../base/index.ts';
 import { exitCodeOf, exitCodes, type ExitCode } from './exit-codes.ts';
 import { cleanText, type Output } from './output/index.ts';
 
@@ -42,11 +42,4 @@ function unexpectedLines(error: Error): string[] {
     ...stack,
     '  This is a defect of Piton, or of a workflow written in TypeScript. Nothing settled is lost.',
   ];
-}
-
-/** PitonError appends the remedy to its message, for those who print only that. */
-export function messageOf(error: Error): string {
-  const remedy = error instanceof PitonError ? error.remedy : undefined;
-  const isAppended = remedy !== undefined && error.message.endsWith(` ${remedy}`);
-  return isAppended ? error.message.slice(0, -remedy.length - 1) : error.message;
 }

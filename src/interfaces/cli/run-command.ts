@@ -1,5 +1,5 @@
 import { isInsideAttempt, PitonError } from '../../base/index.ts';
-import { resolveConfig } from '../../config/index.ts';
+import { findProject } from '../../project/index.ts';
 import type { Caller } from './caller.ts';
 import type { Power } from './command-table.ts';
 import { createContext, type Context } from './context.ts';
@@ -24,14 +24,22 @@ async function carryOut(
   { program, env, stdin, ...caller }: Caller,
 ): Promise<ExitCode> {
   const directory = caller.directory();
-  const config = await resolveConfig({ directory, env, flags: call.flags });
+  const project = await findProject({
+    directory,
+    environment: env,
+    ...call.flags,
+    confirmTrust: async (standing) => {
+      const { askForTrust } = await import('./trust/ask.ts');
+      return askForTrust({ output, env, stdin }, standing);
+    },
+  });
   const context = createContext({
     directory,
     program,
     argv,
     env,
     stdin,
-    config,
+    project,
     output,
     commands: fullProgram,
   });
@@ -46,7 +54,7 @@ async function carryOut(
 /** Throws `INSIDE_ATTEMPT`, `TRUST_NEEDED`. */
 async function assertAllowed(power: Power, context: Context): Promise<void> {
   if (power !== 'runs') refuseInside(context);
-  if (power === 'runs' || power === 'decides') await context.requireTrust();
+  if (power === 'runs' || power === 'decides') await context.project.requireTrust();
 }
 
 /** An agent must not approve what it has asked for itself, nor deliver what nobody has looked at. */

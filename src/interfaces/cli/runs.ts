@@ -1,5 +1,5 @@
 import { nearest, PitonError } from '../../base/index.ts';
-import type { Piton } from '../../library/index.ts';
+import type { Piton, RunLine } from '../../library/index.ts';
 import type { Context } from './context.ts';
 import { Damages } from './damages.ts';
 
@@ -65,10 +65,8 @@ function ambiguous(given: string, found: readonly RunRecord[]): PitonError {
 }
 
 /** Runs that should go on, and that nobody drives. Newest first. */
-export async function interruptedRuns(piton: Piton, { add }: Damages): Promise<RunRecord[]> {
-  const open = await piton.list({ status: ['running', 'delayed', 'held', 'stalled'], onDamaged: add });
-  const statuses = await Promise.all(open.map(async ({ run }) => (await piton.find(run)).status()));
-  return open.filter((_, index) => statuses[index] === 'interrupted');
+export async function interruptedRuns(piton: Piton, { add }: Damages): Promise<readonly RunLine[]> {
+  return piton.runs({ status: ['interrupted'], onDamaged: add });
 }
 
 /** One line on standard error, if there are runs whose driver has died. `except`: the run this command is about. */
@@ -76,7 +74,7 @@ export async function noticeInterrupted(
   context: Context,
   { except }: { readonly except?: string } = {},
 ): Promise<void> {
-  if (!context.hasStore()) return;
+  if (!context.project.hasStore()) return;
   const damages = new Damages();
   const found = await interruptedRuns(await context.openExisting(), damages);
   const runs = found.filter(({ run }) => run !== except);

@@ -1,4 +1,4 @@
-import { untestedText } from '../../agents/index.ts';
+import { untestedText } from '../../project/index.ts';
 import type { Json } from '../../base/index.ts';
 import type { TaskView } from '../../library/index.ts';
 import { callText } from '../../model/index.ts';

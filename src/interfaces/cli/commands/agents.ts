@@ -1,5 +1,5 @@
-import { agentJson, printAgent } from '../agents/agent-report.ts';
-import { lookForAgents, type FoundAgent } from '../agents/look-for-agents.ts';
+import type { AgentView } from '../../../project/index.ts';
+import { printAgent } from '../agents/print-agent.ts';
 import { defineCommand } from '../command-spec.ts';
 import { exitCodes } from '../exit-codes.ts';
 
@@ -10,11 +10,11 @@ export const command = defineCommand({
     ['piton agents --json', 'for programs'],
   ],
   async run(context) {
-    const { output } = context;
-    const found = await lookForAgents(context);
-    output.json(found.map(agentJson));
+    const { output, project } = context;
+    const found = await project.agents();
+    output.json(found);
     for (const each of found) printAgent(output, each);
-    if ((await context.granted()) !== context.config)
+    if ((await project.granted()) !== project.config)
       output.note(
         'This project is not trusted: programs that its .piton/config.yaml names are not looked at (piton trust).',
       );
@@ -23,8 +23,8 @@ export const command = defineCommand({
   },
 });
 
-function nextStep(found: readonly FoundAgent[]): string {
-  const isReady = found.some(({ agent, detection }) => agent.login !== '' && !('missing' in detection));
+function nextStep(found: readonly AgentView[]): string {
+  const isReady = found.some(({ login, installed }) => login !== undefined && installed);
   return isReady
     ? 'piton run <workflow> --dry-run shows what its agents would be allowed'
     : 'install one of them, log in, and look again: piton agents';

@@ -2,7 +2,6 @@ import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { findRecord } from '../runs.ts';
-import { workflowFiles } from '../workflows.ts';
 
 const mostRuns = 50;
 
@@ -23,7 +22,7 @@ export const command = defineCommand({
 });
 
 async function namesOf(context: Context, kind: string, run: string | undefined): Promise<string[]> {
-  if (kind === 'workflow') return workflowFiles(context.config).map(({ name }) => name);
+  if (kind === 'workflow') return context.project.workflows().map(({ name }) => name);
   const piton = await context.openExisting();
   if (kind === 'run') return (await piton.runIds()).slice(0, mostRuns);
   if (kind !== 'task' && kind !== 'latest-task') return [];

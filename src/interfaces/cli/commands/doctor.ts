@@ -1,11 +1,6 @@
+import type { DoctorCheck } from '../../../project/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
-import { checkAgents } from '../doctor/check-agents.ts';
-import { checkMachine } from '../doctor/check-machine.ts';
-import { checkSandbox } from '../doctor/check-sandbox.ts';
-import { checkRuns } from '../doctor/check-runs.ts';
-import { checkTrust } from '../doctor/check-trust.ts';
-import type { Check } from '../doctor/check.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { cleanLine } from '../output/index.ts';
 
@@ -16,13 +11,7 @@ export const command = defineCommand({
     ['piton doctor --json', 'for programs; exit code 4 if something is bad'],
   ],
   async run(context) {
-    const checks = [
-      ...checkMachine(context),
-      ...checkTrust(context),
-      await checkSandbox(context),
-      ...(await checkAgents(context)),
-      ...(await checkRuns(context)),
-    ];
+    const checks = await context.project.doctor();
     const isOk = !checks.some(({ level }) => level === 'bad');
     context.output.json({ ok: isOk, checks });
     printChecks(context, checks);
@@ -36,7 +25,7 @@ const looks = {
   bad: { symbol: '✗ bad', colour: 'red' },
 } as const;
 
-function printChecks({ output }: Context, checks: readonly Check[]): void {
+function printChecks({ output }: Context, checks: readonly DoctorCheck[]): void {
   const width = Math.max(...checks.map(({ name }) => name.length));
   for (const { name, level, text, remedy } of checks) {
     const { symbol, colour } = looks[level];

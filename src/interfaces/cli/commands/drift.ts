@@ -1,7 +1,6 @@
 import { shellWord } from '../../../base/index.ts';
 import { existsSync } from 'node:fs';
 import { defineCommand } from '../command-spec.ts';
-import { findDefinition } from '../drive/find-definition.ts';
 import { exitCodes } from '../exit-codes.ts';
 
 import { findRecord } from '../runs.ts';
@@ -17,7 +16,10 @@ export const command = defineCommand({
     const { output } = context;
     const piton = await context.openExisting();
     const { run } = await findRecord(piton, args[0]);
-    const { definition, origin, note } = await findDefinition(context, run);
+    const { definition, origin, note } = await context.project.definitionOf(
+      run,
+      await context.openExisting(),
+    );
     const { drift } = await piton.preview(run, definition);
     const file = origin?.file;
     const isFileThere = file !== undefined && existsSync(file);

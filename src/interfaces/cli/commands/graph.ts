@@ -3,11 +3,8 @@ import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { drawWorkflow } from '../graph/draw.ts';
-import { edgesOf, nodesOf } from '../graph/levels.ts';
 import { mermaidOf } from '../graph/mermaid.ts';
 import { cleanLine } from '../output/index.ts';
-
-import { findWorkflowFile, loadForReading, workflowFiles } from '../workflows.ts';
 
 interface Options {
   readonly mermaid?: boolean;
@@ -26,24 +23,23 @@ export const command = defineCommand<Options>({
   async run(context, { args, options }) {
     const { output } = context;
     const file = fileMeant(context, args[0]);
-    const workflow = await loadForReading(file, context);
-    const { name, form } = workflow;
-    output.json({ workflow: name, form, nodes: nodesOf(workflow), edges: edgesOf(workflow) });
+    const graph = await context.project.graph(file);
+    output.json(graph);
     if (options.mermaid === true) {
-      for (const line of mermaidOf(workflow)) output.print(line);
+      for (const line of mermaidOf(graph)) output.print(line);
       return exitCodes.done;
     }
-    output.print(output.style.bold(cleanLine(name)));
-    for (const line of drawWorkflow(workflow, output.style)) output.print(line);
+    output.print(output.style.bold(cleanLine(graph.workflow)));
+    for (const line of drawWorkflow(graph, output.style)) output.print(line);
     output.print();
-    output.next(`piton run ${shellWord(args[0] ?? name)}`);
+    output.next(`piton run ${shellWord(args[0] ?? graph.workflow)}`);
     return exitCodes.done;
   },
 });
 
-function fileMeant(context: Context, given: string | undefined): string {
-  if (given !== undefined) return findWorkflowFile(context, given);
-  const files = workflowFiles(context.config);
+function fileMeant({ project }: Context, given: string | undefined): string {
+  if (given !== undefined) return project.findWorkflow(given);
+  const files = project.workflows();
   if (files.length === 1) return files[0]!.file;
   throw new PitonError('USAGE_INVALID', 'Which workflow?', {
     remedy:

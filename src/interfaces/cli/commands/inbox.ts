@@ -15,7 +15,7 @@ export const command = defineCommand({
   async run(context) {
     const { output } = context;
     const damages = new Damages();
-    const items = context.hasStore()
+    const items = context.project.hasStore()
       ? await (await context.openExisting()).inbox({ onDamaged: damages.add })
       : [];
     const typed = items.map(withCommands);

@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import type { Config } from '../../../config/index.ts';
+import { writeNew, type Project } from '../../../project/index.ts';
 import { defineCommand } from '../command-spec.ts';
-import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { makeFolder, writeNew } from '../project-folder.ts';
 
 const example = `# Try it:  piton run hello            (or: piton run hello -i name=Ada)
 # Kill it: kill -9 the process in the middle, then  piton resume
@@ -37,9 +35,8 @@ export const command = defineCommand({
     ['piton init', 'make .piton here, with the workflow hello'],
     ['piton init -C ../other', 'make it there'],
   ],
-  async run({ config, env, output, directory }) {
-    if (!config.isProject) await trustNewProject(config, env);
-    const made = [...makeFolder(config), ...makeExample(config)].map((file) => relative(directory, file));
+  async run({ project, config, output, directory }) {
+    const made = [...(await project.make()), ...makeExample(config)].map((file) => relative(directory, file));
     output.json({ root: config.root, made });
     output.print(made.length === 0 ? `Everything is there already in ${config.folder}.` : 'Made:');
     for (const file of made) output.print(`  ${file}`);
@@ -48,14 +45,8 @@ export const command = defineCommand({
   },
 });
 
-/** What is made here is one's own. In a project that is there already, somebody else may have written. */
-async function trustNewProject(config: Config, env: Context['env']): Promise<void> {
-  const { trustWhatIsMade } = await import('../trust/project-trust.ts');
-  trustWhatIsMade(config, env, false);
-}
-
 /** Nothing that is there is touched: neither the example nor, in a project with workflows of its own, the lack of it. */
-function makeExample({ workflows }: Config): string[] {
+function makeExample({ workflows }: Project['config']): string[] {
   if (existsSync(workflows)) return [];
   const file = join(workflows, 'hello.yaml');
   return writeNew(file, example) ? [file] : [];

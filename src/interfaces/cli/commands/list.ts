@@ -42,7 +42,7 @@ export const command = defineCommand<Options>({
     const { output } = context;
     const filter = readFilter(options);
     const damages = new Damages();
-    const lines = context.hasStore()
+    const lines = context.project.hasStore()
       ? await (await context.openExisting()).runs({ ...filter, onDamaged: damages.add })
       : [];
     output.json(lines);

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { findExecutable } from '../../../agents/index.ts';
 import { PitonError, shellWord } from '../../../base/index.ts';
 import type { LentSession, Run } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
@@ -65,7 +63,6 @@ async function printCommand({ output }: Context, { run, address }: Place): Promi
 async function openSession(context: Context, { run, address }: Place): Promise<ExitCode> {
   const { output } = context;
   const session = await run.session(address);
-  assertStartable(context, session);
   assertTerminal(context, session, commandFor('open', run.id, address));
   const lent = await run.lend(address);
   let ended: Talk;
@@ -81,23 +78,6 @@ async function openSession(context: Context, { run, address }: Place): Promise<E
   output.print(endText(lent, ended));
   await sayNext(context, run, address);
   return ended.code === 0 || ended.signal === 'SIGINT' ? exitCodes.done : exitCodes.failed;
-}
-
-/** Before anything is taken: what cannot be started should leave no trace in the run. */
-function assertStartable({ env }: Context, { agent, title, argv, directory }: Openable): void {
-  const [program = ''] = argv;
-  if (findExecutable(program, env['PATH'] ?? '') === undefined) {
-    throw new PitonError('AGENT_MISSING', `${title} cannot be started: there is no program ${program}.`, {
-      agent,
-      program,
-      remedy: 'Install it, or name it in .piton/config.yaml; see piton agents.',
-    });
-  }
-  if (existsSync(directory)) return;
-  throw new PitonError('FOLDER_MISSING', `The folder in which the task worked is gone: ${directory}.`, {
-    directory,
-    remedy: 'Bring it back: agents look for their sessions by the folder.',
-  });
 }
 
 /** Without one, real agents take what they find for a prompt, or fail in words of their own. */

@@ -6,7 +6,6 @@ import { Damages } from '../damages.ts';
 import { cleanLine, statusCell, whenText } from '../output/index.ts';
 
 import { interruptedRuns } from '../runs.ts';
-import { workflowFiles } from '../workflows.ts';
 
 /** `piton` alone: where you are, and what to do next. */
 export const command = defineCommand({
@@ -14,8 +13,8 @@ export const command = defineCommand({
   examples: [],
   async run(context) {
     const damages = new Damages();
-    const view = context.hasStore() ? await look(await context.openExisting(), damages) : noRuns;
-    const workflows = workflowFiles(context.config).map(({ name }) => name);
+    const view = context.project.hasStore() ? await look(await context.openExisting(), damages) : noRuns;
+    const workflows = context.project.workflows().map(({ name }) => name);
     const { root, isProject } = context.config;
     const next = nextStep(context, view, workflows);
     context.output.json({ schema: jsonSchema, root, isProject, workflows, ...view, next });

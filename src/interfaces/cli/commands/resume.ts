@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { detach } from '../drive/detach.ts';
 import { drivenError } from '../drive/driven-error.ts';
 import { driveRun } from '../drive/drive-run.ts';
-import { findDefinition, type FoundDefinition } from '../drive/find-definition.ts';
+import type { FoundDefinition } from '../../../project/index.ts';
 import { printDrift, printPreview } from '../drive/print-preview.ts';
 import { resumeAll } from '../drive/resume-all.ts';
 import { showEnded } from '../drive/show-ended.ts';
@@ -89,7 +89,7 @@ async function resumeOne(context: Context, record: RunRecord, options: Options):
   const driver = await piton.driver(run);
   const isDriven = driver?.alive === true;
   if (isDriven && status === 'paused') return unpause(context, run);
-  const found = await findDefinition(context, run);
+  const found = await context.project.definitionOf(run, await context.openExisting());
   if (found.note !== undefined) context.output.note(found.note);
   if (found.note !== undefined && options.acceptDrift === true) throw nothingToAccept(run);
   const preview = await piton.preview(run, found.definition);

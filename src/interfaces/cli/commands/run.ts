@@ -1,19 +1,17 @@
-import { randomId, type JsonObject, type PitonError } from '../../../base/index.ts';
+import { randomId, type JsonObject, type PitonError, plural } from '../../../base/index.ts';
 import type { Definition, StartOptions } from '../../../library/index.ts';
 import type { Origin } from '../../../model/index.ts';
+import { selectionOf } from '../../../project/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { detach } from '../drive/detach.ts';
 import { conclude, driveToExit } from '../drive/drive-run.ts';
 import { printPlan } from '../drive/print-plan.ts';
 import { readInputs } from '../drive/read-inputs.ts';
-import { selectFrom, selectionOf } from '../drive/selection.ts';
 import { watchRun } from '../drive/watch-run.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { cleanLine } from '../output/index.ts';
-import { plural } from '../progress/index.ts';
 import { noticeInterrupted, type RunRecord } from '../runs.ts';
-import { findWorkflowFile, loadDefinition } from '../workflows.ts';
 
 interface Options {
   readonly inputs: readonly string[];
@@ -31,7 +29,7 @@ export const command = defineCommand<Options>({
     command
       .argument('<workflow>', 'its name in .piton/workflows, or the path of its file')
       .option('-i, --inputs <name=value>', 'an input; may be given several times', collect, [])
-      .option('--input <file>', 'inputs from a file of JSON or YAML')
+      .option('--input <file>', 'inputs from a file of JSON or YAML; -: from standard input')
       .option('--id <id>', 'the name of the run; if it is there already, this attaches to it')
       .option('--only <tasks>', 'these tasks alone; what they need counts as done', asList)
       .option('--until <tasks>', 'these tasks and all that they need', asList)
@@ -54,12 +52,14 @@ Exit codes: 0 done, 1 failed or cancelled, 2 bad usage or definition, 3 waits fo
     ['piton run release --detach', 'in the background; piton attach watches it'],
   ],
   async run(context, { args, options }) {
-    const file = findWorkflowFile(context, args[0]!);
-    const definition = selectFrom(await loadDefinition(file, context), options);
+    const { project } = context;
+    const file = project.findWorkflow(args[0]!);
+    const definition = await project.load(file, options);
     const inputs = await readInputs(definition.workflow, {
       pairs: options.inputs,
       file: options.input,
       directory: context.directory,
+      stdin: context.stdin,
     });
     if (options.dryRun === true) return printPlan(context, definition, inputs);
     const { root, workspaces } = context.config;
@@ -82,7 +82,7 @@ async function begin(context: Context, order: Order, options: Options): Promise<
   const existing = options.id === undefined ? undefined : await existingRun(context, id);
   if (existing !== undefined && (await isDrivenElsewhere(context, id))) return watch(context, existing);
   if (options.detach === true)
-    return startDetached(context, id, { ...order, isNamed: options.id !== undefined });
+    return startDetached(context, id, { order, options });
   const piton = await context.open();
   const { definition, inputs, origin } = order;
   // What a definition of unknown types takes is known to the definition alone, which checks it.
@@ -115,7 +115,7 @@ function sayWhat({ output }: Context, { definition }: Order, run: RunRecord | st
 }
 
 async function existingRun(context: Context, id: string): Promise<RunRecord | undefined> {
-  if (!context.hasStore()) return undefined;
+  if (!context.project.hasStore()) return undefined;
   const onDamaged = (damage: PitonError): void => {
     if (damage.details['run'] === id) throw damage;
   };
@@ -139,11 +139,14 @@ async function watch(context: Context, { run, seq }: RunRecord): Promise<ExitCod
 async function startDetached(
   context: Context,
   run: string,
-  { definition, inputs, isNamed }: Order & { readonly isNamed: boolean },
+  { order: { definition, inputs }, options }: { readonly order: Order; readonly options: Options },
 ): Promise<ExitCode> {
-  const { checkInputs } = await import('../../../definition/index.ts');
-  if (definition.declaresInputs === true) await checkInputs(definition.workflow, inputs);
-  return detach(context, { run, args: isNamed ? [] : ['--id', run] });
+  await context.project.checkInputs(definition, inputs);
+  return detach(context, {
+    run,
+    args: options.id === undefined ? ['--id', run] : [],
+    ...(options.input === '-' && { input: JSON.stringify(inputs) }),
+  });
 }
 
 function collect(value: string, before: readonly string[]): string[] {

@@ -6,16 +6,16 @@ import type { Context } from '../context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { cleanLine, momentText } from '../output/index.ts';
 import { canAsk, says } from '../trust/ask.ts';
-import { reasonOf, standingOf, trust } from '../trust/project-trust.ts';
-import { allRecords, removeRecord } from '../trust/records.ts';
 import { showStanding } from '../trust/show.ts';
-import { refuseTrackedState } from '../trust/tracked-state.ts';
 
 interface Options {
   readonly yes?: boolean;
 }
 
-const actions: Readonly<Record<string, (context: Context, folder?: string) => ExitCode>> = { list, revoke };
+const actions: Readonly<Record<string, (context: Context, folder?: string) => Promise<ExitCode>>> = {
+  list,
+  revoke,
+};
 
 export const command = defineCommand<Options>({
   configure: (command) =>
@@ -48,9 +48,8 @@ runs. When one of them changes, you are shown what has changed, and asked again.
 to agree to what it says. What Piton itself has made here is trusted. For one call, as in CI: PITON_TRUST=1.`;
 
 async function trustThis(context: Context, isSure: boolean): Promise<ExitCode> {
-  const { config, env, output } = context;
-  if (config.isProject) refuseTrackedState(config);
-  const standing = standingOf(config, env);
+  const { project, output } = context;
+  const standing = await project.trustStanding();
   const { root } = standing;
   if (standing.isTrusted) {
     output.json({ root, trusted: true });
@@ -63,21 +62,21 @@ async function trustThis(context: Context, isSure: boolean): Promise<ExitCode> {
   }
   showStanding(output, standing);
   if (!isSure && !canAsk(context)) {
-    throw new PitonError('TRUST_NEEDED', `${root} is not trusted: ${reasonOf(standing)}.`, {
+    throw new PitonError('TRUST_NEEDED', `${root} is not trusted: ${standing.reason}.`, {
       root,
       remedy: 'If it may do what is shown above: piton trust --yes.',
     });
   }
   if (!isSure && !(await says(context, 'Trust it?'))) return exitCodes.refused;
-  trust(config, standing, env);
+  await project.trust(standing);
   output.json({ root, trusted: true });
   output.print(`${cleanLine(root)} is trusted.`);
   output.next('piton trust list', 'piton trust revoke');
   return exitCodes.done;
 }
 
-function list({ env, output }: Context): ExitCode {
-  const records = allRecords(env);
+async function list({ project, output }: Context): Promise<ExitCode> {
+  const records = await project.trustedProjects();
   output.json(records.map(({ root, at, files }) => ({ root, at, files: Object.keys(files) })));
   if (records.length === 0) output.print('Nothing is trusted.');
   output.table(
@@ -90,10 +89,10 @@ function list({ env, output }: Context): ExitCode {
   return exitCodes.done;
 }
 
-function revoke({ config, env, output, directory }: Context, folder?: string): ExitCode {
+async function revoke({ project, config, output, directory }: Context, folder?: string): Promise<ExitCode> {
   const named = folder === undefined ? config.root : resolve(directory, folder);
   const root = existsSync(named) ? realpathSync(named) : named;
-  const wasTrusted = removeRecord(env, root);
+  const wasTrusted = await project.revokeTrust(root);
   output.json({ root, wasTrusted });
   output.print(
     wasTrusted ? `${cleanLine(root)} is not trusted any more.` : `${cleanLine(root)} was not trusted.`,

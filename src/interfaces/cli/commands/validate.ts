@@ -1,14 +1,11 @@
-import { shellWord } from '../../../base/index.ts';
-import { dirname, relative } from 'node:path';
-import type { Problem } from '../../../definition/index.ts';
+import { shellWord, plural } from '../../../base/index.ts';
+import { basename, dirname, extname, relative } from 'node:path';
+import type { WorkflowProblem, WorkflowReport } from '../../../project/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { placeLines } from '../drive/plan-places.ts';
+import { placeLines } from '../drive/place-lines.ts';
 import { cleanLine, cleanText } from '../output/index.ts';
-import { plural } from '../progress/index.ts';
-import { checkWorkflow, type Findings } from '../validate/check-workflow.ts';
-import { findWorkflowFile, nameOf, workflowFiles } from '../workflows.ts';
 
 export const command = defineCommand({
   configure: (command) =>
@@ -21,13 +18,13 @@ export const command = defineCommand({
     ['piton validate --json', 'for programs'],
   ],
   async run(context, { args }) {
-    const { output, config } = context;
+    const { output, config, project } = context;
     const files =
       args.length === 0
-        ? workflowFiles(config).map(({ file }) => file)
-        : args.map((given) => findWorkflowFile(context, given));
-    const findings: Findings[] = [];
-    for (const file of files) findings.push(await checkWorkflow(file, nameOf(file), context));
+        ? project.workflows().map(({ file }) => file)
+        : args.map((given) => project.findWorkflow(given));
+    const findings: WorkflowReport[] = [];
+    for (const file of files) findings.push(await project.check(file));
     const isOk = findings.every(({ ok }) => ok);
     output.json({ ok: isOk, workflows: findings });
     if (!output.isJson) for (const found of findings) printFindings(context, found);
@@ -37,7 +34,7 @@ export const command = defineCommand({
   },
 });
 
-function nextStep(context: Context, findings: readonly Findings[]): string {
+function nextStep(context: Context, findings: readonly WorkflowReport[]): string {
   const bad = findings.find(({ ok }) => !ok);
   if (bad !== undefined) return `mend it, then piton validate ${wordFor(context, bad.file)}`;
   const [first] = findings;
@@ -50,16 +47,16 @@ function nextStep(context: Context, findings: readonly Findings[]): string {
 
 /** By its name where that leads to it, else by its path. */
 function wordFor({ config, directory }: Context, file: string): string {
-  if (dirname(file) === config.workflows) return shellWord(nameOf(file));
+  if (dirname(file) === config.workflows) return shellWord(basename(file, extname(file)));
   const path = relative(directory, file);
   return shellWord(path.startsWith('..') ? path : `./${path}`);
 }
 
-function printFindings({ output, directory }: Context, found: Findings): void {
+function printFindings({ output, directory }: Context, found: WorkflowReport): void {
   const { style } = output;
   const file = cleanLine(relative(directory, found.file));
   const name = style.bold(cleanLine(found.name));
-  const line = (problem: Problem): string => cleanText(problemText(problem, directory));
+  const line = (problem: WorkflowProblem): string => cleanText(problemText(problem, directory));
   if (!found.ok) {
     output.print(`${style.red('✗')} ${name}  ${file}`);
     for (const problem of found.problems) output.print(`    ${line(problem)}`);
@@ -77,7 +74,7 @@ function printFindings({ output, directory }: Context, found: Findings): void {
   }
 }
 
-function sizeText({ tasks, attempts, agentTurns, repeats }: Findings): string {
+function sizeText({ tasks, attempts, agentTurns, repeats }: WorkflowReport): string {
   const bounds = [
     ...(attempts === tasks ? [] : [`at most ${plural(attempts, 'attempt')}`]),
     ...(agentTurns === 0 ? [] : [`at most ${plural(agentTurns, 'turn')} of agents`]),
@@ -92,7 +89,10 @@ const whenInterrupted = {
   continue: 'interrupted, it is continued (on-interrupt: continue)',
 } as const;
 
-function problemText({ file, line, column, path, message, remedy }: Problem, directory: string): string {
+function problemText(
+  { file, line, column, path, message, remedy }: WorkflowProblem,
+  directory: string,
+): string {
   const place = [file === undefined ? undefined : relative(directory, file), line, column]
     .filter((part) => part !== undefined)
     .join(':');

@@ -6,4 +6,4 @@ export { markdownForm } from './markdown-form.ts';
 export { remarkOf, type Remark } from './remarks.ts';
 export { Speech, type Spoken } from './spoken.ts';
 export { terminalForm } from './terminal-form.ts';
-export { countText, moneyText, usageText } from './usage.ts';
+export { usageText } from './usage.ts';

@@ -1,7 +1,8 @@
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { hasCode, PitonError, systemClock } from '../../../base/index.ts';
-import type { Piton, RunEvent } from '../../../library/index.ts';
+import type { RunEvent } from '../../../library/index.ts';
+import { findProject } from '../../../project/index.ts';
 import { cleanText, type Output } from '../output/index.ts';
 import { startDriver, type DriverProcess } from './driver-process.ts';
 import { findingsOf, type Findings } from './findings.ts';
@@ -85,10 +86,10 @@ async function resume(output: Output, project: DemoProject): Promise<void> {
   if (by !== 0) throw new PitonError('DEMO_FAILED', `piton resume ended with ${by}; it was to end with 0.`);
 }
 
-async function eventsOf({ store }: DemoProject): Promise<RunEvent[]> {
-  if (!existsSync(store)) return [];
-  const { open } = await import('../../../assemble.ts');
-  const piton: Piton = await open({ store: `sqlite:${store}` });
+async function eventsOf({ folder }: DemoProject): Promise<RunEvent[]> {
+  const project = await findProject({ root: folder, environment: {} });
+  if (!project.hasStore()) return [];
+  const piton = await project.openExisting();
   try {
     const [record] = await piton.list({ prefix: run });
     if (record === undefined) return [];

@@ -1,4 +1,4 @@
-import { loadForDriving } from '../../../assemble.ts';
+import { loadForDriving } from '../../../project/index.ts';
 import { asError, hasCode, PitonError } from '../../../base/index.ts';
 import type { Observation, Piton, Run, RunEvent } from '../../../library/index.ts';
 import type { Output } from '../output/index.ts';

@@ -5,7 +5,6 @@ import type { ExitCode } from '../exit-codes.ts';
 import { driveHere } from './drive-here.ts';
 import { drivenError, type Driver } from './driven-error.ts';
 import { exitCodeOfEnding, type Ended } from './ending.ts';
-import { findDefinition } from './find-definition.ts';
 import { printSummary } from './summary.ts';
 import { tidyUp } from './tidy-up.ts';
 
@@ -51,7 +50,7 @@ export function conclude({ output }: Pick<Context, 'output'>, ended: Ended): Exi
 }
 
 async function noted(context: Context, run: string): Promise<Definition> {
-  const { definition, note } = await findDefinition(context, run);
+  const { definition, note } = await context.project.definitionOf(run, await context.openExisting());
   if (note !== undefined) context.output.note(note);
   return definition;
 }

@@ -1,15 +1,17 @@
-import { shellWord, type JsonObject } from '../../../base/index.ts';
+import { shellWord, type JsonObject, plural } from '../../../base/index.ts';
 import type { Definition } from '../../../library/index.ts';
-import { boundsOfProject } from '../budget-text.ts';
+import {
+  textOf,
+  type Plan,
+  type PlannedCheck,
+  type PlannedSetup,
+  type PlannedTask,
+} from '../../../project/index.ts';
 import type { Context } from '../context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { cleanLine, cleanText, type Output } from '../output/index.ts';
-import { plural } from '../progress/index.ts';
-import { checkBase } from './check-base.ts';
-import { agentLines } from './plan-agent.ts';
-import { placeLines, placeText } from './plan-places.ts';
-import { planRun, type Plan, type PlannedCheck, type PlannedSetup, type PlannedTask } from './plan.ts';
-import { textOf } from './render-known.ts';
+import { agentLines } from './agent-lines.ts';
+import { placeLines, placeText } from './place-lines.ts';
 
 /** `--dry-run`: what a run would do, in which order and within which limits. Writes nothing. */
 export async function printPlan(
@@ -18,10 +20,7 @@ export async function printPlan(
   inputs: JsonObject,
 ): Promise<ExitCode> {
   const { output } = context;
-  const { base } = definition.workflow;
-  if (base !== undefined) checkBase(base, context.config.root);
-  const planned = await planRun(definition, inputs, context.config);
-  const plan = { ...planned, bounds: [...planned.bounds, ...boundsOfProject(context.config)] };
+  const plan = await context.project.plan(definition, inputs);
   output.json(plan);
   printHead(output, plan);
   plan.levels.forEach((level, index) => {

@@ -1,7 +1,7 @@
+import { plural } from '../../../base/index.ts';
 import type { ResumePreview } from '../../../library/index.ts';
 import type { Context } from '../context.ts';
 import { cleanLine, type Style } from '../output/index.ts';
-import { plural } from '../progress/index.ts';
 
 const words: Readonly<
   Record<ResumePreview['tasks'][number]['action'], { text: string; colour: keyof Style }>

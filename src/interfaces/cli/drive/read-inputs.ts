@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import {
   asError,
   isPlainObject,
@@ -14,17 +15,18 @@ import type { JsonSchema, Workflow } from '../../../model/index.ts';
 export interface GivenInputs {
   /** `key=value`, in order; a later one wins. */
   readonly pairs: readonly string[];
-  /** A file of JSON or YAML, as it is found from `directory`; pairs win over it. */
+  /** A file of JSON or YAML, as it is found from `directory`, or `-`: standard input; pairs win over it. */
   readonly file?: string | undefined;
   readonly directory: string;
+  stdin(): NodeJS.ReadStream;
 }
 
 /** Inputs as a person gives them: text, which the schema of each input says how to understand. Throws `INPUT_INVALID`. */
 export async function readInputs(
   { inputs: specs }: Workflow,
-  { pairs, file, directory }: GivenInputs,
+  { pairs, file, directory, stdin }: GivenInputs,
 ): Promise<JsonObject> {
-  const inputs = file === undefined ? {} : await readInputFile(resolve(directory, file));
+  const inputs = file === undefined ? {} : await readInputFile(file, { directory, stdin });
   for (const pair of pairs) {
     const [key, text] = splitPair(pair);
     const schema = Object.hasOwn(specs, key) ? specs[key]!.schema : {};
@@ -83,18 +85,24 @@ function isOfType(value: Json, type: string): boolean {
   }
 }
 
-async function readInputFile(file: string): Promise<Record<string, Json>> {
-  const value = await parseFile(file);
+async function readInputFile(
+  given: string,
+  { directory, stdin }: Pick<GivenInputs, 'directory' | 'stdin'>,
+): Promise<Record<string, Json>> {
+  const file = given === '-' ? 'standard input' : resolve(directory, given);
+  const value = await parsed(file, async () =>
+    given === '-' ? await text(stdin()) : readFileSync(file, 'utf8'),
+  );
   if (isPlainObject(value)) return { ...(toJson(value, 'inputs') as JsonObject) };
   throw unusable(file, 'it holds no names and values');
 }
 
-async function parseFile(file: string): Promise<unknown> {
+async function parsed(file: string, read: () => Promise<string>): Promise<unknown> {
   try {
-    const text = readFileSync(file, 'utf8');
-    if (extname(file) === '.json') return JSON.parse(text);
+    const content = await read();
+    if (extname(file) === '.json') return JSON.parse(content);
     const { parse } = await import('yaml');
-    return parse(text);
+    return parse(content);
   } catch (cause) {
     throw unusable(file, asError(cause).message, cause);
   }

@@ -9,7 +9,6 @@ import { interruptedRuns } from '../runs.ts';
 import { driveHere } from './drive-here.ts';
 import { resumed } from './drive-run.ts';
 import { exitCodeOfEnding, worstOf, type Ended } from './ending.ts';
-import { findDefinition } from './find-definition.ts';
 import { printPreview } from './print-preview.ts';
 import { printSummary } from './summary.ts';
 import { tidyUp } from './tidy-up.ts';
@@ -21,7 +20,7 @@ export async function resumeAll(
   isDryRun: boolean,
 ): Promise<ExitCode> {
   const damages = new Damages();
-  const found = context.hasStore() ? await interruptedRuns(await context.open(), damages) : [];
+  const found = context.project.hasStore() ? await interruptedRuns(await context.open(), damages) : [];
   const code = damages.report(context.output);
   const runs = found.map(({ run }) => run);
   return worstOf([code, await resumeThese(context, runs, { options, isDryRun })]);
@@ -55,7 +54,7 @@ async function resumeThese(
 
 async function resumeOne(context: Context, run: string, options: ResumeOptions): Promise<Run> {
   const piton = await context.open();
-  const { definition, note } = await findDefinition(context, run);
+  const { definition, note } = await context.project.definitionOf(run, await context.openExisting());
   if (note !== undefined) context.output.note(`${run}: ${cleanLine(note)}`);
   return resumed(() => piton.resume(definition, run, options), run);
 }
@@ -76,7 +75,7 @@ function concludeOne(context: Context, ended: Ended): ExitCode {
 async function preview(context: Context, runs: readonly string[]): Promise<ExitCode> {
   const piton = await context.open();
   for (const run of runs) {
-    const { definition } = await findDefinition(context, run);
+    const { definition } = await context.project.definitionOf(run, await context.openExisting());
     const preview = await piton.preview(run, definition);
     context.output.json(preview, true);
     printPreview(context, preview);

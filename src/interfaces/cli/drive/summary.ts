@@ -1,9 +1,8 @@
-import { shellWord } from '../../../base/index.ts';
+import { shellWord, plural } from '../../../base/index.ts';
 import type { WatchedRun } from '../../../library/index.ts';
 import { usageText } from '../conversation/index.ts';
 import type { Output, Style } from '../output/index.ts';
 import { cleanLine, cutTo, spanText } from '../output/index.ts';
-import { plural } from '../progress/index.ts';
 import { commandFor, shortCommands } from '../command-for.ts';
 import { jsonLine } from '../task-lines.ts';
 import type { Ended, Ending } from './ending.ts';

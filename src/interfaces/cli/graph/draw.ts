@@ -1,10 +1,9 @@
-import type { Workflow } from '../../../model/index.ts';
+import type { GraphNode, WorkflowGraph } from '../../../project/index.ts';
 import { cleanLine, type Style } from '../output/index.ts';
-import { edgesOf, nodesOf, type GraphNode } from './levels.ts';
 
 /** Lines for a terminal: tasks level by level, what stands on one level may run at once; or the edges of a graph. */
-export function drawWorkflow(workflow: Workflow, style: Style): string[] {
-  const drawn = workflow.form === 'graph' ? drawEdges(workflow, style) : drawLevels(nodesOf(workflow), style);
+export function drawWorkflow(graph: WorkflowGraph, style: Style): string[] {
+  const drawn = graph.form === 'graph' ? drawEdges(graph, style) : drawLevels(graph.nodes, style);
   return drawn.map((line) => line.trimEnd());
 }
 
@@ -30,8 +29,8 @@ function drawNode({ name, needs, marks, inner = [] }: GraphNode, style: Style, b
   return [`${style.dim(`${branch}─`)} ${style.bold(name)}${special}${after}`, ...nested];
 }
 
-function drawEdges(workflow: Workflow, style: Style): string[] {
-  const byNode = Map.groupBy(edgesOf(workflow), ({ from }) => from);
+function drawEdges(graph: WorkflowGraph, style: Style): string[] {
+  const byNode = Map.groupBy(graph.edges, ({ from }) => from);
   return [...byNode].flatMap(([from, edges]) => [
     style.bold(from),
     ...edges.map(({ to, if: condition }, index) => {

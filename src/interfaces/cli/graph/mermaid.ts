@@ -1,16 +1,12 @@
-import type { Workflow } from '../../../model/index.ts';
-import { edgesOf } from './levels.ts';
+import type { WorkflowGraph } from '../../../project/index.ts';
 
 /** A flow chart as Mermaid reads it. Names become labels: as identifiers, some of them would be words of its language. */
-export function mermaidOf(workflow: Workflow): string[] {
-  const edges = edgesOf(workflow);
+export function mermaidOf({ nodes, edges }: WorkflowGraph): string[] {
   const names = [
-    ...new Set([...workflow.tasks.map(({ name }) => name), ...edges.flatMap(({ from, to }) => [from, to])]),
+    ...new Set([...nodes.map(({ name }) => name), ...edges.flatMap(({ from, to }) => [from, to])]),
   ];
   const ids = new Map(names.map((name, index) => [name, `t${index}`]));
-  const approvals = new Set(
-    workflow.tasks.filter(({ approval }) => approval !== undefined).map(({ name }) => name),
-  );
+  const approvals = new Set(nodes.filter(({ marks }) => marks.includes('approval')).map(({ name }) => name));
   return [
     'flowchart TD',
     ...names.map((name) => `  ${ids.get(name)}${shape(label(name), approvals.has(name))}`),

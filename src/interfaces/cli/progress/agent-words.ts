@@ -1,5 +1,6 @@
+import { moneyText } from '../../../base/index.ts';
 import { callText, type EventOf } from '../../../model/index.ts';
-import { moneyText, type AskedCall } from '../conversation/index.ts';
+import type { AskedCall } from '../conversation/index.ts';
 import { cleanLine, cutTo } from '../output/index.ts';
 import type { WatchedTask } from '../../../library/index.ts';
 

@@ -1,3 +1,4 @@
+import { plural } from '../../../base/index.ts';
 import { actionsFor, type RunEvent, type WatchedRun, type WatchedTask } from '../../../library/index.ts';
 import type { EventType } from '../../../model/index.ts';
 import { clockText, spanText } from '../output/index.ts';
@@ -23,7 +24,7 @@ import {
   rejectedText,
   shortCommit,
 } from './place-words.ts';
-import { untestedText } from '../../../agents/index.ts';
+import { untestedText } from '../../../project/index.ts';
 import { commandFor, shortCommands } from '../command-for.ts';
 
 export type Tone = 'good' | 'bad' | 'warning' | 'plain' | 'quiet';
@@ -239,10 +240,6 @@ function whenText(until: number, now: number): string {
 
 function signed(ms: number): string {
   return `${ms < 0 ? '-' : '+'}${spanText(Math.abs(ms))}`;
-}
-
-export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function redoText(tasks: string, reason: string): string {

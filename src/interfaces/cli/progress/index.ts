@@ -1,4 +1,4 @@
-export { describeEvent, plural } from './describe-event.ts';
+export { describeEvent } from './describe-event.ts';
 export { eventLine } from './event-line.ts';
 export { createProgress, type Progress } from './progress.ts';
 export { cleanedText, deliveredText, runBranchOf, shortCommit } from './place-words.ts';

@@ -1,4 +1,4 @@
-import { untestedText } from '../../../agents/index.ts';
+import { untestedText } from '../../../project/index.ts';
 import type { CheckView, DecisionView, TaskView } from '../../../library/index.ts';
 import type { Context } from '../context.ts';
 import { usageText } from '../conversation/index.ts';

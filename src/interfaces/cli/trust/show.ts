@@ -1,10 +1,9 @@
-import { visibleName, visibleText } from '../../../base/index.ts';
+import { visibleName, visibleText, plural } from '../../../base/index.ts';
 import type { Output } from '../output/index.ts';
-import { plural } from '../progress/index.ts';
-import type { Standing } from './project-trust.ts';
+import type { TrustStanding } from '../../../project/index.ts';
 
 /** Everything that would be trusted, whole: what is cut off might be what matters. Shown as it is, with nothing hidden in it. */
-export function showStanding({ errorStyle, complain }: Output, standing: Standing): void {
+export function showStanding({ errorStyle, complain }: Output, standing: TrustStanding): void {
   const { root, record, changes, hasForeignStore } = standing;
   const isNew = record === undefined;
   const what = isNew ? 'has not been trusted yet.' : 'has changed since you trusted it.';
@@ -23,7 +22,7 @@ export function showStanding({ errorStyle, complain }: Output, standing: Standin
 /** So that nothing is out of sight because a longer one came after it. */
 const mostSeenAtOnce = 15;
 
-function summaryOf(changes: Standing['changes']): string {
+function summaryOf(changes: TrustStanding['changes']): string {
   const files = changes.map(({ file, lines }) => `${visibleName(file)} (${plural(lines.length, 'line')})`);
   return `Shown above: ${files.join(', ')}.`;
 }

@@ -1,8 +1,8 @@
+import { countText, moneyText } from '../../../base/index.ts';
 import type { Budget } from '../../../model/index.ts';
 import type { DayUsage } from '../../../library/index.ts';
 import type { Context } from '../context.ts';
-import { countText, moneyText } from '../conversation/index.ts';
-import { budgetText } from '../budget-text.ts';
+import { budgetText } from '../../../project/index.ts';
 import { cleanLine, dayText } from '../output/index.ts';
 import { totalOf, totalsByAgent, type Total } from './totals.ts';
 

@@ -1,10 +1,9 @@
-import { parseDuration, PitonError, shellWord } from '../../../base/index.ts';
+import { parseDuration, PitonError, shellWord, plural } from '../../../base/index.ts';
 import type { WorkspaceAction } from '../../../library/index.ts';
 import type { Invocation } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { cleanLine } from '../output/index.ts';
-import { plural } from '../progress/index.ts';
 import { openAnyway, runGiven, type WorkspaceOptions } from './options.ts';
 
 type Given = Invocation<WorkspaceOptions>;

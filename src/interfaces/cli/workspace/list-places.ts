@@ -1,10 +1,10 @@
+import { plural } from '../../../base/index.ts';
 import { relative, sep } from 'node:path';
 import { bytesText, type WorkspaceReport } from '../../../library/index.ts';
 import type { Invocation } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { cleanLine, type Cell } from '../output/index.ts';
-import { plural } from '../progress/index.ts';
 import { commandFor } from '../command-for.ts';
 import { openAnyway, runGiven, type WorkspaceOptions } from './options.ts';
 

@@ -1,0 +1,58 @@
+import { testedText, type AgentView } from '../../../project/index.ts';
+import { cleanLine, type Output } from '../output/index.ts';
+
+export function printAgent(output: Output, agent: AgentView): void {
+  const { symbol, colour, text } = standingOf(agent);
+  const { style } = output;
+  const name = `${style.bold(agent.name)} ${style.dim(`(${agent.title})`)}`;
+  output.print(`${style[colour](symbol)} ${name}  ${cleanLine(text)}`);
+  if (agent.executable !== undefined)
+    output.print(`    its program is set in .piton/config.yaml: ${cleanLine(agent.executable)}`);
+  if (agent.login !== undefined) output.print(`    ${cleanLine(useText(agent))}`);
+  output.print(`    ${style.dim(abilitiesOf(agent))}`);
+  for (const [policy, text] of Object.entries(agent.permissions))
+    output.print(`    ${policy.padEnd(5)} ${cleanLine(text)}`);
+}
+
+function useText({ installed, remedy, login }: AgentView): string {
+  return installed ? `log in with: ${login}` : `to use it: ${remedy}`;
+}
+
+function standingOf(agent: AgentView): {
+  symbol: string;
+  colour: 'green' | 'yellow' | 'dim';
+  text: string;
+} {
+  const { version, path, isTested, missing } = agent;
+  if (missing !== undefined) return { symbol: '-', colour: 'dim', text: missing };
+  const text = `${version}, ${path}`;
+  if (isTested) return { symbol: '✓', colour: 'green', text };
+  return { symbol: '!', colour: 'yellow', text: `${text} (this version is untested; ${testedText(agent)})` };
+}
+
+const prices: Readonly<Record<AgentView['pricing'], string>> = {
+  usd: 'tells tokens and dollars',
+  tokens: 'tells tokens, unpriced',
+  none: 'tells nothing of its cost',
+};
+
+const sessions: Readonly<Record<AgentView['session'], string>> = {
+  chosen: 'session id chosen before it starts',
+  'first-event': 'session id known from its first event',
+  none: 'no sessions',
+};
+
+function abilitiesOf(agent: AgentView): string {
+  const { session, forks, opens, pricing, asks, hasProgram } = agent;
+  const abilities = [
+    forks ? 'sessions can be forked' : 'sessions cannot be forked',
+    opens ? 'piton open works' : 'piton open does not work',
+  ];
+  return [
+    sessions[session],
+    ...(session === 'none' ? [] : abilities),
+    prices[pricing],
+    asks ? 'asks you for what it may not do' : 'what it may not do is denied',
+    ...(hasProgram ? [testedText(agent)] : []),
+  ].join(' · ');
+}

@@ -1,0 +1,285 @@
+import { PitonError, randomId, type JsonObject } from '../base/index.ts';
+import { resolveConfig, type Config } from '../config/index.ts';
+import type { Definition, Piton } from '../library/index.ts';
+import type { AgentView } from './agents/agent-view.ts';
+import type { DoctorCheck } from './doctor/check.ts';
+import type { DriverProcess, DriverOrder } from './driver-process.ts';
+import type { Plan } from './plan/plan.ts';
+import { selectionOf, type Selection } from './plan/selection.ts';
+import { makeFolder } from './project-folder.ts';
+import type { Environment, Trusting } from './surroundings.ts';
+import type { Standing } from './trust/project-trust.ts';
+import type { TrustRecord } from './trust/records.ts';
+import { isStoreOutside, storeIdentity } from './trust/store-identity.ts';
+import type { WorkflowReport } from './workflows/check-workflow.ts';
+import type { FoundDefinition } from './workflows/find-definition.ts';
+import type { WorkflowGraph } from './workflows/graph.ts';
+import { findWorkflowFile, workflowFiles, type WorkflowFile } from './workflows/workflow-files.ts';
+
+export interface ProjectOptions {
+  /** Looked for from here, upwards; default: the folder that this process works in. */
+  readonly directory?: string;
+  /** This folder, and none above it. */
+  readonly root?: string;
+  /** Instead of the store that the project names. */
+  readonly store?: string;
+  /** Default: this process's. */
+  readonly environment?: Environment;
+  /** Asks a person whether a project may execute what it says, if that is not known yet. Without it, what is not trusted is refused. */
+  readonly confirmTrust?: (standing: Standing) => Promise<boolean>;
+}
+
+/** The project around a folder, with its configuration. Where there is none yet, the folder would become one. Throws `CONFIG_INVALID`. */
+export async function findProject(options: ProjectOptions = {}): Promise<Project> {
+  const { directory = process.cwd(), environment: env = process.env, root, store, confirmTrust } = options;
+  const flags = { ...(root !== undefined && { root }), ...(store !== undefined && { store }) };
+  return new Project({
+    directory,
+    env,
+    config: await resolveConfig({ directory, env, flags }),
+    confirmTrust,
+  });
+}
+
+/** Of a run in the background. */
+export interface DetachedOptions extends Selection {
+  /** Default: a new one. */
+  readonly id?: string;
+  readonly inputs?: JsonObject;
+}
+
+interface ProjectParts extends Pick<Trusting, 'directory' | 'env' | 'config'> {
+  readonly confirmTrust: ProjectOptions['confirmTrust'];
+}
+
+/**
+ * A folder with `.piton` in it: configuration, workflows, the store, and whether it is trusted. What an interface needs beside
+ * runs. Most of it is loaded when it is asked for.
+ */
+export class Project implements Trusting {
+  readonly directory: string;
+  readonly env: Environment;
+  readonly config: Config;
+  readonly #confirmTrust: ProjectOptions['confirmTrust'];
+  #trusting: Promise<void> | undefined;
+
+  constructor({ directory, env, config, confirmTrust }: ProjectParts) {
+    this.directory = directory;
+    this.env = env;
+    this.config = config;
+    this.#confirmTrust = confirmTrust;
+  }
+
+  /** Whether anything has been kept here yet. */
+  hasStore(): boolean {
+    return this.config.storeFile === undefined || storeIdentity(this.config) !== undefined;
+  }
+
+  /** Makes `.piton`, if it is not there, and says which files it made. */
+  async make(): Promise<readonly string[]> {
+    const { config, env } = this;
+    // What is made here is one's own. In a project that is there already, somebody else may have written.
+    if (!config.isProject) {
+      const { trustWhatIsMade } = await import('./trust/project-trust.ts');
+      trustWhatIsMade(config, env, false);
+    }
+    return makeFolder(config);
+  }
+
+  /** Piton on the project's store, which is made if need be. Throws `TRUST_NEEDED` if the project leads to a store elsewhere. */
+  async open(): Promise<Piton> {
+    if (!this.config.isProject || !this.hasStore()) {
+      const { trustWhatIsMade } = await import('./trust/project-trust.ts');
+      trustWhatIsMade(this.config, this.env);
+    }
+    makeFolder(this.config);
+    return this.#open();
+  }
+
+  /** The same where there are runs. Throws `NO_PROJECT`, `TRUST_NEEDED`. */
+  async openExisting(): Promise<Piton> {
+    if (!this.hasStore()) throw noStore(this.config);
+    return this.#open();
+  }
+
+  async #open(): Promise<Piton> {
+    const { openGranted } = await import('./open-granted.ts');
+    await this.#assertOwnStore();
+    return openGranted(await this.granted(), this.env);
+  }
+
+  /** A project could make its reader open a store of another one. */
+  async #assertOwnStore(): Promise<void> {
+    const { config, env, directory } = this;
+    if (!isStoreOutside(config)) return;
+    const { isConfigTrusted, trustNeeded } = await import('./trust/project-trust.ts');
+    if (isConfigTrusted(config, env)) return;
+    throw trustNeeded(config.root, directory, `its store is elsewhere, ${config.store}`);
+  }
+
+  /** Most projects have no configuration of their own: then there is nothing to ask. */
+  async granted(): Promise<Config> {
+    const { config, env } = this;
+    if (config.text === undefined) return config;
+    const { isConfigTrusted } = await import('./trust/project-trust.ts');
+    if (isConfigTrusted(config, env)) return config;
+    const { withoutGrants } = await import('./trust/without-grants.ts');
+    return withoutGrants(config);
+  }
+
+  /** Asked once, whatever the answer was. */
+  requireTrust(): Promise<void> {
+    return (this.#trusting ??= this.#confirm());
+  }
+
+  async #confirm(): Promise<void> {
+    const { config, env, directory } = this;
+    const { isTrustedByCaller, trust, trustNeeded } = await import('./trust/project-trust.ts');
+    if (isTrustedByCaller(env)) return;
+    const standing = await this.trustStanding();
+    if (standing.isTrusted) return;
+    if ((await this.#confirmTrust?.(standing)) !== true)
+      throw trustNeeded(standing.root, directory, standing.reason);
+    trust(config, standing, env);
+  }
+
+  /** What would be trusted, and what has changed since it was. Throws `STATE_TRACKED`. */
+  async trustStanding(): Promise<Standing> {
+    const { config, env } = this;
+    const [{ refuseTrackedState }, { standingOf }] = await Promise.all([
+      import('./trust/tracked-state.ts'),
+      import('./trust/project-trust.ts'),
+    ]);
+    if (config.isProject) refuseTrackedState(config);
+    return standingOf(config, env);
+  }
+
+  /** Writes down that a person trusts the project as it stands there. */
+  async trust(standing: Standing): Promise<void> {
+    const { trust } = await import('./trust/project-trust.ts');
+    trust(this.config, standing, this.env);
+  }
+
+  /** Every project that this user trusts. */
+  async trustedProjects(): Promise<readonly TrustRecord[]> {
+    const { allRecords } = await import('./trust/records.ts');
+    return allRecords(this.env);
+  }
+
+  /** False if it was not trusted. `root`: of any project, as `trustedProjects` tells it. */
+  async revokeTrust(root: string): Promise<boolean> {
+    const { removeRecord } = await import('./trust/records.ts');
+    return removeRecord(this.env, root);
+  }
+
+  /** The workflows in `.piton/workflows`, by name. */
+  workflows(): readonly WorkflowFile[] {
+    return workflowFiles(this.config);
+  }
+
+  /** The file that is meant by a name or a path. Throws `WORKFLOW_NOT_FOUND`, `WORKFLOW_AMBIGUOUS`. */
+  findWorkflow(given: string): string {
+    return findWorkflowFile(this, given);
+  }
+
+  /** To start runs of it. A program is executed by that. Throws `DEFINITION_INVALID`, `WORKFLOW_INVALID`, `TRUST_NEEDED`. */
+  async load(workflow: string, selection: Selection = {}): Promise<Definition> {
+    const [{ loadDefinition }, { selectFrom }] = await Promise.all([
+      import('./workflows/load-definition.ts'),
+      import('./plan/select-from.ts'),
+    ]);
+    return selectFrom(await loadDefinition(this.findWorkflow(workflow), this), selection);
+  }
+
+  /** What is wrong with a workflow, what could be better, and what a run of it can come to at most. */
+  async check(workflow: string): Promise<WorkflowReport> {
+    const { checkWorkflow } = await import('./workflows/check-workflow.ts');
+    return checkWorkflow(this.findWorkflow(workflow), this);
+  }
+
+  /** What follows what. Throws what `load` throws. */
+  async graph(workflow: string): Promise<WorkflowGraph> {
+    const [{ loadForReading }, { graphOf }] = await Promise.all([
+      import('./workflows/load-definition.ts'),
+      import('./workflows/graph.ts'),
+    ]);
+    return graphOf(await loadForReading(this.findWorkflow(workflow), this));
+  }
+
+  /** With defaults. Throws `INPUT_INVALID`. */
+  async checkInputs({ workflow, declaresInputs }: Definition, given: JsonObject): Promise<JsonObject> {
+    if (declaresInputs !== true) return given;
+    const { checkInputs } = await import('../definition/index.ts');
+    return checkInputs(workflow, given);
+  }
+
+  /** What a run would do, in which order, with nothing done. Throws `INPUT_INVALID`, `BASE_UNKNOWN`. */
+  async plan(definition: Definition, inputs: JsonObject): Promise<Plan> {
+    const { planRun } = await import('./plan/plan.ts');
+    return planRun(definition, await this.checkInputs(definition, inputs), this.config);
+  }
+
+  /** With which definition a run of the store goes on: that of its file, or what the run keeps. Throws `RUN_CHANGED`, `TRUST_NEEDED`. */
+  async definitionOf(run: string, piton: Piton): Promise<FoundDefinition> {
+    const { findDefinition } = await import('./workflows/find-definition.ts');
+    return findDefinition({ piton, trust: this }, run);
+  }
+
+  /** Every agent that Piton knows, with what is installed of it. */
+  async agents(): Promise<readonly AgentView[]> {
+    const { lookForAgents } = await import('./agents/look-for-agents.ts');
+    return lookForAgents(this);
+  }
+
+  /** Whether everything is in order here, and what to do where it is not. */
+  async doctor(): Promise<readonly DoctorCheck[]> {
+    const { examine } = await import('./doctor/examine.ts');
+    return examine(this);
+  }
+
+  /**
+   * Starts a run of a workflow in a process of its own, which outlives this one. A run that is there already is gone on with, as
+   * `piton run --id` does. Throws what `load` and `checkInputs` throw.
+   */
+  async startDetached(
+    workflow: string,
+    { id = randomId(12), inputs = {}, ...selection }: DetachedOptions = {},
+  ): Promise<DriverProcess> {
+    const definition = await this.load(workflow, selection);
+    await this.checkInputs(definition, inputs);
+    const tasks = Object.entries(selectionOf(selection)).map(
+      ([name, tasks]) => `--${name}=${tasks.join(',')}`,
+    );
+    const args = ['run', `--id=${id}`, '--input=-', ...tasks, '--', this.findWorkflow(workflow)];
+    return this.#drive({ run: id, args, input: JSON.stringify(inputs) });
+  }
+
+  /** Goes on with a run in a process of its own, which outlives this one. */
+  async resumeDetached(run: string): Promise<DriverProcess> {
+    return this.#drive({ run, args: ['resume', '--', run] });
+  }
+
+  /** Nobody can answer there: whether the project is trusted is settled before. */
+  async #drive({ args, ...order }: DriverOrder): Promise<DriverProcess> {
+    await this.requireTrust();
+    const { root, store, isStoreTyped } = this.config;
+    const where = [`--root=${root}`, ...(isStoreTyped ? [`--store=${store}`] : [])];
+    return this.startDriver({ ...order, args: [...where, ...args] });
+  }
+
+  /** Starts a process of its own that drives a run, with a command line. It outlives this one. */
+  async startDriver(order: DriverOrder): Promise<DriverProcess> {
+    const { startDriver } = await import('./driver-process.ts');
+    return startDriver(this, order);
+  }
+}
+
+function noStore({ root, isProject }: Config): PitonError {
+  const what = isProject ? `No run has been started in ${root} yet` : `There is no Piton project in ${root}`;
+  return new PitonError('NO_PROJECT', `${what}.`, {
+    root,
+    remedy: isProject
+      ? 'Start one: piton run <workflow>. If there were some, what git still has of them: piton workspace list.'
+      : 'Make one with piton init, or go to (or name with --root) the folder of a project.',
+  });
+}

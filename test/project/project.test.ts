@@ -1,0 +1,185 @@
+/** What an interface of one's own can do with a project: only by what `piton` exports. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { findProject, PitonError, type Piton, type Project, type ProjectOptions } from '../../src/index.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const release = `
+name: release
+inputs: { version: string }
+tasks:
+  build: { run: 'echo built \${{ inputs.version }}' }
+  test: { needs: build, run: echo tested }
+  publish: { needs: [build, test], run: git push --force }
+`;
+
+/** A project as somebody finds it who has trusted nothing yet. */
+class Place {
+  readonly folder = temporaryFolder();
+  readonly #state = temporaryFolder();
+
+  write(file: string, text: string): void {
+    mkdirSync(dirname(join(this.folder, file)), { recursive: true });
+    writeFileSync(join(this.folder, file), text);
+  }
+
+  find(options: ProjectOptions = {}): Promise<Project> {
+    const environment = { PATH: process.env['PATH'], HOME: this.folder, XDG_STATE_HOME: this.#state };
+    return findProject({ directory: this.folder, environment, ...options });
+  }
+}
+
+const codeOf = (thrown: unknown): string | undefined =>
+  thrown instanceof PitonError ? thrown.code : undefined;
+
+async function opened(project: Project): Promise<Piton> {
+  const piton = await project.open();
+  onTestFinished(() => piton.close());
+  return piton;
+}
+
+describe('the workflows of a project', () => {
+  test('are told by name, with what is wrong with them, what follows what and what a run would do', async () => {
+    const place = new Place();
+    place.write('.piton/workflows/release.yaml', release);
+    place.write('.piton/workflows/bad.yaml', 'name: bad\ntasks: { a: { needs: b, run: ls } }\n');
+    const project = await place.find();
+    expect(project.workflows().map(({ name }) => name)).toEqual(['bad', 'release']);
+    expect(await project.check('bad')).toMatchObject({
+      ok: false,
+      problems: [{ line: 2, path: 'tasks.a.needs[0]' }],
+    });
+    expect(await project.check('release')).toMatchObject({
+      ok: true,
+      tasks: 3,
+      irreversible: [{ task: 'publish' }],
+    });
+    expect((await project.graph('release')).edges).toEqual([
+      { from: 'build', to: 'test' },
+      { from: 'build', to: 'publish' },
+      { from: 'test', to: 'publish' },
+    ]);
+    const definition = await project.load('release', { skip: ['publish'] });
+    const plan = await project.plan(definition, { version: '1.0' });
+    expect(plan.levels.map((level) => level.map(({ work }) => work))).toEqual([
+      ['echo built 1.0'],
+      ['echo tested'],
+    ]);
+    await expect(project.plan(definition, {})).rejects.toSatisfy(
+      (thrown) => codeOf(thrown) === 'INPUT_INVALID',
+    );
+    await expect(project.load('relaese')).rejects.toThrow('Did you mean release?');
+  });
+
+  test('are found from a folder within it, and run by its store', async () => {
+    const place = new Place();
+    place.write('.piton/workflows/release.yaml', release);
+    mkdirSync(join(place.folder, 'src'));
+    const project = await place.find({ directory: join(place.folder, 'src') });
+    expect(project.config.root).toBe(place.folder);
+    expect(project.hasStore()).toBe(false);
+    await expect(project.openExisting()).rejects.toSatisfy((thrown) => codeOf(thrown) === 'NO_PROJECT');
+    const piton = await opened(project);
+    const run = await piton.start(await project.load('release', { until: ['test'] }), {
+      inputs: { version: '2' },
+    } as never);
+    expect(await run.result()).toMatchObject({ status: 'succeeded' });
+    expect(project.hasStore()).toBe(true);
+    expect((await project.definitionOf(run.id, piton)).definition.workflow.name).toBe('release');
+  });
+});
+
+describe('a project that nobody has trusted', () => {
+  const program = "import { writeFileSync } from 'node:fs'; writeFileSync('pwned', ''); export default {};\n";
+
+  function hostile(): Place {
+    const place = new Place();
+    place.write('.piton/workflows/evil.mjs', program);
+    return place;
+  }
+
+  test('has nothing of it executed by whoever looks at it', async () => {
+    const place = hostile();
+    place.write(
+      '.piton/config.yaml',
+      'agents: { claude: { executable: ./evil } }\nstore: sqlite:../other.db\n',
+    );
+    const project = await place.find();
+    const isRefused = (thrown: unknown): boolean => codeOf(thrown) === 'TRUST_NEEDED';
+    await expect(project.load('evil')).rejects.toSatisfy(isRefused);
+    await expect(project.graph('evil')).rejects.toSatisfy(isRefused);
+    await expect(project.startDetached('evil')).rejects.toSatisfy(isRefused);
+    await expect(project.resumeDetached('r')).rejects.toSatisfy(isRefused);
+    await expect(project.open()).rejects.toSatisfy(isRefused);
+    expect(await project.check('evil')).toMatchObject({ ok: false });
+    const agents = await project.agents();
+    expect(agents.find(({ name }) => name === 'claude')).not.toHaveProperty('executable');
+    expect(await project.doctor()).toContainEqual(expect.objectContaining({ name: 'trust', level: 'warn' }));
+    expect(existsSync('pwned') || existsSync(join(place.folder, 'pwned'))).toBe(false);
+  });
+
+  test('is asked about once, with all that would be trusted, and remembered', async () => {
+    const place = hostile();
+    place.write('.piton/config.yaml', 'lease: 20s\n');
+    const asked: string[][] = [];
+    const refusing = await place.find({
+      confirmTrust: async ({ changes }) => (asked.push(changes.map(({ file }) => file)), false),
+    });
+    for (const _ of [1, 2]) await expect(refusing.requireTrust()).rejects.toThrow('nobody has said yet');
+    expect(asked).toEqual([['.piton/config.yaml']]);
+    await (await place.find({ confirmTrust: async () => true })).requireTrust();
+    const trusted = await place.find();
+    await trusted.requireTrust();
+    expect((await trusted.trustedProjects()).map(({ root }) => root)).toEqual([place.folder]);
+    place.write('.piton/config.yaml', 'lease: 21s\n');
+    await expect((await place.find()).requireTrust()).rejects.toThrow('has changed since you trusted');
+    expect(await trusted.revokeTrust(place.folder)).toBe(true);
+    expect(await trusted.trustedProjects()).toEqual([]);
+  });
+});
+
+describe('a run in the background', () => {
+  test('goes on without the one who started it, is gone on with after a kill, and is started once', async () => {
+    const place = new Place();
+    place.write(
+      '.piton/workflows/slow.yaml',
+      `
+name: slow
+inputs: { word: string }
+tasks:
+  first: { run: 'echo "$WORD" >> ledger', env: { WORD: '\${{ inputs.word }}' } }
+  wait: { needs: first, run: 'until [ -e go ]; do sleep 0.05; done', on-interrupt: restart }
+`,
+    );
+    const project = await place.find({ confirmTrust: async () => true });
+    const word = 'a "word" --with $signs';
+    const driver = await project.startDetached('slow', { id: 'bg', inputs: { word } });
+    expect(driver).toMatchObject({ run: 'bg', log: expect.stringContaining('bg.log') });
+    expect(driver.ended).toBeUndefined();
+    const piton = await opened(project);
+    expect(await piton.driver('bg')).toMatchObject({ pid: driver.pid, alive: true });
+    const run = await piton.find('bg');
+    await expect.poll(async () => (await run.view()).tasks['wait']?.status).toBe('running');
+    process.kill(driver.pid, 'SIGKILL');
+    await expect.poll(async () => run.status()).toBe('interrupted');
+    const next = await project.resumeDetached('bg');
+    expect(next.pid).not.toBe(driver.pid);
+    place.write('go', '');
+    await expect.poll(async () => run.status()).toBe('succeeded');
+    expect((await run.view()).inputs).toEqual({ word });
+  });
+
+  test('that is refused says why', async () => {
+    const place = new Place();
+    place.write(
+      '.piton/workflows/slow.yaml',
+      'name: slow\ninputs: { n: integer }\ntasks: { a: { run: ls } }\n',
+    );
+    const project = await place.find({ confirmTrust: async () => true });
+    await expect(project.startDetached('slow', { inputs: { n: 'x' } })).rejects.toThrow('n');
+    const { ended } = await project.resumeDetached('nothing');
+    expect(ended).toMatchObject({ said: expect.stringContaining('nothing') });
+    expect(ended!.exitCode).not.toBe(0);
+  });
+});
