@@ -81,8 +81,7 @@ async function begin(context: Context, order: Order, options: Options): Promise<
   await noticeInterrupted(context, { except: id });
   const existing = options.id === undefined ? undefined : await existingRun(context, id);
   if (existing !== undefined && (await isDrivenElsewhere(context, id))) return watch(context, existing);
-  if (options.detach === true)
-    return startDetached(context, id, { order, options });
+  if (options.detach === true) return startDetached(context, id, { order, options });
   const piton = await context.open();
   const { definition, inputs, origin } = order;
   // What a definition of unknown types takes is known to the definition alone, which checks it.
