@@ -66,8 +66,11 @@ export interface StoreLeases {
    */
   takeLease(request: TakeLeaseRequest): Promise<{ readonly taken: boolean; readonly lease: Lease }>;
 
-  /** Also when expired, which it tells; undefined if free. */
-  findLease(name: string): Promise<Lease | undefined>;
+  /**
+   * Those of these names that somebody has, by name, as they stand at one moment; also when expired, which each tells. What is free
+   * is not among them. Thousands at once cost little more than one.
+   */
+  findLeases(names: readonly string[]): Promise<ReadonlyMap<string, Lease>>;
 
   /** Free at once for others. Not an error if it was lost already. */
   releaseLease(lease: Lease): Promise<void>;

@@ -15,4 +15,5 @@ export type {
   StoreOpener,
   TakeLeaseRequest,
 } from './contract.ts';
+export { findLease } from './find-lease.ts';
 export { openStore, registerStore } from './registry.ts';

@@ -25,7 +25,7 @@ import { GroupCommit, type Change } from './group-commit.ts';
 import { findCommand, pendingCommands, sendCommand } from './inbox.ts';
 import { append, createRun, quarantine, quarantined, readCommits, type Writing } from './journal.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
-import { findLease, freeLease, takeLease, type Taking } from './leases.ts';
+import { findLeases, freeLease, takeLease, type Taking } from './leases.ts';
 import { prepareMedium } from './medium.ts';
 import { hasNeighbours } from './neighbours.ts';
 import { patiently } from './patience.ts';
@@ -156,8 +156,8 @@ class SqliteStore implements Store {
     });
   }
 
-  findLease(name: string): Promise<Lease | undefined> {
-    return this.#read((statements) => findLease(statements, name, this.#clock.now()));
+  findLeases(names: readonly string[]): Promise<ReadonlyMap<string, Lease>> {
+    return this.#read((statements) => findLeases(statements, names, this.#clock.now()));
   }
 
   releaseLease(lease: Lease): Promise<void> {
