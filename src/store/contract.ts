@@ -167,8 +167,8 @@ export interface Store extends StoreJournals, StoreLeases, StoreInbox, StoreUpke
   readonly url: string;
   /** `full` survives loss of power, `process` the death of any process, `none` neither. */
   readonly durability: 'full' | 'process' | 'none';
-  /** The folder of this machine that it lies in, for what belongs beside it; absent if it lies in none. */
-  readonly folder?: string;
+  /** The file of this machine that it is kept in, absolute: what belongs to it lies beside it. Absent if it is in none. */
+  readonly file?: string;
 
   /** Releases what this store holds. Leases held by it become free. */
   close(): Promise<void>;
@@ -293,3 +293,14 @@ export interface OpenStoreOptions {
 
 /** Opens the store behind a URL of its scheme. Users register their own with `registerStore`. */
 export type StoreOpener = (url: string, options: OpenStoreOptions) => Promise<Store>;
+
+/** What a URL means, before anything is opened. */
+export interface StoreAddress {
+  /** The same store, in whatever folder it is opened. */
+  readonly url: string;
+  /** As that of the store. */
+  readonly file?: string;
+}
+
+/** Reads a URL of its scheme as written in `directory`. Touches nothing, and refuses nothing: that is for whoever opens it. */
+export type StoreResolver = (url: string, directory: string) => StoreAddress;

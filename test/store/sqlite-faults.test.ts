@@ -617,7 +617,7 @@ describe('the changes of a store', () => {
 test('a store says where it lies, and whether others do', async () => {
   const file = newFile();
   const store = await open(file);
-  expect(store.folder).toBe(dirname(file));
+  expect(store.file).toBe(file);
   writeFileSync(join(dirname(file), 'notes.txt'), 'SQLite format 4');
   expect(await store.mayShareFolder()).toBe(false);
   await storedRun(join(dirname(file), 'other.db'));

@@ -53,7 +53,7 @@ function forwarded(inner: Store) {
   return {
     url: inner.url,
     durability: inner.durability,
-    ...(inner.folder !== undefined && { folder: inner.folder }),
+    ...(inner.file !== undefined && { file: inner.file }),
     readCommits: inner.readCommits.bind(inner),
     findRun: inner.findRun.bind(inner),
     listRuns: inner.listRuns.bind(inner),

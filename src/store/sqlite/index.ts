@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import type { Clock } from '../../base/index.ts';
 import type { InboxCommand, Lease, StoredCommit } from '../../model/index.ts';
 import type {
@@ -60,7 +59,7 @@ export async function openSqliteStore(
 class SqliteStore implements Store {
   readonly url: string;
   readonly durability: 'full' | 'process';
-  readonly folder: string;
+  readonly file: string;
   readonly #connection: Connection;
   readonly #clock: Clock;
   readonly #writing: Writing;
@@ -74,7 +73,7 @@ class SqliteStore implements Store {
     const { url, durability, file } = connection.settings;
     this.url = url;
     this.durability = durability;
-    this.folder = dirname(file);
+    this.file = file;
     this.#connection = connection;
     this.#clock = clock;
     this.#writing = { clock, rows: new WrittenRows() };
