@@ -11,7 +11,7 @@ const base: CodeSplittingGroup = { name: 'base', test: /\/src\/base\//, priority
 /** All that comes with the library is one file. What it loads later, and the command line, are files of their own. */
 const core: CodeSplittingGroup = {
   name: 'core',
-  test: /\/src\/(?!interfaces\/|store\/[^/]+\/)/,
+  test: /\/src\/(?!interfaces\/|store\/[^/]+\/(?!address\.ts))/,
   tags: ['$initial'],
 };
 

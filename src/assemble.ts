@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { loadPlaces, makePlaces, type DeliveryOptions } from './assemble-places.ts';
 import {
   assertOwnFolder,
@@ -18,7 +18,7 @@ import { Piton } from './library/index.ts';
 import type { Budget, CleanupPolicy, InheritEnv, RemoteMachine } from './model/index.ts';
 import { Sandbox } from './sandbox/index.ts';
 import { LocalSpool } from './spool/local/index.ts';
-import { openStore, registerStore, type Store } from './store/index.ts';
+import { openStore, type Store } from './store/index.ts';
 
 export type { DeliveryOptions } from './assemble-places.ts';
 
@@ -83,14 +83,6 @@ const defaults = {
   clock: systemClock,
 } as const;
 
-// Adapters are loaded when they are used: importing the library does not pay for those that are not.
-registerStore('sqlite', async (url, options) =>
-  (await import('./store/sqlite/index.ts')).openSqliteStore(url, options),
-);
-registerStore('memory', async (url, options) =>
-  (await import('./store/memory/index.ts')).openMemoryStore(url, options),
-);
-
 async function withMirror(store: Store, folder: string | undefined): Promise<Store> {
   return folder === undefined ? store : (await import('./store/mirror/index.ts')).mirrorStore(store, folder);
 }
@@ -123,7 +115,7 @@ export async function open(options: OpenOptions): Promise<Piton> {
       keys,
       graceMs,
       durability,
-      store: basename(opened.url),
+      store: nameOf(opened),
     }),
     sandbox: new Sandbox({ environment: config.environment, spool }),
     store: await withMirror(opened, mirror),
@@ -132,9 +124,14 @@ export async function open(options: OpenOptions): Promise<Piton> {
   });
 }
 
+/** Tells it from others that share its spool. The folder is no part of it: both may be moved. */
+function nameOf({ file, url }: Store): string {
+  return file === undefined ? url : basename(file);
+}
+
 /** Beside the store. What is only in memory does not outlive this process, and neither does its spool. */
-function spoolBeside({ folder, durability }: Store): string {
-  if (folder !== undefined) return join(folder, 'spool');
+function spoolBeside({ file, durability }: Store): string {
+  if (file !== undefined) return join(dirname(file), 'spool');
   return durability === 'none' ? temporarySpool() : resolve('.piton', 'spool');
 }
 

@@ -166,6 +166,8 @@ export {
   type RunRecord,
   type Snapshot,
   type Store,
+  type StoreAddress,
   type StoreOpener,
+  type StoreResolver,
   type TakeLeaseRequest,
 } from './store/index.ts';

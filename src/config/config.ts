@@ -13,9 +13,9 @@ export interface Config {
   readonly workflows: string;
   readonly spool: string;
   readonly logs: string;
-  /** A store URL; the path of a `sqlite:` one is absolute. */
+  /** A store URL, which means the same in any folder. */
   readonly store: string;
-  /** Of a `sqlite:` store; undefined for others. */
+  /** That the store is kept in; undefined if it is in none. */
   readonly storeFile: string | undefined;
   /** Whether it was named by the caller, by flag or environment, and not by the project. */
   readonly isStoreTyped: boolean;

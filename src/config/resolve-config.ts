@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { PitonError } from '../base/index.ts';
+import { resolveStore } from '../store/index.ts';
 import type { Config, Surroundings } from './config.ts';
 import { findRoot } from './find-root.ts';
 import { readConfigFile, type FileSettings } from './read-config-file.ts';
@@ -23,11 +24,10 @@ export async function resolveConfig(given: Surroundings): Promise<Config> {
   const file = isProject ? await readConfigFile(join(folder, 'config.yaml')) : {};
   const typed = given.flags.store ?? (given.env['PITON_STORE'] || undefined);
   // A path is relative to whoever wrote it: the project's file to the project, what was typed to where that was.
-  const store =
+  const { url: store, file: storeFile } =
     typed === undefined
-      ? absolute(file.store ?? 'sqlite:.piton/piton.db', root)
-      : absolute(typed, given.directory);
-  const storeFile = fileOf(store);
+      ? resolveStore(file.store ?? 'sqlite:.piton/piton.db', root)
+      : resolveStore(typed, given.directory);
   return Object.freeze({
     ...defaults,
     ...file,
@@ -58,14 +58,6 @@ function placeAgents(agents: Config['agents'], root: string): Config['agents'] {
     return [name, { ...settings, executable: resolve(root, executable.replace(/^~(?=\/)/, homedir())) }];
   });
   return Object.fromEntries(placed) as Config['agents'];
-}
-
-function absolute(url: string, base: string): string {
-  return url.startsWith('sqlite:') ? `sqlite:${resolve(base, url.slice('sqlite:'.length))}` : url;
-}
-
-function fileOf(url: string): string | undefined {
-  return url.startsWith('sqlite:') ? url.slice('sqlite:'.length).replace(/\?[^?]*$/, '') : undefined;
 }
 
 function durabilityOf(given: string | undefined): Pick<FileSettings, 'durability'> {

@@ -1,5 +1,4 @@
 import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { hasCode, PitonError } from '../base/index.ts';
 import type { RunState } from '../kernel/index.ts';
 import { isSeenBySpool, type Origin } from '../model/index.ts';
@@ -61,20 +60,14 @@ async function assertAllKnown(ports: EnginePorts, { state, head }: LoadedRun): P
 }
 
 /** What a run is made with, and the store it belongs to. One of a program alone is wherever that program opens its store. */
-export function ownedBy({ url }: Store, options: CreateOptions): CreateOptions {
+export function ownedBy({ file: store }: Store, options: CreateOptions): CreateOptions {
   const { origin } = options;
   if (origin?.repository === undefined && origin?.file === undefined) return options;
-  const store = storeFileOf(url);
   return store === undefined ? options : { ...options, origin: { ...origin, store } };
 }
 
-function storeFileOf(url: string): string | undefined {
-  const [scheme, rest = ''] = url.split(/:(.*)/s);
-  return scheme === 'sqlite' ? resolve(rest.replace(/\?[^?]*$/, '')) : undefined;
-}
-
-async function assertNotCopied({ url }: Store, run: string, origin: Origin | undefined): Promise<void> {
-  const [ours, theirs] = [storeFileOf(url), origin?.store];
+async function assertNotCopied({ file }: Store, run: string, origin: Origin | undefined): Promise<void> {
+  const [ours, theirs] = [file, origin?.store];
   if (ours === undefined || theirs === undefined || ours === theirs) return;
   // It may be the same file by another name; and if it is gone, this one was moved.
   const [here, there] = [await identityOf(ours), await identityOf(theirs)];

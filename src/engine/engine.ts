@@ -16,6 +16,7 @@ import { findRun } from './chain.ts';
 import { encodeCommit, genesis } from './codec.ts';
 import { DaySpending } from './day-spending.ts';
 import { Driver } from './driver.ts';
+import { drivingOf, type Driving } from './driving.ts';
 import { usedElsewhere, type ElsewherePorts } from './elsewhere.ts';
 import { Journal, passCrashPoints } from './journal.ts';
 import { loadRun, viewRun } from './load-run.ts';
@@ -33,7 +34,7 @@ import { startTrouble } from './stall.ts';
 import { assertAgents } from './known-agents.ts';
 import { assertSecrets } from './secrets.ts';
 import { takenSessions } from './session-lease.ts';
-import { isDrivenElsewhere, takeRunLease } from './take-run-lease.ts';
+import { takeRunLease } from './take-run-lease.ts';
 import { Recorder } from './tell-observers.ts';
 import { tendRun } from './tend-run.ts';
 import { findSession, offerSession, type FoundSession, type OfferedSession } from './offer-session.ts';
@@ -307,7 +308,12 @@ export class Engine {
 
   /** Whether anybody may be driving the run: here, or elsewhere under a lease that has not run out. */
   async isDriven(run: string): Promise<boolean> {
-    return this.#drivers.has(run) || isDrivenElsewhere(this.#ports, run);
+    return this.#drivers.has(run) || (await this.drivingOf([run])).get(run)!.isDriven;
+  }
+
+  /** The same of many runs, by run, and whose they are: one look at the store for all of them. */
+  drivingOf(runs: readonly string[]): Promise<ReadonlyMap<string, Driving>> {
+    return drivingOf(this.#ports, runs, (run) => this.#drivers.has(run));
   }
 
   async answerTo(id: string): Promise<CommandAnswer | undefined> {

@@ -1,6 +1,7 @@
 export { Engine } from './engine.ts';
 export type { ResumeOptions } from './resume-options.ts';
 export type { Driver } from './driver.ts';
+export type { Driving } from './driving.ts';
 export { Observers, type Notice, type Observation, type Observer } from './observers.ts';
 export type { RunEvent } from '../model/index.ts';
 export type { FoundSession, OfferedSession } from './offer-session.ts';

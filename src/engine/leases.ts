@@ -1,6 +1,6 @@
 import { hasCode, livenessOf } from '../base/index.ts';
 import type { Lease } from '../model/index.ts';
-import type { Store, TakeLeaseRequest } from '../store/index.ts';
+import { findLease, type Store, type TakeLeaseRequest } from '../store/index.ts';
 import type { EnginePorts } from './options.ts';
 
 type Taking = ReturnType<Store['takeLease']>;
@@ -25,7 +25,7 @@ async function takeIfFree(store: Store, request: TakeLeaseRequest): Taking {
   try {
     return await store.takeLease(request);
   } catch (thrown) {
-    const lease = hasCode(thrown, 'STORE_BUSY') ? await store.findLease(request.name) : undefined;
+    const lease = hasCode(thrown, 'STORE_BUSY') ? await findLease(store, request.name) : undefined;
     if (lease === undefined || livenessOf(lease.owner) !== 'stopped') throw thrown;
     return { taken: false, lease };
   }

@@ -1,6 +1,7 @@
 import type { RunState } from '../kernel/index.ts';
 import type { Lease, Workflow } from '../model/index.ts';
 import type { KeepingAttempts } from '../spool/index.ts';
+import { findLease } from '../store/index.ts';
 import { isDead, mayLive, takeLease } from './leases.ts';
 import type { EnginePorts } from './options.ts';
 
@@ -28,8 +29,9 @@ export async function locksElsewhere(
   locks: ReadonlySet<string>,
 ): Promise<ReadonlyMap<string, string>> {
   const held = new Map<string, string>();
+  const leases = await ports.store.findLeases(Array.from(locks, (lock) => leaseNameOf(state, lock)));
   for (const lock of locks) {
-    const lease = await ports.store.findLease(leaseNameOf(state, lock));
+    const lease = leases.get(leaseNameOf(state, lock));
     if (lease !== undefined && (await isHeld(ports, lease)))
       held.set(lock, await holderOf(ports.spool, lease));
   }
@@ -73,7 +75,7 @@ async function takeLock(
 ): Promise<{ readonly taken: boolean; readonly lease: Lease }> {
   const isOthers = async (lease: Lease): Promise<boolean> =>
     lease.token !== attempt && (await isHeld(ports, lease));
-  const current = await ports.store.findLease(name);
+  const current = await findLease(ports.store, name);
   // Also one that has run out: the process of its attempt may live on without its driver.
   if (current !== undefined && (await isOthers(current))) return { taken: false, lease: current };
   // Taken from this holder and no other: who has come since keeps it.

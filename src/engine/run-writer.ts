@@ -2,6 +2,7 @@ import { crashPoint, hasCode, PitonError } from '../base/index.ts';
 import { fold, plan, type RunState, type World } from '../kernel/index.ts';
 import type { CheckpointPolicy, CommandAnswer, Event } from '../model/index.ts';
 import type { JournalHead } from '../spool/index.ts';
+import { findLease } from '../store/index.ts';
 import { CheckpointBuffer } from './checkpoint-buffer.ts';
 import type { ElsewherePorts } from './elsewhere.ts';
 import type { Journal } from './journal.ts';
@@ -184,7 +185,7 @@ export class RunWriter {
   /** Another has the lease, as far as that can be told. */
   async isReplaced(): Promise<boolean> {
     const { name, token: before } = this.#journal.lease;
-    const current = await this.#ports.store.findLease(name).catch(() => undefined);
+    const current = await findLease(this.#ports.store, name).catch(() => undefined);
     if (current === undefined || current.token === before) return false;
     // After a sleep it may be us who take it anew, at this very moment.
     await this.#regaining;
@@ -193,7 +194,7 @@ export class RunWriter {
 
   async #isHeld(): Promise<boolean> {
     const { token, name } = this.#journal.lease;
-    const current = await this.#ports.store.findLease(name);
+    const current = await findLease(this.#ports.store, name);
     return current?.token === token && !current.isExpired;
   }
 

@@ -1,6 +1,7 @@
 import { isCarried, PitonError, randomId } from '../base/index.ts';
 import { lentOf, returnedSession, type RunState } from '../kernel/index.ts';
 import type { Event, Lease } from '../model/index.ts';
+import { findLease, type Store } from '../store/index.ts';
 import { isDead, mayLive, takeLease } from './leases.ts';
 import type { EnginePorts } from './options.ts';
 
@@ -18,7 +19,7 @@ export function markerOf({ token }: Lease): string {
 export async function takeSession(ports: EnginePorts, session: string): Promise<Lease> {
   const { store } = ports;
   const name = leaseNameOf(session);
-  const current = await store.findLease(name);
+  const current = await findLease(store, name);
   // Also one that has run out: the program may live on without whoever started it.
   if (current !== undefined && isHeld(current)) throw busy(current);
   const isGone = (holder: Lease): boolean => !isHeld(holder);
@@ -41,8 +42,9 @@ export async function abandonedSessions(
   state: RunState,
 ): Promise<readonly Event[]> {
   const events: Event[] = [];
+  const leases = await leasesOf(store, Object.keys(state.lent));
   for (const [session, { token }] of Object.entries(state.lent)) {
-    const lease = await store.findLease(leaseNameOf(session));
+    const lease = leases.get(leaseNameOf(session));
     if (lease?.token === token && isHeld(lease)) continue;
     events.push(returnedSession(state, { token, at: clock.now(), abandoned: true })!);
   }
@@ -53,17 +55,23 @@ export async function abandonedSessions(
 export async function takenSessions({ store }: EnginePorts, state: RunState): Promise<Event[]> {
   const events: Event[] = [];
   const owners = new Map(
-    Array.from(state.tasks.values(), ({ conversation, address }) => [conversation.session?.id, address]),
+    [...state.tasks.values()].flatMap(({ conversation: { session }, address }) =>
+      session === undefined || lentOf(state, session.id) !== undefined ? [] : [[session.id, address]],
+    ),
   );
+  const leases = await leasesOf(store, [...owners.keys()]);
   for (const [session, task] of owners) {
-    if (session === undefined || lentOf(state, session) !== undefined) continue;
-    const lease = await store.findLease(leaseNameOf(session));
+    const lease = leases.get(leaseNameOf(session));
     if (lease === undefined || !isHeld(lease)) continue;
     const { token, takenAt: from, owner } = lease;
     const { host, pid } = owner;
     events.push({ type: 'session.lent', task, data: { session, from, host, pid, token } });
   }
   return events;
+}
+
+async function leasesOf(store: Store, sessions: readonly string[]): Promise<ReadonlyMap<string, Lease>> {
+  return sessions.length === 0 ? new Map() : store.findLeases(sessions.map(leaseNameOf));
 }
 
 function isHeld(lease: Lease): boolean {

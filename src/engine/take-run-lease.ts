@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { livenessOf, PitonError, randomId, systemClock } from '../base/index.ts';
 import type { Lease } from '../model/index.ts';
+import { findLease } from '../store/index.ts';
 import { isDead, takeLease } from './leases.ts';
 import { leaseName, type EnginePorts } from './options.ts';
 
@@ -34,12 +35,6 @@ export async function takeRunLease(
   return lease;
 }
 
-/** Under a lease that has not run out, by a process that may be alive. */
-export async function isDrivenElsewhere({ store }: EnginePorts, run: string): Promise<boolean> {
-  const lease = await store.findLease(leaseName(run));
-  return lease !== undefined && !lease.isExpired && !isDead(lease);
-}
-
 const killPatienceMs = 5_000;
 
 /** The identity is looked at again right before: a pid alone may have come to somebody else. */
@@ -69,7 +64,7 @@ export async function regainLease(
   lost: Lease,
 ): Promise<Lease | undefined> {
   const { name, token } = lost;
-  const current = await store.findLease(name);
+  const current = await findLease(store, name);
   if (current?.token !== token) return undefined;
   const { taken, lease } = await store.takeLease({
     name,

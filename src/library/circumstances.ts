@@ -1,6 +1,7 @@
 import { livenessOf, PitonError } from '../base/index.ts';
 import { findLostEnd, leaseName, mayLive, type Engine, type EnginePorts } from '../engine/index.ts';
-import type { RunRecord } from '../store/index.ts';
+import type { Lease } from '../model/index.ts';
+import { findLease, type RunRecord } from '../store/index.ts';
 import type { Circumstances, DriverView, ProblemView } from '../views/index.ts';
 
 /** What a look at runs is made with. */
@@ -14,8 +15,11 @@ export async function driverOf(
   { store }: Pick<EnginePorts, 'store'>,
   run: string,
 ): Promise<DriverView | undefined> {
-  const lease = await store.findLease(leaseName(run));
-  if (lease === undefined) return undefined;
+  const lease = await findLease(store, leaseName(run));
+  return lease && driverUnder(lease);
+}
+
+function driverUnder(lease: Lease): DriverView {
   const { owner, takenAt } = lease;
   return {
     alive: mayLive(lease),
@@ -28,14 +32,13 @@ export async function driverOf(
 
 /** Asked before the journal is read: whoever lets go of a run has written its end before. */
 export async function circumstancesOf({ engine, ports }: Looking, run: string): Promise<Circumstances> {
-  const isDriven = await engine.isDriven(run);
-  const driver = await driverOf(ports, run);
+  const { isDriven, lease } = (await engine.drivingOf([run])).get(run)!;
   const isStalled = engine.stalledBecause(run) !== undefined;
   const lost = await lostEndOf(ports, await engine.find(run));
   return {
     isDriven,
     isStalled,
-    ...(driver !== undefined && { driver }),
+    ...(lease !== undefined && { driver: driverUnder(lease) }),
     ...(lost !== undefined && { problem: problemOf(lost) }),
   };
 }

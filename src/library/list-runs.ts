@@ -1,7 +1,8 @@
+import type { Driving } from '../engine/index.ts';
 import { isFinal, type RunStatus } from '../model/index.ts';
 import type { RunFilter, RunRecord } from '../store/index.ts';
 import { runLine, type Circumstances, type RunLine, type ShownStatus } from '../views/index.ts';
-import { circumstancesOf, lostEndOf, problemOf, type Looking } from './circumstances.ts';
+import { lostEndOf, problemOf, type Looking } from './circumstances.ts';
 
 /** Which runs a list is to show. */
 export interface RunsFilter extends Omit<RunFilter, 'status'> {
@@ -13,10 +14,12 @@ export async function listRuns(
   { status, limit = Infinity, ...filter }: RunsFilter,
 ): Promise<readonly RunLine[]> {
   const stored = await looking.ports.store.listRuns({ ...filter, ...storedAs(status, limit) });
+  const open = stored.filter((record) => !isFinal(record.status));
+  const driving = await looking.engine.drivingOf(open.map(({ run }) => run));
   const lines: RunLine[] = [];
   for (const record of stored) {
     if (lines.length >= limit) break;
-    const line = runLine(record, await around(looking, record));
+    const line = runLine(record, await around(looking, record, driving.get(record.run)));
     if (status?.includes(line.status) ?? true) lines.push(line);
   }
   return lines;
@@ -41,9 +44,16 @@ function isSeen(status: ShownStatus): boolean {
   return status === 'interrupted' || status === 'stalled';
 }
 
-/** Most runs of a list have ended: they need no look at who drives them. */
-async function around(looking: Looking, record: RunRecord): Promise<Circumstances> {
-  if (!isFinal(record.status)) return circumstancesOf(looking, record.run);
-  const lost = await lostEndOf(looking.ports, record);
-  return { isDriven: false, ...(lost !== undefined && { problem: problemOf(lost) }) };
+/** Of a run that has ended, as most of a list have, nobody has asked who drives it. */
+async function around(
+  { engine, ports }: Looking,
+  record: RunRecord,
+  driving: Driving | undefined,
+): Promise<Circumstances> {
+  const lost = await lostEndOf(ports, record);
+  return {
+    isDriven: driving?.isDriven ?? false,
+    isStalled: driving !== undefined && engine.stalledBecause(record.run) !== undefined,
+    ...(lost !== undefined && { problem: problemOf(lost) }),
+  };
 }

@@ -66,8 +66,11 @@ export interface StoreLeases {
    */
   takeLease(request: TakeLeaseRequest): Promise<{ readonly taken: boolean; readonly lease: Lease }>;
 
-  /** Also when expired, which it tells; undefined if free. */
-  findLease(name: string): Promise<Lease | undefined>;
+  /**
+   * Those of these names that somebody has, by name, as they stand at one moment; also when expired, which each tells. What is free
+   * is not among them. Thousands at once cost little more than one.
+   */
+  findLeases(names: readonly string[]): Promise<ReadonlyMap<string, Lease>>;
 
   /** Free at once for others. Not an error if it was lost already. */
   releaseLease(lease: Lease): Promise<void>;
@@ -164,8 +167,8 @@ export interface Store extends StoreJournals, StoreLeases, StoreInbox, StoreUpke
   readonly url: string;
   /** `full` survives loss of power, `process` the death of any process, `none` neither. */
   readonly durability: 'full' | 'process' | 'none';
-  /** The folder of this machine that it lies in, for what belongs beside it; absent if it lies in none. */
-  readonly folder?: string;
+  /** The file of this machine that it is kept in, absolute: what belongs to it lies beside it. Absent if it is in none. */
+  readonly file?: string;
 
   /** Releases what this store holds. Leases held by it become free. */
   close(): Promise<void>;
@@ -290,3 +293,14 @@ export interface OpenStoreOptions {
 
 /** Opens the store behind a URL of its scheme. Users register their own with `registerStore`. */
 export type StoreOpener = (url: string, options: OpenStoreOptions) => Promise<Store>;
+
+/** What a URL means, before anything is opened. */
+export interface StoreAddress {
+  /** The same store, in whatever folder it is opened. */
+  readonly url: string;
+  /** As that of the store. */
+  readonly file?: string;
+}
+
+/** Reads a URL of its scheme as written in `directory`. Touches nothing, and refuses nothing: that is for whoever opens it. */
+export type StoreResolver = (url: string, directory: string) => StoreAddress;

@@ -12,7 +12,10 @@ export type {
   RunRecord,
   Snapshot,
   Store,
+  StoreAddress,
   StoreOpener,
+  StoreResolver,
   TakeLeaseRequest,
 } from './contract.ts';
-export { openStore, registerStore } from './registry.ts';
+export { findLease } from './find-lease.ts';
+export { openStore, registerStore, resolveStore } from './registry.ts';

@@ -1,28 +1,61 @@
 import { nearest, PitonError } from '../base/index.ts';
-import type { OpenStoreOptions, Store, StoreOpener } from './contract.ts';
+import type { OpenStoreOptions, Store, StoreAddress, StoreOpener, StoreResolver } from './contract.ts';
+import { resolveAddress } from './sqlite/address.ts';
 
-const openers = new Map<string, StoreOpener>();
+interface Kind {
+  readonly open: StoreOpener;
+  readonly resolve?: StoreResolver;
+}
+
+/** Adapters are loaded when they are used: knowing of them, and what a URL means, costs nothing. */
+const kinds = new Map<string, Kind>([
+  [
+    'sqlite',
+    {
+      open: async (url, options) => (await import('./sqlite/index.ts')).openSqliteStore(url, options),
+      resolve: resolveAddress,
+    },
+  ],
+  [
+    'memory',
+    { open: async (url, options) => (await import('./memory/index.ts')).openMemoryStore(url, options) },
+  ],
+]);
 
 /**
- * Makes URLs of a scheme (`sqlite` for `sqlite:…`) open by `opener`. The same opener may be registered again.
+ * Makes URLs of a scheme (`mine` for `mine:…`) open by `opener`. The same opener may be registered again. `resolve`: for a kind of store
+ * whose URLs name a path, or that is kept in a file.
  * Throws `STORE_SCHEME_TAKEN` if another one serves the scheme: runs would turn up in a store nobody expects.
  */
-export function registerStore(scheme: string, opener: StoreOpener): void {
-  const present = openers.get(scheme);
-  if (present !== undefined && present !== opener) {
+export function registerStore(
+  scheme: string,
+  opener: StoreOpener,
+  { resolve }: { readonly resolve?: StoreResolver } = {},
+): void {
+  const present = kinds.get(scheme);
+  if (present !== undefined && present.open !== opener) {
     throw new PitonError('STORE_SCHEME_TAKEN', `The store scheme '${scheme}:' has an opener already.`, {
       scheme,
       remedy: 'Register yours under another scheme.',
     });
   }
-  openers.set(scheme, opener);
+  kinds.set(scheme, { open: opener, ...(resolve && { resolve }) });
+}
+
+/** What a URL that was written in `directory` means. One that nobody can read is refused by `openStore`. */
+export function resolveStore(url: string, directory: string): StoreAddress {
+  return kindOf(url)?.resolve?.(url, directory) ?? { url };
 }
 
 /** Opens the store a URL names. Throws `STORE_UNKNOWN` for a scheme nobody registered. */
 export async function openStore(url: string, options: OpenStoreOptions): Promise<Store> {
-  const opener = openers.get(schemeOf(url) ?? '');
-  if (opener === undefined) throw unknownStore(url);
-  return opener(url, options);
+  const kind = kindOf(url);
+  if (kind === undefined) throw unknownStore(url);
+  return kind.open(url, options);
+}
+
+function kindOf(url: string): Kind | undefined {
+  return kinds.get(schemeOf(url) ?? '');
 }
 
 function schemeOf(url: string): string | undefined {
@@ -31,7 +64,7 @@ function schemeOf(url: string): string | undefined {
 
 function unknownStore(url: string): PitonError {
   const scheme = schemeOf(url);
-  const known = [...openers.keys()].sort();
+  const known = [...kinds.keys()].sort();
   const close = scheme === undefined ? undefined : nearest(scheme, known);
   const what =
     scheme === undefined ? 'names no kind of store' : `names an unknown kind of store, '${scheme}:'`;

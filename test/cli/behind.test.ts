@@ -56,6 +56,12 @@ test('it is shown to be behind, with what to do about it', async () => {
   expect(await project.json(['list'])).toMatchObject([{ run: 'r1', status: 'held' }]);
 });
 
+test('it is known to be behind by whatever URL its file is named', async () => {
+  const project = await rolledBack();
+  const store = `sqlite:${join(project.folder, '.piton', 'piton.db')}?patience=5000`;
+  expect(await project.json(['list', '--store', store])).toMatchObject([{ run: 'r1', status: 'behind' }]);
+});
+
 test.each([
   [['approve', 'r1', 'b']],
   [['reject', 'r1', 'b']],

@@ -8,7 +8,11 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 interface Project {
   readonly root: string;
   readonly file: string;
-  resolve(given?: { env?: Record<string, string>; flags?: { store?: string } }): Promise<Config>;
+  resolve(given?: {
+    directory?: string;
+    env?: Record<string, string>;
+    flags?: { store?: string };
+  }): Promise<Config>;
 }
 
 function project(text?: string): Project {
@@ -121,6 +125,25 @@ test('options go before the environment, and both before the file', async () => 
   expect((await resolve()).store).toBe('memory:a');
   expect(await resolve({ env })).toMatchObject({ store: 'memory:b', durability: 'full' });
   expect((await resolve({ env, flags: { store: 'memory:c' } })).store).toBe('memory:c');
+});
+
+test('the path of a store is relative to whoever wrote it', async () => {
+  const { root, resolve } = project('store: sqlite:data/runs.db?patience=50');
+  const directory = join(root, 'deep', 'down');
+  mkdirSync(directory, { recursive: true });
+  expect(await resolve({ directory })).toMatchObject({
+    store: `sqlite:${root}/data/runs.db?patience=50`,
+    storeFile: join(root, 'data', 'runs.db'),
+    spool: join(root, 'data', 'spool'),
+  });
+  expect(await resolve({ directory, flags: { store: 'SQLite:../mine.db' } })).toMatchObject({
+    store: `sqlite:${root}/deep/mine.db`,
+    storeFile: join(root, 'deep', 'mine.db'),
+    isStoreTyped: true,
+  });
+  const elsewhere = await resolve({ directory, env: { PITON_STORE: 'memory:x' } });
+  expect(elsewhere).toMatchObject({ store: 'memory:x', spool: join(root, '.piton', 'spool') });
+  expect(elsewhere.storeFile).toBeUndefined();
 });
 
 describe('what is wrong with the file is told with its line, and what to do', () => {

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { livenessOf, systemClock } from '../../src/base/index.ts';
 import { open } from '../../src/index.ts';
 import type { Lease } from '../../src/model/index.ts';
-import type { Store } from '../../src/store/index.ts';
+import { findLease, type Store } from '../../src/store/index.ts';
 import { openSqliteStore } from '../../src/store/sqlite/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { executionsIn, tasksRunIn } from '../support/executions.ts';
@@ -30,7 +30,7 @@ async function storeOf(folder: string): Promise<Store> {
 /** The lease of the run as it stands whenever it is asked for. */
 async function watchLease(folder: string): Promise<() => Promise<Lease | undefined>> {
   const store = await storeOf(folder);
-  return () => store.findLease('run:run');
+  return () => findLease(store, 'run:run');
 }
 
 async function untilSilent(folder: string): Promise<void> {

@@ -12,10 +12,10 @@ const state = { origin: { directory: '/project' } } as RunState;
 function failingAt(inner: Store, lock: string): Store {
   return new Proxy(inner, {
     get(store, name) {
-      if (name === 'findLease')
-        return async (lease: string) => {
-          if (lease.endsWith(lock)) throw new Error('the disk is full');
-          return store.findLease(lease);
+      if (name === 'findLeases')
+        return async (leases: readonly string[]) => {
+          if (leases.some((lease) => lease.endsWith(lock))) throw new Error('the disk is full');
+          return store.findLeases(leases);
         };
       const value: unknown = Reflect.get(store, name);
       return typeof value === 'function' ? value.bind(store) : value;

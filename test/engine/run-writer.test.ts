@@ -4,6 +4,7 @@ import { Journal } from '../../src/engine/journal.ts';
 import { Observers } from '../../src/engine/observers.ts';
 import { RunWriter, type Course, type WriterPorts } from '../../src/engine/run-writer.ts';
 import type { RunState } from '../../src/kernel/index.ts';
+import type { Lease } from '../../src/model/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { openMemoryStore } from '../../src/store/memory/index.ts';
 import { creation, ownerNamed, taking } from '../support/store-requests.ts';
@@ -11,15 +12,19 @@ import { creation, ownerNamed, taking } from '../support/store-requests.ts';
 const leaseMs = 1_000;
 const state = { run: 'r', phase: { status: 'active' } } as RunState;
 
+function expired(leases: ReadonlyMap<string, Lease>): ReadonlyMap<string, Lease> {
+  return new Map(Array.from(leases, ([name, lease]) => [name, { ...lease, isExpired: true }]));
+}
+
 /** As by a store that is far away: what is asked about a lease, which has run out, is told only when `answered` says so. */
 function slowly(inner: Store, answered: () => Promise<void>): Store {
   return new Proxy(inner, {
     get(store, name) {
-      if (name === 'findLease')
-        return async (lease: string) => {
-          const found = await store.findLease(lease);
+      if (name === 'findLeases')
+        return async (names: readonly string[]) => {
+          const found = await store.findLeases(names);
           await answered();
-          return found && { ...found, isExpired: true };
+          return expired(found);
         };
       const value: unknown = Reflect.get(store, name);
       return typeof value === 'function' ? value.bind(store) : value;
@@ -66,9 +71,8 @@ test('a driver that is about to learn that it has its lease again is not taken f
     get(target, name) {
       const value: unknown = Reflect.get(target, name);
       if (typeof value !== 'function') return value;
-      if (name === 'findLease') {
-        return async (lease: string) => ({ ...(await target.findLease(lease)), isExpired: true });
-      }
+      if (name === 'findLeases')
+        return async (names: readonly string[]) => expired(await target.findLeases(names));
       if (name !== 'takeLease') return value.bind(target) as unknown;
       return async (request: never) => {
         const answer = await target.takeLease(request);

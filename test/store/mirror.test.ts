@@ -13,7 +13,7 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { manualClock, randomId } from '../../src/base/index.ts';
 import type { Lease, StoredCommit } from '../../src/model/index.ts';
-import type { Store } from '../../src/store/index.ts';
+import { findLease, type Store } from '../../src/store/index.ts';
 import { openMemoryStore } from '../../src/store/memory/index.ts';
 import { mirrorStore } from '../../src/store/mirror/index.ts';
 import { RunMirror } from '../../src/store/mirror/run-mirror.ts';
@@ -284,7 +284,7 @@ describe('as a witness, a mirror', () => {
     expect(await restored.witnessedSeq('r1')).toBe(3);
 
     const { lease: next } = await restored.takeLease(
-      taking('run:r1', { replaces: (await old.findLease('run:r1'))!.token }),
+      taking('run:r1', { replaces: (await findLease(old, 'run:r1'))!.token }),
     );
     await restored.append(appending(next, 2, { commit: commit('r1', 2, 'another') }));
     expect(await restored.witnessedSeq('r1')).toBe(2);

@@ -19,7 +19,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/base/index.ts';
 import { workflow } from '../../src/index.ts';
-import type { RunRecord, Store } from '../../src/store/index.ts';
+import { findLease, type RunRecord, type Store } from '../../src/store/index.ts';
 import type { FaultSeam } from '../../src/store/sqlite/connection.ts';
 import { openSqliteStore } from '../../src/store/sqlite/index.ts';
 import { logPages } from '../../src/store/sqlite/log-pages.ts';
@@ -336,7 +336,7 @@ describe('a damaged store', () => {
     await store.takeLease(taking('run:r1'));
     changeBehindItsBack(file, `UPDATE leases SET owner = '{"pid":"x"}'; UPDATE runs SET status = 'dancing'`);
 
-    await expect(store.findLease('run:r1')).rejects.toMatchObject({
+    await expect(findLease(store, 'run:r1')).rejects.toMatchObject({
       code: 'STORE_DAMAGED',
       details: { file },
     });
@@ -385,7 +385,7 @@ describe('a COMMIT that fails', () => {
 
     expect(await store.readCommits('r1', { after: 0, limit: 9 })).toEqual([commit('r1', 1), commit('r1', 2)]);
     expect(await store.pendingCommands('r1')).toHaveLength(1);
-    expect((await store.findLease('run:r2'))?.epoch).toBe(1);
+    expect((await findLease(store, 'run:r2'))?.epoch).toBe(1);
     await store.append(appending(lease, 3));
   });
 
@@ -617,7 +617,7 @@ describe('the changes of a store', () => {
 test('a store says where it lies, and whether others do', async () => {
   const file = newFile();
   const store = await open(file);
-  expect(store.folder).toBe(dirname(file));
+  expect(store.file).toBe(file);
   writeFileSync(join(dirname(file), 'notes.txt'), 'SQLite format 4');
   expect(await store.mayShareFolder()).toBe(false);
   await storedRun(join(dirname(file), 'other.db'));
@@ -662,7 +662,7 @@ describe('a log that was made longer than it has to be', () => {
       const store = await open(file);
       const last = lines.length + (place.startsWith('after') ? 1 : 0);
       expect((await store.findRun('r1'))?.seq).toBe(last);
-      const lease = await store.findLease('run:r1');
+      const lease = await findLease(store, 'run:r1');
       await store.append(appending(lease!, last + 1));
       expect(await store.readCommits('r1', { after: 0, limit: 999 })).toHaveLength(last + 1);
       expect(await store.checkMedium()).toEqual([]);
@@ -711,7 +711,7 @@ describe('the heartbeat', () => {
       const store = await open(file);
       const program = startProgram('block-event-loop', { args: [`sqlite:${file}`, how, '1500', '4000'] });
       expect(await program.nextLine()).toBe('blocking');
-      const first = (await store.findLease('run:r1'))!;
+      const first = (await findLease(store, 'run:r1'))!;
       await eventually('the lease outlives its first end', () => Date.now() > first.expiresAt + 100);
 
       expect(await store.takeLease(taking('run:r1'))).toMatchObject({ taken: false, lease: { epoch } });
@@ -723,7 +723,7 @@ describe('the heartbeat', () => {
   test('renews a lease under which nothing is written', async () => {
     const store = await open(newFile());
     const { lease } = await store.takeLease(taking('machine', { leaseMs: 1_200 }));
-    const standing = async () => (await store.findLease('machine'))!;
+    const standing = async () => (await findLease(store, 'machine'))!;
     await eventually('it is renewed', async () => (await standing()).expiresAt > lease.expiresAt);
     expect(await standing()).toMatchObject({ token: lease.token, epoch: lease.epoch });
   });
@@ -735,12 +735,12 @@ describe('the heartbeat', () => {
     const { lease } = await store.takeLease(first!);
     await store.takeLease(second!);
     await eventually('the first is renewed', async () => {
-      const { expiresAt } = (await store.findLease('lock:a'))!;
+      const { expiresAt } = (await findLease(store, 'lock:a'))!;
       return expiresAt > lease.expiresAt;
     });
     await store.close();
     const other = await open(file);
-    expect([await other.findLease('lock:a'), await other.findLease('lock:b')]).toEqual([
+    expect([await findLease(other, 'lock:a'), await findLease(other, 'lock:b')]).toEqual([
       undefined,
       undefined,
     ]);
@@ -759,7 +759,7 @@ describe('the heartbeat', () => {
     renameSync(`${file}.away`, file);
 
     await eventually('the lease is renewed', async () => {
-      const { expiresAt } = (await store.findLease('run:r1'))!;
+      const { expiresAt } = (await findLease(store, 'run:r1'))!;
       return expiresAt > lease.expiresAt;
     });
     expect(warnings).toEqual([expect.stringContaining('died')]);
@@ -775,7 +775,7 @@ describe('the heartbeat', () => {
 
     await eventually('the loss is reported', () => lost.length > 0);
     expect(lost).toEqual([lease.token]);
-    expect((await store.findLease('run:r1'))?.expiresAt).toBe(1);
+    expect((await findLease(store, 'run:r1'))?.expiresAt).toBe(1);
   });
 
   test('neither renews nor misses a lease that was given back with the last commit', async () => {
@@ -788,13 +788,13 @@ describe('the heartbeat', () => {
     await store.append(appending(given, 2, { release: {} }));
     const other = await open(file);
     await other.takeLease(taking('run:given', { leaseMs: 60_000 }));
-    const taken = await other.findLease('run:given');
+    const taken = await findLease(other, 'run:given');
     await eventually('the thread has renewed what is left', async () => {
-      const { expiresAt } = (await store.findLease('run:kept'))!;
+      const { expiresAt } = (await findLease(store, 'run:kept'))!;
       return expiresAt > kept.expiresAt + 600;
     });
 
-    expect(await store.findLease('run:given')).toEqual(taken);
+    expect(await findLease(store, 'run:given')).toEqual(taken);
     expect(lost).toEqual([]);
   });
 });

@@ -19,7 +19,7 @@ import { blobDamaged, blobMissing, storeClosed, unsupported, cutMisplaced } from
 import { readChanges } from './changes.ts';
 import { pendingCommands, sendCommand } from './inbox.ts';
 import { append, createRun, quarantine, readCommits, requireRun } from './journal.ts';
-import { findLease, freeAllOf, freeLease, putLease, takeLease } from './leases.ts';
+import { findLeases, freeAllOf, freeLease, putLease, takeLease } from './leases.ts';
 import { mediumNamed, notify, type LeaseKeeper, type Medium } from './medium.ts';
 import { dropBlobs, prune } from './prune.ts';
 
@@ -166,8 +166,8 @@ class MemoryStore implements Store {
     return this.#change((medium) => takeLease(medium, request, this.#taker()));
   }
 
-  async findLease(name: string): Promise<Lease | undefined> {
-    return findLease(this.#open(), name, this.#clock.now());
+  async findLeases(names: readonly string[]): Promise<ReadonlyMap<string, Lease>> {
+    return findLeases(this.#open(), names, this.#clock.now());
   }
 
   async releaseLease({ name, token }: Lease): Promise<void> {

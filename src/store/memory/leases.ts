@@ -22,6 +22,16 @@ export function findLease(medium: Medium, name: string, now: number): Lease | un
   return held && standing(held, now);
 }
 
+/** What is free is not among them. */
+export function findLeases(
+  medium: Medium,
+  names: readonly string[],
+  now: number,
+): ReadonlyMap<string, Lease> {
+  const leases = names.flatMap((name) => findLease(medium, name, now) ?? []);
+  return new Map(leases.map((lease) => [lease.name, lease]));
+}
+
 export function takeLease(medium: Medium, request: TakeLeaseRequest, taker: Taker) {
   const held = medium.leases.get(request.name)?.held;
   const present = held && standing(held, taker.now);

@@ -53,7 +53,7 @@ function forwarded(inner: Store) {
   return {
     url: inner.url,
     durability: inner.durability,
-    ...(inner.folder !== undefined && { folder: inner.folder }),
+    ...(inner.file !== undefined && { file: inner.file }),
     readCommits: inner.readCommits.bind(inner),
     findRun: inner.findRun.bind(inner),
     listRuns: inner.listRuns.bind(inner),
@@ -65,7 +65,7 @@ function forwarded(inner: Store) {
     saveSnapshot: inner.saveSnapshot.bind(inner),
     loadSnapshot: inner.loadSnapshot.bind(inner),
     readBlob: inner.readBlob.bind(inner),
-    findLease: inner.findLease.bind(inner),
+    findLeases: inner.findLeases.bind(inner),
     releaseLease: inner.releaseLease.bind(inner),
     onLeaseLost: inner.onLeaseLost.bind(inner),
     onHeartbeat: inner.onHeartbeat.bind(inner),

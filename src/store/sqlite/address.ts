@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { nearest, PitonError } from '../../base/index.ts';
+import type { StoreAddress } from '../contract.ts';
 
 /** What a `sqlite:` URL says, with every default filled in. */
 export interface Address {
@@ -14,19 +15,41 @@ export interface Address {
   readonly patienceMs: number;
 }
 
+/** As SQLite calls it. */
+const inMemory = ':memory:';
+
 const defaults: Readonly<Record<string, number | undefined>> = {
   'max-bytes': undefined,
   'min-free': 64 * 1024 * 1024,
   patience: 10_000,
 };
 
+/**
+ * The same, to be read in any folder: the path is absolute, from `directory` on. What names no file is as it was, for `parseAddress` to
+ * refuse.
+ */
+export function resolveAddress(url: string, directory: string): StoreAddress {
+  const { path, query } = split(url);
+  if (path === '' || path === inMemory) return { url };
+  const file = resolve(directory, path);
+  // Of a folder with a question mark in its name, the rest must not be taken for parameters.
+  const isClosed = query !== '' || file.includes('?');
+  return { url: `sqlite:${file}${isClosed ? `?${query}` : ''}`, file };
+}
+
+/** The path is taken as it is, without percent-decoding: folders named by CI systems contain a literal '%2F'. */
+function split(url: string): { readonly path: string; readonly query: string } {
+  const rest = url.slice(url.indexOf(':') + 1);
+  const question = rest.lastIndexOf('?');
+  return question < 0
+    ? { path: rest, query: '' }
+    : { path: rest.slice(0, question), query: rest.slice(question + 1) };
+}
+
 /** Reads `sqlite:path?max-bytes=…&min-free=…&patience=…`. Throws `STORE_URL_INVALID`. */
 export function parseAddress(url: string): Address {
-  const rest = url.slice(url.indexOf(':') + 1);
-  // The path is taken as it is, without percent-decoding: folders named by CI systems contain a literal '%2F'.
-  const question = rest.lastIndexOf('?');
-  const path = question < 0 ? rest : rest.slice(0, question);
-  const numbers = { ...defaults, ...readParameters(url, question < 0 ? '' : rest.slice(question + 1)) };
+  const { path, query } = split(url);
+  const numbers = { ...defaults, ...readParameters(url, query) };
   refuseNoFile(url, path);
   return Object.freeze({
     url,
@@ -55,7 +78,7 @@ function readParameters(url: string, query: string): Record<string, number> {
 
 function refuseNoFile(url: string, path: string): void {
   if (path === '') throw invalidUrl(url, 'it names no file', 'Write sqlite:.piton/piton.db, for example.');
-  if (path === ':memory:') {
+  if (path === inMemory) {
     throw invalidUrl(url, 'SQLite in memory is not supported', 'For a store in memory, write memory:');
   }
 }

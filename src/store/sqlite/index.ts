@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import type { Clock } from '../../base/index.ts';
 import type { InboxCommand, Lease, StoredCommit } from '../../model/index.ts';
 import type {
@@ -25,7 +24,7 @@ import { GroupCommit, type Change } from './group-commit.ts';
 import { findCommand, pendingCommands, sendCommand } from './inbox.ts';
 import { append, createRun, quarantine, quarantined, readCommits, type Writing } from './journal.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
-import { findLease, freeLease, takeLease, type Taking } from './leases.ts';
+import { findLeases, freeLease, takeLease, type Taking } from './leases.ts';
 import { prepareMedium } from './medium.ts';
 import { hasNeighbours } from './neighbours.ts';
 import { patiently } from './patience.ts';
@@ -60,7 +59,7 @@ export async function openSqliteStore(
 class SqliteStore implements Store {
   readonly url: string;
   readonly durability: 'full' | 'process';
-  readonly folder: string;
+  readonly file: string;
   readonly #connection: Connection;
   readonly #clock: Clock;
   readonly #writing: Writing;
@@ -74,7 +73,7 @@ class SqliteStore implements Store {
     const { url, durability, file } = connection.settings;
     this.url = url;
     this.durability = durability;
-    this.folder = dirname(file);
+    this.file = file;
     this.#connection = connection;
     this.#clock = clock;
     this.#writing = { clock, rows: new WrittenRows() };
@@ -156,8 +155,8 @@ class SqliteStore implements Store {
     });
   }
 
-  findLease(name: string): Promise<Lease | undefined> {
-    return this.#read((statements) => findLease(statements, name, this.#clock.now()));
+  findLeases(names: readonly string[]): Promise<ReadonlyMap<string, Lease>> {
+    return this.#read((statements) => findLeases(statements, names, this.#clock.now()));
   }
 
   releaseLease(lease: Lease): Promise<void> {

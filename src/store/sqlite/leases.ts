@@ -6,10 +6,26 @@ import { toOwner } from './lease-owner.ts';
 import { number, optionalText, text, type Row } from './rows.ts';
 import type { Statements } from './statements.ts';
 
-/** Undefined if it is free or was never taken. */
+/** By name; what is free or was never taken is not among them. */
+export function findLeases(
+  statements: Statements,
+  names: readonly string[],
+  now: number,
+): ReadonlyMap<string, Lease> {
+  // As a text that is bound is stored: JSON would keep the half of a character that an agent calls its session by.
+  const stored = names.map((name) => name.toWellFormed());
+  const rows = statements.findLeases.all({ names: JSON.stringify(stored) });
+  const found = new Map(rows.map((row) => [text(row, 'name'), toLease(row, now)]));
+  return new Map(
+    names.flatMap((name, index) => {
+      const lease = found.get(stored[index]!);
+      return lease === undefined ? [] : [[name, lease]];
+    }),
+  );
+}
+
 export function findLease(statements: Statements, name: string, now: number): Lease | undefined {
-  const row = statements.findLease.get({ name });
-  return row && toLease(row, now);
+  return findLeases(statements, [name], now).get(name);
 }
 
 export interface Taking {

@@ -137,7 +137,7 @@ const sql = {
     WHERE  run_number = (SELECT number FROM runs WHERE run = :run)
     AND    hash NOT IN (SELECT value FROM json_each(:keep))`,
 
-  findLease: `SELECT * FROM leases WHERE name = :name`,
+  findLeases: `SELECT * FROM leases WHERE name IN (SELECT value FROM json_each(:names))`,
   putLease: `
     INSERT INTO leases (name, epoch, owner, token, taken_at, expires_at)
     VALUES (?1, 1, ?2, ?3, ?4, ?5)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { findLease } from '../../../src/store/index.ts';
 import { appending, creation, pauseOf, taking } from '../../support/store-requests.ts';
 import type { World } from './world.ts';
 
@@ -84,7 +85,7 @@ export function inboxContract(world: World): void {
       expect((await world.store.findCommand('decided'))?.answer?.text).toBe('yes');
       expect((await world.store.findCommand('left'))?.answer).toEqual(leftOver);
       expect(await world.store.pendingCommands('r1')).toEqual([]);
-      expect(await world.store.findLease('run:r1')).toBeUndefined();
+      expect(await findLease(world.store, 'run:r1')).toBeUndefined();
     });
 
     test('keeps commands waiting when a lease is released without an answer for them', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Lease } from '../../../src/model/index.ts';
+import { findLease } from '../../../src/store/index.ts';
 import {
   appending,
   blob,
@@ -34,7 +35,7 @@ export function journalContract(world: World): void {
         updatedAt: 1_000,
       });
       expect(await world.store.readCommits('r1', { after: 0, limit: 10 })).toEqual([request.commit]);
-      expect(await world.store.findLease('run:r1')).toEqual(lease);
+      expect(await findLease(world.store, 'run:r1')).toEqual(lease);
     });
 
     test('refuses an id that is taken, and changes nothing', async () => {
@@ -44,7 +45,7 @@ export function journalContract(world: World): void {
 
       await expect(world.store.createRun(again)).rejects.toMatchObject({ code: 'RUN_EXISTS' });
       expect(await world.store.readCommits('r1', { after: 0, limit: 10 })).toEqual([first.commit]);
-      expect((await world.store.findLease('run:r1'))?.token).toBe(first.lease.token);
+      expect((await findLease(world.store, 'run:r1'))?.token).toBe(first.lease.token);
       await expect(world.store.readBlob(blob('second').hash)).rejects.toMatchObject({ code: 'BLOB_MISSING' });
     });
 
@@ -63,7 +64,7 @@ export function journalContract(world: World): void {
       const lease = await world.store.createRun(creation('r1', { release: true }));
 
       expect(lease.epoch).toBe(1);
-      expect(await world.store.findLease('run:r1')).toBeUndefined();
+      expect(await findLease(world.store, 'run:r1')).toBeUndefined();
       await expect(world.store.append(appending(lease, 2))).rejects.toMatchObject({ code: 'LEASE_LOST' });
     });
   });
@@ -160,7 +161,7 @@ export function journalContract(world: World): void {
 
       await expect(world.store.append(request)).rejects.toMatchObject({ code: 'LEASE_LOST' });
       expect(await seqsOf(world.store, 'r1')).toEqual([1]);
-      expect((await world.store.findLease('run:r1'))?.token).toBe(lease.token);
+      expect((await findLease(world.store, 'run:r1'))?.token).toBe(lease.token);
       await expect(world.store.readBlob(blob('secret').hash)).rejects.toMatchObject({ code: 'BLOB_MISSING' });
     });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Lease } from '../../../src/model/index.ts';
+import { findLease } from '../../../src/store/index.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   appending,
@@ -36,7 +37,7 @@ export function leasesContract(world: World): void {
       const refused = await another.takeLease(taking('run:r1'));
 
       expect(refused).toEqual({ taken: false, lease });
-      expect(await another.findLease('run:r1')).toEqual(lease);
+      expect(await findLease(another, 'run:r1')).toEqual(lease);
     });
 
     test('gives one of two who ask in the same turn the lease', async () => {
@@ -55,9 +56,9 @@ export function leasesContract(world: World): void {
       const first = await silent.createRun(creation('r1'));
       world.clock.advance(longLeaseMs - 1);
       expect((await world.store.takeLease(taking('run:r1'))).taken).toBe(false);
-      expect(await world.store.findLease('run:r1')).toMatchObject({ token: first.token, isExpired: false });
+      expect(await findLease(world.store, 'run:r1')).toMatchObject({ token: first.token, isExpired: false });
       world.clock.advance(1);
-      expect(await world.store.findLease('run:r1')).toMatchObject({ token: first.token, isExpired: true });
+      expect(await findLease(world.store, 'run:r1')).toMatchObject({ token: first.token, isExpired: true });
       const second = await world.store.takeLease(taking('run:r1'));
 
       expect(second).toMatchObject({ taken: true, lease: { epoch: 2 } });
@@ -120,7 +121,7 @@ export function leasesContract(world: World): void {
       ]);
 
       expect(results.map(({ taken }) => taken).sort()).toEqual([false, true]);
-      expect((await world.store.findLease('run:r1'))?.epoch).toBe(2);
+      expect((await findLease(world.store, 'run:r1'))?.epoch).toBe(2);
     });
 
     test('frees a released one at once, and counts its epochs on', async () => {
@@ -128,9 +129,42 @@ export function leasesContract(world: World): void {
       const { lease } = await world.store.takeLease(taking('run:r1'));
       await world.store.releaseLease(lease);
 
-      expect(await another.findLease('run:r1')).toBeUndefined();
+      expect(await findLease(another, 'run:r1')).toBeUndefined();
       const next = await another.takeLease(taking('run:r1'));
       expect(next).toMatchObject({ taken: true, lease: { epoch: 2 } });
+    });
+
+    test('finds many with one look: those that are held and those that have run out, and none that is free', async () => {
+      const silent = await world.openSilent();
+      const { lease: expired } = await silent.takeLease(taking('run:silent', { leaseMs: 1 }));
+      world.clock.advance(1);
+      const { lease: held } = await world.store.takeLease(taking('run:held'));
+      const { lease: freed } = await world.store.takeLease(taking('run:freed'));
+      await world.store.releaseLease(freed);
+      const names = ['run:held', 'run:never', 'run:silent', 'run:freed', 'run:held'];
+      const found = await world.store.findLeases(names);
+
+      expect(new Map(found)).toEqual(
+        new Map([
+          ['run:held', held],
+          ['run:silent', { ...expired, isExpired: true }],
+        ]),
+      );
+      expect(await world.store.findLeases([])).toEqual(new Map());
+    });
+
+    test('finds each of thousands, and whatever it is called', async () => {
+      // The last is half of a character: agents name their sessions as they like.
+      const odd = ['session:"', "lock:/a b'c\\d:e", 'session:\0', 'session:\u{1F600}', 'session:\uD83D'];
+      for (const name of odd) await world.store.takeLease(taking(name, { token: name }));
+      const free = Array.from({ length: 3_000 }, (_, index) => `run:${index}`);
+      const found = await world.store.findLeases([...free, ...odd]);
+
+      expect(Array.from(found.keys()).sort()).toEqual(odd.toSorted());
+      for (const name of odd) {
+        expect(found.get(name)?.epoch).toBe(1);
+        expect((await world.store.takeLease(taking(name))).taken).toBe(false);
+      }
     });
 
     test('does not take a lease away from its new holder when the former one releases it', async () => {
@@ -139,7 +173,7 @@ export function leasesContract(world: World): void {
       const next = await another.takeLease(taking('run:r1', { replaces: lease.token }));
       await world.store.releaseLease(lease);
 
-      expect(await another.findLease('run:r1')).toEqual(next.lease);
+      expect(await findLease(another, 'run:r1')).toEqual(next.lease);
     });
 
     test('tells the holder once of each lease that was lost, and of none that it gave up or kept', async () => {
@@ -163,7 +197,7 @@ export function leasesContract(world: World): void {
       await eventually('the second loss is reported', () => lost.length > 1);
 
       expect(lost).toEqual(['run:robbed', 'run:robbed-too']);
-      const renewed = await world.store.findLease('run:kept');
+      const renewed = await findLease(world.store, 'run:kept');
       expect(renewed?.token).toBe(kept.lease.token);
       expect(renewed?.expiresAt).toBeGreaterThan(kept.lease.expiresAt);
     });
@@ -198,7 +232,7 @@ export function leasesContract(world: World): void {
       await world.store.takeLease(taking('lock:deploy'));
       await world.store.close();
 
-      expect(await another.findLease('run:r1')).toBeUndefined();
+      expect(await findLease(another, 'run:r1')).toBeUndefined();
       expect(await another.takeLease(taking('lock:deploy'))).toMatchObject({
         taken: true,
         lease: { epoch: 2 },
@@ -210,7 +244,7 @@ export function leasesContract(world: World): void {
       const { lease } = await another.takeLease(taking('run:r1'));
       await world.store.close();
 
-      expect(await another.findLease('run:r1')).toEqual(lease);
+      expect(await findLease(another, 'run:r1')).toEqual(lease);
     });
   });
 }

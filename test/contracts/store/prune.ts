@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { randomId } from '../../../src/base/index.ts';
+import { findLease } from '../../../src/store/index.ts';
 import {
   appending,
   blob,
@@ -82,7 +83,7 @@ export function pruneContract(world: World): void {
     });
 
     test('leaves nothing of a removed run behind: its id begins anew', async () => {
-      const lease = (await world.store.findLease('run:live'))!;
+      const lease = (await findLease(world.store, 'run:live'))!;
       await world.store.append(appending(lease, 2));
       await world.store.saveSnapshot({ run: 'live', seq: 2, hash: 'h', format: 1, text: 'fold' });
       await world.store.sendCommand(pauseOf('live', 'c1'));

@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { open, registerStore, workflow, type Piton } from '../../src/index.ts';
+import type { Store, StoreOpener } from '../../src/store/index.ts';
+import { openSqliteStore } from '../../src/store/sqlite/index.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const asked: string[] = [];
+const openCounted: StoreOpener = async (url, options) =>
+  counting(await openSqliteStore(url.replace('counted', 'sqlite'), options));
+
+function counting(inner: Store): Store {
+  return new Proxy(inner, {
+    get(store, name: keyof Store) {
+      const value: unknown = store[name];
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]) => {
+        asked.push(name);
+        return (value as (...given: unknown[]) => unknown).apply(store, args);
+      };
+    },
+  });
+}
+
+/** Two who use one store; what the second asks of it is counted. */
+async function openBoth(): Promise<{ readonly driving: Piton; readonly looking: Piton }> {
+  registerStore('counted', openCounted);
+  const file = join(temporaryFolder(), 'piton.db');
+  const driving = await open({ store: `sqlite:${file}`, durability: 'process' });
+  onTestFinished(() => driving.close());
+  const looking = await open({ store: `counted:${file}`, durability: 'process' });
+  onTestFinished(() => looking.close());
+  return { driving, looking };
+}
+
+const endless = workflow('endless').task('wait', ({ signal }) => {
+  return new Promise<void>((_, end) => signal.addEventListener('abort', () => end(new Error('stopped'))));
+});
+
+async function callsOf(look: () => Promise<unknown>): Promise<readonly string[]> {
+  asked.length = 0;
+  await look();
+  return [...asked];
+}
+
+test('a list of many runs that have not ended asks the store as often as one of a few', async () => {
+  const { driving, looking } = await openBoth();
+  const startMany = async (count: number): Promise<void> => {
+    for (let index = 0; index < count; index++) await driving.start(endless);
+  };
+  const statuses = async (): Promise<readonly string[]> => (await looking.runs()).map(({ status }) => status);
+
+  await startMany(2);
+  const few = await callsOf(async () => expect(await statuses()).toEqual(['running', 'running']));
+  await startMany(28);
+  const many = await callsOf(async () => expect(await statuses()).toEqual(Array<string>(30).fill('running')));
+  expect(few).toEqual(['listRuns', 'findLeases']);
+  expect(many).toEqual(few);
+
+  await driving.close();
+  const interrupted = await callsOf(async () =>
+    expect(await looking.runs({ status: ['interrupted'], limit: 20 })).toHaveLength(20),
+  );
+  expect(interrupted).toEqual(few);
+});
