@@ -27,7 +27,7 @@ function fieldsOf(view: ViewText): ViewText['fields'] {
 }
 
 function within(type: string, value: unknown): string[] {
-  const name = [...views.keys()].find((view) => new RegExp(`\\b${view}\\b`).test(type));
+  const name = [...views.keys()].find((view) => new RegExp(`\\b${view}\\b(?!\\[')`).test(type));
   if (name === undefined || value === undefined || views.get(name)!.union !== undefined) return [];
   // The fields of tasks and actions that only the command line adds.
   const more = { TaskView: ['lastOutputAt'], OfferedAction: ['command'] }[name] ?? [];
@@ -48,6 +48,8 @@ export function undocumentedIn(args: readonly string[], printed: unknown): strin
         : undocumented('Checkpoint', printed, ['checkpoint']);
     case 'list':
       return (printed as unknown[]).flatMap((line) => undocumented('RunLine', line));
+    case 'search':
+      return (printed as unknown[]).flatMap((hit) => undocumented('SearchHit', hit));
     case 'inbox':
       return (printed as unknown[]).flatMap((item) => undocumented('InboxItem', item));
     default:
