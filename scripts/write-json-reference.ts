@@ -26,6 +26,7 @@ const shown = [
   'ConversationView',
   'SaidTurn',
   'Turn',
+  'SearchHit',
   'Usage',
   'Progress',
   'DriverView',

@@ -107,6 +107,8 @@ export {
   type SaidTurn,
   type Turn,
   type RunView,
+  type SearchHit,
+  type SearchOptions,
   type ShownStatus,
   type Timeline,
   type Usage,

@@ -13,6 +13,8 @@ export { parallel, type Collected, type ParallelInputs, type ParallelOptions } f
 export type { Workspace } from './place-options.ts';
 export type { RunsFilter } from './list-runs.ts';
 export { Piton, type StartOptions } from './piton.ts';
+export type { SearchOptions } from './search.ts';
+export { assertTask } from './task-of.ts';
 export { allOf, anyOf, not, type Predicate } from './predicates.ts';
 export { route, type Route } from './route.ts';
 export type { CommandResult } from './command-result.ts';
@@ -39,6 +41,8 @@ export type { Diff, DiffFile, PullRequest, RunMerged } from '../workspaces/index
 export {
   actionsFor,
   Attempts,
+  callLines,
+  isWithin,
   TurnReader,
   WatchedRun,
   type ConversationView,
@@ -61,6 +65,7 @@ export {
   type Progress,
   type RunLine,
   type RunView,
+  type SearchHit,
   type ShownStatus,
   type TaskView,
   type Timeline,

@@ -21,7 +21,14 @@ import { mayNeedWorktrees, mentionsGit } from '../kernel/index.ts';
 import type { Origin, Workflow } from '../model/index.ts';
 import type { Pruned, RunChange, RunFilter, RunRecord } from '../store/index.ts';
 import type { Diff, PullRequest, RunMerged } from '../workspaces/index.ts';
-import { usageByDay, type DayUsage, type DriverView, type InboxItem, type RunLine } from '../views/index.ts';
+import {
+  usageByDay,
+  type DayUsage,
+  type DriverView,
+  type InboxItem,
+  type RunLine,
+  type SearchHit,
+} from '../views/index.ts';
 import type { Definition } from './definition.ts';
 import {
   diffOfRun,
@@ -37,6 +44,7 @@ import { listRuns, type RunsFilter } from './list-runs.ts';
 import { plainInputs } from './plain-inputs.ts';
 import { programOf } from './program.ts';
 import { Run } from './run.ts';
+import { searchRuns, type SearchOptions } from './search.ts';
 import { cleanWorkspaces, type CleanOptions } from './upkeep/clean-workspaces.ts';
 import { reconcile, type ReconcileOptions } from './upkeep/reconcile.ts';
 import { reportWorkspaces, type WorkspacesOptions } from './upkeep/report-workspaces.ts';
@@ -222,6 +230,15 @@ export class Piton implements AsyncDisposable {
   /** All that waits for a person, in all runs that have not ended. */
   inbox(filter: Pick<RunFilter, 'onDamaged'> = {}): Promise<readonly InboxItem[]> {
     return readInbox(this.#upkeep, filter);
+  }
+
+  /**
+   * Lines of conversations that hold a text, whatever its case: the newest run first, and in it what was said last. Searched is what
+   * agents say, think, call and get back, what people tell them, and what checks report. Throws `USAGE_INVALID`, `RUN_NOT_FOUND`,
+   * `TASK_UNKNOWN`.
+   */
+  search(text: string, options: SearchOptions = {}): AsyncIterable<SearchHit> {
+    return searchRuns(this.#upkeep, text, options);
   }
 
   /** What agents have used, by day and agent, newest day first. */

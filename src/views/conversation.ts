@@ -18,10 +18,45 @@ export interface ConversationView {
   readonly next?: number;
 }
 
+/** Reads what was said in a run, event by event. */
+export class ConversationReader {
+  readonly #attempts = new Map<string, TurnReader>();
+
+  /** What an event adds to the conversation of its task. */
+  read(event: RunEvent): SaidTurn[] {
+    const { seq, at } = event;
+    switch (event.type) {
+      case 'transcript.added':
+        return this.#readEntries(event.data.entries ?? [], { seq, at, attempt: event.attempt });
+      case 'attempt.ended':
+        this.#attempts.delete(event.attempt);
+        return [];
+      case 'message.added':
+        return [{ seq, at, role: 'told', text: event.data.text }];
+      case 'check.failed':
+        return [{ seq, at, role: 'check', text: event.data.report }];
+      default:
+        return [];
+    }
+  }
+
+  #readEntries(
+    entries: readonly unknown[],
+    said: { readonly seq: number; readonly at: number; readonly attempt: string },
+  ): SaidTurn[] {
+    const reader = this.#attempts.get(said.attempt) ?? new TurnReader();
+    this.#attempts.set(said.attempt, reader);
+    return entries.flatMap((entry) => {
+      const turn = reader.read(entry);
+      return turn === undefined ? [] : [{ ...said, ...turn }];
+    });
+  }
+}
+
 /** Collects the turns of one task. Calls have their answers, if these are among the events. */
 export class TaskConversation {
   readonly #task: string;
-  readonly #readers = new Map<string, TurnReader>();
+  readonly #reader = new ConversationReader();
   readonly #turns: SaidTurn[] = [];
   /** Where the calls are that have no answer yet, by attempt and id. */
   readonly #calls = new Map<string, number>();
@@ -36,36 +71,26 @@ export class TaskConversation {
 
   add(event: RunEvent): void {
     if (!('task' in event) || event.task !== this.#task) return;
-    const { seq, at } = event;
-    switch (event.type) {
-      case 'transcript.added':
-        for (const entry of event.data.entries ?? []) this.#read(entry, { seq, at, attempt: event.attempt });
-        return;
-      case 'message.added':
-        this.#turns.push({ seq, at, role: 'told', text: event.data.text });
-        return;
-      case 'check.failed':
-        this.#turns.push({ seq, at, role: 'check', text: event.data.report });
-        return;
-    }
+    for (const turn of this.#reader.read(event)) this.#say(turn);
   }
 
-  #read(entry: unknown, said: { readonly seq: number; readonly at: number; readonly attempt: string }): void {
-    const reader = this.#readers.get(said.attempt) ?? new TurnReader();
-    this.#readers.set(said.attempt, reader);
-    const turn = reader.read(entry);
-    if (turn === undefined || this.#answered(turn, said.attempt)) return;
-    if (turn.role === 'call') this.#calls.set(`${said.attempt} ${turn.call}`, this.#turns.length);
-    this.#turns.push({ ...said, ...turn });
+  #say(turn: SaidTurn): void {
+    if (turn.role === 'answer' && this.#answer(turn)) return;
+    if (turn.role === 'call') this.#calls.set(callKey(turn), this.#turns.length);
+    this.#turns.push(turn);
   }
 
   /** An answer belongs to its call, wherever that is. */
-  #answered({ role, call, text, isError }: Turn, attempt: string): boolean {
-    const key = `${attempt} ${call}`;
-    const index = role === 'answer' ? this.#calls.get(key) : undefined;
+  #answer(turn: SaidTurn): boolean {
+    const index = this.#calls.get(callKey(turn));
     if (index === undefined) return false;
-    this.#calls.delete(key);
+    this.#calls.delete(callKey(turn));
+    const { text, isError } = turn;
     this.#turns[index] = { ...this.#turns[index]!, answer: { text, ...(isError && { isError }) } };
     return true;
   }
+}
+
+function callKey({ attempt, call }: SaidTurn): string {
+  return `${attempt} ${call}`;
 }

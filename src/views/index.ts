@@ -30,5 +30,10 @@ export { timelineOf, type DriveView, type LeftAttempt, type Timeline } from './t
 export { usageOf, type Usage } from './usage.ts';
 export { WatchedRun, type Found, type TaskCounts, type WatchedTask } from './watched-run.ts';
 export type { WatchedAttempt } from './task-memory.ts';
+export { callLines } from './call-lines.ts';
 export { TaskConversation, type ConversationView, type SaidTurn } from './conversation.ts';
+export { RunSearch } from './run-search.ts';
+export type { SearchHit } from './search-hit.ts';
+export { searchPattern } from './search-pattern.ts';
 export { TurnReader, type Turn } from './turns.ts';
+export { isWithin } from './within-task.ts';

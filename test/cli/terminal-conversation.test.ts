@@ -7,7 +7,6 @@ import {
   askedLines,
   Conversation,
   introduce,
-  Speech,
   terminalForm,
   usageText,
   type AttemptStarted,
@@ -287,53 +286,6 @@ test('a call to decide about shows each field, and counts what does not fit', ()
   ]);
   expect(askedLines({ tool: 'Web', input: null })).toEqual(['tool: Web', 'input: null']);
   expect(askedLines({ tool: 'Web', input: ['a'] })).toEqual(['tool: Web', 'input:', '  [', '    "a"', '  ]']);
-});
-
-test('everything that is said has its words, its speaker, and the tool it is about', () => {
-  const speech = new Speech();
-  const said = (entry: unknown): unknown => speech.add(entry);
-  expect(said({ type: 'message', role: 'user', text: 'Hi.\u0007' })).toStrictEqual({
-    role: 'user',
-    text: 'Hi.',
-  });
-  expect(said({ type: 'message', role: 'assistant', text: ' Yo. ' })).toStrictEqual({
-    role: 'assistant',
-    text: ' Yo. ',
-  });
-  expect(said({ type: 'tool-started', id: '1', name: 'Bash', input: { command: 'ls' } })).toStrictEqual({
-    role: 'call',
-    tool: 'Bash',
-    text: 'command: ls',
-  });
-  expect(said({ type: 'tool-finished', id: '1', output: 'x' })).toStrictEqual({
-    role: 'answer',
-    tool: 'Bash',
-    text: 'x',
-  });
-  expect(said({ type: 'tool-finished', id: '1', output: 'x' })).toStrictEqual({ role: 'answer', text: 'x' });
-  expect(said({ type: 'result', text: 'Yo.' })).toBeUndefined();
-  expect(said({ type: 'result', text: 'Hi.' })).toStrictEqual({ role: 'result', text: 'Hi.' });
-  expect(said({ type: 'result', text: 'Yo.', structured: { a: 1 } })).toStrictEqual({
-    role: 'result',
-    text: '{"a":1}',
-  });
-  expect(said({ type: 'reasoning', text: 'r' })).toStrictEqual({ role: 'reasoning', text: 'r' });
-  expect(said({ type: 'asked', tool: 'Web' })).toStrictEqual({
-    role: 'asked',
-    tool: 'Web',
-    text: 'input: null',
-  });
-  expect(said({ type: 'denied', tool: 'Web', reason: 'no' })).toStrictEqual({
-    role: 'denied',
-    tool: 'Web',
-    text: 'no',
-  });
-  expect(said({ type: 'limit', text: 'l' })).toStrictEqual({ role: 'limit', text: 'l' });
-  expect(said({ type: 'failure', message: 'f' })).toStrictEqual({ role: 'failure', text: 'f' });
-  expect(said({ type: 'notice', text: 'n' })).toStrictEqual({ role: 'notice', text: 'n' });
-  expect(said({ type: 'toString' })).toStrictEqual({ role: 'notice', text: 'toString' });
-  for (const nothing of [{ type: 'usage' }, { type: 'session', id: 's' }])
-    expect(said(nothing)).toBeUndefined();
 });
 
 test.each<[Usage, string]>([

@@ -32,14 +32,14 @@ export const commandLine: readonly Defect[] = [
   },
   {
     name: 'a call hides a part of itself from the terminal of who approves it',
-    file: 'src/interfaces/cli/conversation/asked-call.ts',
-    find: "visibleText(text).replaceAll('\\t', '  ').split('\\n'),",
-    replace: "text.replaceAll('\\t', '  ').split('\\n'),",
+    file: 'src/views/call-lines.ts',
+    find: "return visibleText(text).replaceAll('\\t', '  ').split('\\n');",
+    replace: "return text.replaceAll('\\t', '  ').split('\\n');",
     tests: ['test/cli/decisions.test.ts'],
   },
   {
     name: 'the name of a tool pretends to be another field of the call',
-    file: 'src/interfaces/cli/conversation/asked-call.ts',
+    file: 'src/views/call-lines.ts',
     find: "return name.replaceAll(/\\s+/g, ' ');",
     replace: 'return name;',
     tests: ['test/cli/decisions.test.ts'],

@@ -39,7 +39,7 @@ const parts: Readonly<Record<string, Part>> = {
     ],
     tests: [
       'test/cli/{agent-events,conversation,decisions,endings,watched-events,frame,inputs,markdown,output,place-events,place-preview,times}.test.ts',
-      'test/cli/{progress,progress-of-a-run,progress-of-any-run,search-text}.test.ts',
+      'test/cli/{progress,progress-of-a-run,progress-of-any-run}.test.ts',
       'test/cli/{agent-plans,drawings,logs,reading,usage,workflow-files}.test.ts',
       'test/cli/{frames,plans,streams,terminal-conversation}.test.ts',
     ],

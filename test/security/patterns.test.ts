@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createEvaluator, parseWorkflow } from '../../src/definition/index.ts';
-import { patternFor } from '../../src/interfaces/cli/search/pattern.ts';
 import { matchesPattern } from '../../src/model/patterns.ts';
+import { searchPattern } from '../../src/views/index.ts';
 import { mayWrite } from '../../src/workspaces/worktree/write-patterns.ts';
 import { newProject } from '../cli/command-line.ts';
 
@@ -65,7 +65,7 @@ tasks:
 
 describe('a pattern that never ends, of others than workflows', () => {
   test.for(catastrophic)('ends in `piton search --regex`: %s', async (pattern) => {
-    expect((await patternFor(pattern, true))(text).length).toBeLessThan(2);
+    expect((await searchPattern(pattern, true))(text).length).toBeLessThan(2);
   });
 
   test('ends in `writes`, whatever an agent calls its files', () => {

@@ -27,7 +27,7 @@ function fieldsOf(view: ViewText): ViewText['fields'] {
 }
 
 function within(type: string, value: unknown): string[] {
-  const name = [...views.keys()].find((view) => new RegExp(`\\b${view}\\b`).test(type));
+  const name = [...views.keys()].find((view) => new RegExp(`\\b${view}\\b(?!\\[')`).test(type));
   if (name === undefined || value === undefined || views.get(name)!.union !== undefined) return [];
   // The fields of tasks and actions that only the command line adds.
   const more = { TaskView: ['lastOutputAt'], OfferedAction: ['command'] }[name] ?? [];
@@ -45,6 +45,7 @@ const prints: Readonly<Record<string, (printed: never, args: readonly string[]) 
       ? undocumentedDetail(printed)
       : undocumented('Checkpoint', printed, ['checkpoint']),
   list: (printed: unknown[]) => each('RunLine', printed),
+  search: (printed: unknown[]) => each('SearchHit', printed),
   inbox: (printed: unknown[]) => each('InboxItem', printed),
   agents: (printed: unknown[]) => each('AgentView', printed),
   doctor: (printed: { checks: unknown[] }) => each('DoctorCheck', printed.checks),

@@ -2,7 +2,15 @@
 import { describe, expect, test } from 'vitest';
 import { foldCommit, whyWaiting, type RunState } from '../../src/kernel/index.ts';
 import type { Commit, RunEvent } from '../../src/model/index.ts';
-import { Attempts, checkpointOf, inboxItemOf, timelineOf } from '../../src/views/index.ts';
+import {
+  Attempts,
+  checkpointOf,
+  inboxItemOf,
+  RunSearch,
+  searchPattern,
+  TaskConversation,
+  timelineOf,
+} from '../../src/views/index.ts';
 import { fixtureNames, readFixture } from '../support/interrupted/fixture.ts';
 import { commitsOf, decoded, nowhere } from '../support/interrupted/load.ts';
 import { undocumented } from '../support/documented.ts';
@@ -84,4 +92,34 @@ describe.each(fixtureNames())('%s', (name) => {
       for (const { action, effect } of item.actions) expect(effect).not.toBe(action);
     }
   });
+
+  test('what a conversation shows is found, each line once and where it was said', async () => {
+    const commits = await recorded(name);
+    const events = eventsIn(commits);
+    const pattern = await searchPattern('.+', true);
+    for (const task of Object.keys(checkpointOf(stateAfter(commits)).tasks)) {
+      const said = new TaskConversation(task);
+      const search = new RunSearch({ run: name, workflow: 'flow', pattern, task, limit: Infinity });
+      for (const event of events) {
+        said.add(event);
+        search.add(event);
+      }
+      const hits = search.hits.toReversed().filter((hit) => hit.task === task && isText(hit));
+      const lines = said.turns
+        .filter(isText)
+        .flatMap(({ seq, attempt, text }) => text.split('\n').map((line) => [seq, attempt, beginOf(line)]))
+        .filter(([, , line]) => line !== '');
+      expect(hits.map(({ seq, attempt, line }) => [seq, attempt, beginOf(line)])).toEqual(lines);
+    }
+  });
 });
+
+/** Calls are searched by the fields of their input, and have their answers in a conversation. */
+function isText({ role }: { readonly role: string }): boolean {
+  return !['call', 'answer', 'asked', 'session'].includes(role);
+}
+
+/** The rest of a long line is cut. */
+function beginOf(line: string): string {
+  return line.trim().slice(0, 200);
+}

@@ -1,11 +1,11 @@
 import { PitonError, shellWord } from '../../../base/index.ts';
-import type { RunEvent } from '../../../library/index.ts';
+import { assertTask, type RunEvent } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { printOutput } from '../logs/print-output.ts';
 import type { Reading } from '../logs/reading.ts';
-import { assertTask, isChosen, type AttemptChoice } from '../logs/select-attempts.ts';
+import { isChosen, type AttemptChoice } from '../logs/select-attempts.ts';
 import type { Output } from '../output/index.ts';
 import { eventLine } from '../progress/index.ts';
 import { readNumber } from '../read-number.ts';

@@ -4,6 +4,5 @@ export { Conversation } from './conversation.ts';
 export { introduce, type AttemptStarted, type Form } from './form.ts';
 export { markdownForm } from './markdown-form.ts';
 export { remarkOf, type Remark } from './remarks.ts';
-export { Speech, type Spoken } from './spoken.ts';
 export { terminalForm } from './terminal-form.ts';
 export { usageText } from './usage.ts';

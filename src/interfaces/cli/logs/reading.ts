@@ -1,7 +1,7 @@
-import type { Piton, RunEvent } from '../../../library/index.ts';
+import { isWithin, type Piton, type RunEvent } from '../../../library/index.ts';
 import type { AttemptStarted } from '../conversation/index.ts';
 import { cleanLine, padTo, widthOf, type Output } from '../output/index.ts';
-import { isChosen, isWithin, type AttemptChoice } from './select-attempts.ts';
+import { isChosen, type AttemptChoice } from './select-attempts.ts';
 
 /** What is to be shown of a run, and how. */
 export interface Reading {

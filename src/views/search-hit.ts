@@ -1,38 +1,42 @@
-import type { Spoken } from '../conversation/index.ts';
-import type { Pattern, Place } from './pattern.ts';
+import type { SearchPattern } from './search-pattern.ts';
+import type { Turn } from './turns.ts';
 
 /** A line of a conversation in which something was found. */
-export interface Hit {
+export interface SearchHit {
   readonly run: string;
   readonly workflow: string;
   readonly task: string;
-  /** Of the attempt; absent for what was said between two. */
-  readonly attempt?: number;
+  /** The id of the attempt; absent for what was said between two. */
+  readonly attempt?: string;
+  /** Of the attempt, counted in its task. */
+  readonly number?: number;
   readonly agent?: string;
+  /** The commit in which it was said. */
+  readonly seq: number;
   readonly at: number;
-  readonly role: Spoken['role'];
+  /** Who or what it is from. */
+  readonly role: Turn['role'];
+  /** Of calls, answers, questions and refusals. */
   readonly tool?: string;
-  /** The line, or the part of a long one around the first place. */
+  /** The line, or the part of a long one around the first place. Without control characters. */
   readonly line: string;
-  readonly places: readonly Place[];
+  /** Where in the line, as offsets. */
+  readonly places: readonly { readonly start: number; readonly end: number }[];
 }
-
-/** Whose words they are. */
-export type Source = Pick<Hit, 'run' | 'workflow' | 'task' | 'attempt' | 'agent' | 'at'>;
 
 const longestLine = 400;
 const before = 80;
 
-export function hitsIn(source: Source, { role, tool, text }: Spoken, pattern: Pattern): Hit[] {
+/** The lines of a text that match. */
+export function matchingLines(text: string, placesIn: SearchPattern): Pick<SearchHit, 'line' | 'places'>[] {
   return text.split('\n').flatMap((line) => {
-    const places = pattern(line);
-    if (places.length === 0) return [];
-    return [{ ...source, role, ...(tool !== undefined && { tool }), ...excerptOf(line, places) }];
+    const places = placesIn(line);
+    return places.length === 0 ? [] : [excerptOf(line, places)];
   });
 }
 
 /** A line may be as long as a file: what surrounds the first place is enough. */
-function excerptOf(line: string, places: readonly Place[]): Pick<Hit, 'line' | 'places'> {
+function excerptOf(line: string, places: SearchHit['places']): Pick<SearchHit, 'line' | 'places'> {
   const tidy = line.trim();
   const lead = line.length - line.trimStart().length;
   const first = Math.max(places[0]!.start - lead, 0);

@@ -1,5 +1,5 @@
-import { cleanLine, momentText, clockText, type Output, type Style } from '../output/index.ts';
-import type { Hit } from './hit.ts';
+import type { SearchHit } from '../../library/index.ts';
+import { cleanLine, clockText, momentText, type Output, type Style } from './output/index.ts';
 
 /** A heading for each attempt, and the lines below it, newest first. */
 export class HitPrinter {
@@ -10,11 +10,7 @@ export class HitPrinter {
     this.#output = output;
   }
 
-  print(hits: readonly Hit[]): void {
-    for (const hit of hits) this.#printHit(hit);
-  }
-
-  #printHit(hit: Hit): void {
+  print(hit: SearchHit): void {
     const { style } = this.#output;
     const heading = headingOf(hit);
     if (heading !== this.#heading) {
@@ -26,17 +22,16 @@ export class HitPrinter {
   }
 }
 
-function headingOf({ run, workflow, task, attempt, agent }: Hit): string {
-  const which =
-    attempt === undefined ? '' : `, attempt ${attempt}${agent === undefined ? '' : ` (${agent})`}`;
+function headingOf({ run, workflow, task, number, agent }: SearchHit): string {
+  const which = number === undefined ? '' : `, attempt ${number}${agent === undefined ? '' : ` (${agent})`}`;
   return `${run} (${workflow}): ${task}${which}`;
 }
 
-function speakerOf({ role, tool }: Hit): string {
+function speakerOf({ role, tool }: SearchHit): string {
   return cleanLine(tool === undefined ? role : `${role} ${tool}`);
 }
 
-function marked({ line, places }: Hit, { red }: Style): string {
+function marked({ line, places }: SearchHit, { red }: Style): string {
   let text = '';
   let done = 0;
   for (const { start, end } of places) {

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../src/base/index.ts';
-import type { RunEvent } from '../../src/engine/index.ts';
-import { hitsIn, type Hit } from '../../src/interfaces/cli/search/hit.ts';
-import { patternFor } from '../../src/interfaces/cli/search/pattern.ts';
-import { searchRun } from '../../src/interfaces/cli/search/search-run.ts';
+import type { RunEvent } from '../../src/model/index.ts';
+import { RunSearch, searchPattern, type SearchHit } from '../../src/views/index.ts';
+import { matchingLines } from '../../src/views/search-hit.ts';
+import { undocumented } from '../support/documented.ts';
 
-const source = { run: 'r', workflow: 'flow', task: 'fix', attempt: 1, at: 0 };
+type Matching = ReturnType<typeof matchingLines>[number];
 
-async function found(text: string, given: string, isRegex = false): Promise<Hit[]> {
-  return hitsIn(source, { role: 'assistant', text }, await patternFor(given, isRegex));
+async function found(text: string, given: string, isRegex = false): Promise<Matching[]> {
+  return matchingLines(text, await searchPattern(given, isRegex));
 }
 
-function marks({ line, places }: Hit): string[] {
+function marks({ line, places }: Matching): string[] {
   return places.map(({ start, end }) => line.slice(start, end));
 }
 
@@ -24,14 +24,14 @@ test('a text is found as it is, in any case, line by line, with all its places',
 
 test('an expression finds places by their offsets, also behind signs that take two, and does not look around', async () => {
   expect((await found('😀 Grün 😀 grün', 'gr.n', true)).map(marks)).toEqual([['Grün', 'grün']]);
-  await expect(patternFor('(?=a)b', true)).rejects.toMatchObject({ code: 'USAGE_INVALID' });
+  await expect(searchPattern('(?=a)b', true)).rejects.toMatchObject({ code: 'USAGE_INVALID' });
 });
 
 test('a regular expression is taken as one; one that matches nothing finds nothing; a wrong one is refused', async () => {
   expect((await found('error TS2304 and ts1', String.raw`ts\d{4}`, true)).map(marks)).toEqual([['TS2304']]);
   expect(await found('abc', 'x*', true)).toEqual([]);
-  await expect(patternFor('(', true)).rejects.toThrow(/missing closing/);
-  await expect(patternFor('', false)).rejects.toThrow(/empty/);
+  await expect(searchPattern('(', true)).rejects.toThrow(/missing closing/);
+  await expect(searchPattern('', false)).rejects.toThrow(/empty/);
 });
 
 test('of a line as long as a file the part around the first place is shown, with the marks in their places', async () => {
@@ -40,11 +40,6 @@ test('of a line as long as a file the part around the first place is shown, with
   expect(hit!.line).toMatch(/^…x+ needle y+…$/);
   expect(marks(hit!)).toEqual(['needle']);
 });
-
-function happened(events: readonly object[]): AsyncIterable<RunEvent> {
-  const told = events.map((event, index) => ({ ...event, run: 'r', seq: index + 1, at: index }) as RunEvent);
-  return ReadableStream.from(told) as AsyncIterable<RunEvent>;
-}
 
 const says = (attempt: string, entries: Json[], task = 'fix'): object => ({
   type: 'transcript.added',
@@ -61,13 +56,13 @@ const starts = (attempt: string, number: number, task = 'fix'): object => ({
 
 async function search(
   events: readonly object[],
-  more: { task?: string; limit?: number } = {},
-): Promise<Hit[]> {
-  const { task, limit = 50 } = more;
-  return searchRun(
-    { run: 'r', workflow: 'flow', pattern: await patternFor('road', false), task, limit },
-    happened(events),
-  );
+  { text = 'road', task, limit = 50 }: { text?: string; task?: string; limit?: number } = {},
+): Promise<SearchHit[]> {
+  const pattern = await searchPattern(text, text !== 'road');
+  const found = new RunSearch({ run: 'r', workflow: 'flow', pattern, task, limit });
+  for (const [index, event] of events.entries())
+    found.add({ ...event, run: 'r', seq: index + 1, at: index } as RunEvent);
+  return found.hits;
 }
 
 test('everything that is said, thought, called, answered, told and reported is searched, the newest first and each once', async () => {
@@ -91,7 +86,13 @@ test('everything that is said, thought, called, answered, told and reported is s
     { type: 'check.failed', task: 'fix', data: { report: 'no road\nend', revision: 1 } },
     { type: 'message.added', task: 'fix', data: { text: 'the other road' } },
   ]);
-  expect(hits.map(({ role, tool, attempt, agent, line }) => [role, tool, attempt, agent, line])).toEqual([
+  for (const hit of hits) expect(undocumented('SearchHit', hit)).toEqual([]);
+  expect(hits.map(({ attempt, seq }) => [attempt, seq])).toEqual([
+    [undefined, 5],
+    [undefined, 4],
+    ...Array.from({ length: 7 }, () => ['a1', 2]),
+  ]);
+  expect(hits.map(({ role, tool, number, agent, line }) => [role, tool, number, agent, line])).toEqual([
     ['told', undefined, undefined, undefined, 'the other road'],
     ['check', undefined, undefined, undefined, 'no road'],
     ['assistant', undefined, 1, 'claude', 'The road is mended.'],
@@ -119,5 +120,54 @@ test('no more lines are kept than are asked for, the newest, and only of the tas
     'road 3',
     'road 2',
     'road 1',
+  ]);
+});
+
+test('everything that is said is found by its words, with its speaker and the tool it is about', async () => {
+  const entries = [
+    { type: 'session', id: 's' },
+    { type: 'message', role: 'user', text: 'Hi.\u0007' },
+    { type: 'message', role: 'assistant', text: ' Yo. ' },
+    { type: 'tool-started', id: '1', name: 'Bash', input: { command: 'ls\u001b[1m', in: 'a\nb' } },
+    { type: 'tool-finished', id: '1', output: 'x' },
+    { type: 'tool-finished', id: '1', output: 'y' },
+    { type: 'result', text: 'Yo.' },
+    { type: 'result', text: 'Hi.' },
+    { type: 'result', text: 'Yo.', structured: { a: 1 } },
+    { type: 'reasoning', text: 'r' },
+    { type: 'asked', tool: 'Web' },
+    { type: 'denied', tool: 'Web', reason: 'no' },
+    { type: 'limit', text: 'l' },
+    { type: 'failure', message: 'f' },
+    { type: 'notice', text: 'n' },
+    { type: 'toString' },
+    { type: 'usage' },
+  ];
+  const hits = await search([starts('a1', 1), says('a1', entries)], { text: '.' });
+  expect(hits.toReversed().map(({ role, tool = '', line }) => `${role} ${tool}: ${line}`)).toEqual([
+    'user : Hi.',
+    'assistant : Yo.',
+    String.raw`call Bash: command: ls\u{1b}[1m`,
+    'call Bash: in:',
+    'call Bash: a',
+    'call Bash: b',
+    'answer Bash: x',
+    'answer : y',
+    'result : Hi.',
+    'result : {"a":1}',
+    'reasoning : r',
+    'asked Web: input: null',
+    'denied Web: no',
+    'limit : l',
+    'failure : f',
+    'notice : n',
+    'notice : toString',
+  ]);
+});
+
+test('what an attempt says is found though its beginning was never told', async () => {
+  const message = { type: 'message', role: 'assistant', text: 'road' };
+  expect(await search([says('a1', [message])])).toEqual([
+    expect.not.objectContaining({ number: expect.anything() }),
   ]);
 });
