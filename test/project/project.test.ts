@@ -62,10 +62,8 @@ describe('the workflows of a project', () => {
     ]);
     const definition = await project.load('release', { skip: ['publish'] });
     const plan = await project.plan(definition, { version: '1.0' });
-    expect(plan.levels.map((level) => level.map(({ work }) => work))).toEqual([
-      ['echo built 1.0'],
-      ['echo tested'],
-    ]);
+    expect(plan.levels.map((level) => level.map(({ task }) => task))).toEqual([['build'], ['test']]);
+    expect(plan.inputs).toEqual({ version: '1.0' });
     await expect(project.plan(definition, {})).rejects.toSatisfy(
       (thrown) => codeOf(thrown) === 'INPUT_INVALID',
     );
