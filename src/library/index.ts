@@ -59,6 +59,8 @@ export {
   type DayUsage,
   type DecisionView,
   type DriverView,
+  type DriveView,
+  type LeftAttempt,
   type InboxItem,
   type OfferedAction,
   type ProblemView,

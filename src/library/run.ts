@@ -17,7 +17,7 @@ import {
   runView,
   shownStatus,
   TaskConversation,
-  timelineOf,
+  TimelineReader,
   type AttemptView,
   type Checkpoint,
   type ConversationView,
@@ -127,7 +127,9 @@ export class Run<Outputs = unknown, State = unknown> {
 
   /** What ran when, who drove it, and what became of the work of those that died. */
   async timeline(): Promise<Timeline> {
-    return timelineOf(await Array.fromAsync(this.history()));
+    const reader = new TimelineReader();
+    for await (const event of this.history()) reader.add(event);
+    return reader.timeline;
   }
 
   /** What a task and its agents have said to each other, part by part: at least `limit` turns each, if there are so many. Throws `TASK_UNKNOWN`. */

@@ -26,7 +26,7 @@ export {
 } from './run-view.ts';
 export { runLine, type RunLine } from './run-line.ts';
 export type { TaskView, WorkspaceView } from './task-view.ts';
-export { timelineOf, type DriveView, type LeftAttempt, type Timeline } from './timeline.ts';
+export { TimelineReader, type DriveView, type LeftAttempt, type Timeline } from './timeline.ts';
 export { usageOf, type Usage } from './usage.ts';
 export { WatchedRun, type Found, type TaskCounts, type WatchedTask } from './watched-run.ts';
 export type { WatchedAttempt } from './task-memory.ts';

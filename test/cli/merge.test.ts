@@ -27,6 +27,8 @@ test('what a run made is brought into the branch, is journalled once, and found 
   expect(await json(['merge'])).toMatchObject({ run: 'r1', how: 'already', branch: 'main', commit: tip });
   const { stdout: history } = await piton(['history', 'r1']);
   expect(history.match(/merged into main, by \S+@\S+ \(process \d+, /g)).toHaveLength(1);
+  const { stdout: timeline } = await piton(['history', 'r1', '--timeline']);
+  expect(timeline).toMatch(/ the run has ended\n.* process \d+ on \S+ takes it up, and lets go\nNext: /);
   const { stdout: status } = await piton(['status', 'r1']);
   expect(status).toContain('\nits work was merged into main\n');
   expect(status).not.toContain('piton diff');

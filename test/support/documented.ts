@@ -45,6 +45,7 @@ const prints: Readonly<Record<string, (printed: never, args: readonly string[]) 
       ? undocumentedDetail(printed)
       : undocumented('Checkpoint', printed, ['checkpoint']),
   list: (printed: unknown[]) => each('RunLine', printed),
+  history: (printed, args) => (args.includes('--timeline') ? undocumented('Timeline', printed) : []),
   search: (printed: unknown[]) => each('SearchHit', printed),
   inbox: (printed: unknown[]) => each('InboxItem', printed),
   agents: (printed: unknown[]) => each('AgentView', printed),

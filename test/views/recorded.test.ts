@@ -9,7 +9,7 @@ import {
   RunSearch,
   searchPattern,
   TaskConversation,
-  timelineOf,
+  TimelineReader,
 } from '../../src/views/index.ts';
 import { fixtureNames, readFixture } from '../support/interrupted/fixture.ts';
 import { commitsOf, decoded, nowhere } from '../support/interrupted/load.ts';
@@ -48,7 +48,9 @@ describe.each(fixtureNames())('%s', (name) => {
   test('has a line of time on which every attempt has its begin, and every driver what it left', async () => {
     const commits = await recorded(name);
     const events = eventsIn(commits);
-    const timeline = timelineOf(events);
+    const reader = new TimelineReader();
+    for (const event of events) reader.add(event);
+    const { timeline } = reader;
     expect(undocumented('Timeline', timeline)).toEqual([]);
     const begun = events.flatMap((event) => (event.type === 'attempt.started' ? [event.attempt] : []));
     const ended = events.flatMap((event) => (event.type === 'attempt.ended' ? [event.attempt] : []));

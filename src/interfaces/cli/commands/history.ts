@@ -1,7 +1,10 @@
-import { WatchedRun, type RunEvent } from '../../../library/index.ts';
+import { shellWord } from '../../../base/index.ts';
+import { WatchedRun, type Run, type RunEvent } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { printTimeline } from '../history/print-timeline.ts';
+import { nextStep } from '../next-step.ts';
 import { cleanLine, clockText, spanText } from '../output/index.ts';
 import { describeEvent } from '../progress/index.ts';
 import { findRecord } from '../runs.ts';
@@ -16,25 +19,48 @@ interface Entry {
   readonly events: readonly RunEvent[];
 }
 
-export const command = defineCommand({
+interface Options {
+  readonly timeline?: boolean;
+}
+
+export const command = defineCommand<Options>({
   configure: (command) =>
-    command.argument('[run]', 'beginning of its id; default: the latest').option('--json', 'print JSON'),
+    command
+      .argument('[run]', 'beginning of its id; default: the latest')
+      .option('--timeline', 'what ran when, who drove it, and what became of it when that one died')
+      .option('--json', 'print JSON'),
   examples: [
     ['piton history', 'of the latest run'],
+    ['piton history 4f2 --timeline', 'its attempts, and the times in which nobody drove it'],
     ['piton history 4f2 --json', 'every checkpoint with its events'],
   ],
-  async run(context, { args }) {
+  async run(context, { args, options }) {
     const piton = await context.openExisting();
-    const record = await findRecord(piton, args[0]);
-    const { isJson: transcripts } = context.output;
-    const history = (await piton.find(record.run)).history({ upTo: record.seq, transcripts });
-    const entries = entriesOf(record.run, await Array.fromAsync(history));
-    context.output.json(entries.map(entryJson));
-    if (!context.output.isJson) printEntries(context, entries);
-    context.output.next(`piton show ${entries.at(-1)!.checkpoint}`);
+    const { run: id, seq } = await findRecord(piton, args[0]);
+    const run = await piton.find(id);
+    await (options.timeline === true ? showTimeline(context, run) : showCheckpoints(context, run, seq));
     return exitCodes.done;
   },
 });
+
+async function showTimeline(context: Context, run: Run): Promise<void> {
+  const { output } = context;
+  const timeline = await run.timeline();
+  output.json(timeline);
+  if (output.isJson) return;
+  const view = await run.view();
+  printTimeline(context, timeline, view);
+  output.next(nextStep(view) ?? `piton history ${shellWord(run.id)}`);
+}
+
+async function showCheckpoints(context: Context, run: Run, upTo: number): Promise<void> {
+  const { output } = context;
+  const history = run.history({ upTo, transcripts: output.isJson });
+  const entries = entriesOf(run.id, await Array.fromAsync(history));
+  output.json(entries.map(entryJson));
+  if (!output.isJson) printEntries(context, entries);
+  output.next(`piton show ${entries.at(-1)!.checkpoint}`);
+}
 
 function entriesOf(run: string, events: readonly RunEvent[]): Entry[] {
   const view = new WatchedRun(run);
