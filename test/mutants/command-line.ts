@@ -189,14 +189,14 @@ export const commandLine: readonly Defect[] = [
   },
   {
     name: 'a task that is done again looks as if it went on after an interruption',
-    file: 'src/views/watched-run.ts',
+    file: 'src/views/run-memory.ts',
     find: 'for (const address of this.#tasks.keys()) if (isInside(address)) this.#tasks.delete(address);',
     replace: 'isInside;',
     tests: ['test/cli/watched-events.test.ts'],
   },
   {
     name: 'what was interrupted counts as harvested',
-    file: 'src/views/watched-run.ts',
+    file: 'src/views/run-memory.ts',
     find: 'this.#harvested.delete(task);',
     replace: '',
     tests: ['test/cli/progress.test.ts', 'test/cli/watched-events.test.ts'],
