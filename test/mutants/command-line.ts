@@ -202,6 +202,35 @@ export const commandLine: readonly Defect[] = [
     tests: ['test/cli/progress.test.ts', 'test/cli/watched-events.test.ts'],
   },
   {
+    name: 'what became of an attempt is told of the first driver that left it only',
+    file: 'src/views/timeline.ts',
+    find: 'for (const left of drive.left) this.#left.set(left.attempt, left);',
+    replace:
+      'for (const left of drive.left) if (!this.#left.has(left.attempt)) this.#left.set(left.attempt, left);',
+    tests: ['test/views/timeline.test.ts'],
+  },
+  {
+    name: 'nobody drives a run that has ended, as if somebody should have',
+    file: 'src/views/timeline.ts',
+    find: 'if (!this.#isOver && next > drive.to)',
+    replace: 'if (next > drive.to)',
+    tests: ['test/views/timeline.test.ts'],
+  },
+  {
+    name: 'a run that is damaged hides all older ones from a search',
+    file: 'src/library/search.ts',
+    find: 'if (onDamaged === undefined) throw damage;',
+    replace: 'throw damage;',
+    tests: ['test/library/search.test.ts'],
+  },
+  {
+    name: 'a search ends with the first hundred runs',
+    file: 'src/library/search.ts',
+    find: 'if (page.length < pageSize) return;',
+    replace: 'return;',
+    tests: ['test/library/search.test.ts'],
+  },
+  {
     name: 'a run that is driven by nobody looks as if it went on',
     file: 'src/views/run-view.ts',
     find: "return isDriven ? status : 'interrupted';",
