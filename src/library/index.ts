@@ -85,3 +85,4 @@ export {
   type Standing,
 } from '../engine/index.ts';
 export type { RunEvent } from '../model/index.ts';
+export type { RunRecord } from '../store/index.ts';

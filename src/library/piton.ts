@@ -40,6 +40,7 @@ import {
 } from './delivery.ts';
 import { driverOf, lostEndOf } from './circumstances.ts';
 import { readInbox } from './inbox.ts';
+import { findRecord } from './find-record.ts';
 import { listRuns, type RunsFilter } from './list-runs.ts';
 import { plainInputs } from './plain-inputs.ts';
 import { programOf } from './program.ts';
@@ -159,8 +160,8 @@ export class Piton implements AsyncDisposable {
    * The error with which going on with a run would be refused, if its journal lacks a commit that was written down outside of it
    * (`RUN_BEHIND`), or that cannot be read (`SPOOL_UNREADABLE`). Cheap: one small file is read.
    */
-  async findLostEnd(record: Pick<RunRecord, 'run' | 'seq' | 'hash'>): Promise<PitonError | undefined> {
-    return lostEndOf(this.#ports, record);
+  async findLostEnd(id: string): Promise<PitonError | undefined> {
+    return lostEndOf(this.#ports, await this.#engine.find(id));
   }
 
   /** What going on with a run would do for each task, and why. Changes nothing. */
@@ -209,9 +210,12 @@ export class Piton implements AsyncDisposable {
     return listRuns(this.#upkeep, filter);
   }
 
-  /** Newest first. */
-  list(filter: RunFilter = {}): Promise<RunRecord[]> {
-    return this.#ports.store.listRuns(filter);
+  /**
+   * What is stored of the run whose id begins so; without that, of the newest. Throws `RUN_NOT_FOUND`, `RUN_AMBIGUOUS`, `USAGE_INVALID` if
+   * it is empty.
+   */
+  findRecord(prefix?: string): Promise<RunRecord> {
+    return findRecord(this.#ports.store, prefix);
   }
 
   /**
@@ -243,7 +247,7 @@ export class Piton implements AsyncDisposable {
 
   /** What agents have used, by day and agent, newest day first. */
   async usage(filter: Pick<RunFilter, 'onDamaged'> = {}): Promise<readonly DayUsage[]> {
-    return usageByDay(await this.list({ ...filter, spentOn: 'any' }));
+    return usageByDay(await this.#ports.store.listRuns({ ...filter, spentOn: 'any' }));
   }
 
   /** The places of all tasks, what is kept of them, and what nobody has recorded. Changes nothing. */

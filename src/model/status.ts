@@ -6,9 +6,10 @@ export type TaskStatus =
 export type RunStatus =
   'running' | 'delayed' | 'held' | 'paused' | 'stalled' | 'succeeded' | 'failed' | 'cancelled';
 
-const finalStatuses: ReadonlySet<RunStatus> = new Set(['succeeded', 'failed', 'cancelled']);
+const finalStatuses: ReadonlySet<string> = new Set<RunStatus>(['succeeded', 'failed', 'cancelled']);
 
-export function isFinal(status: RunStatus): boolean {
+/** Also of a status as it is shown. */
+export function isFinal(status: string): boolean {
   return finalStatuses.has(status);
 }
 

@@ -11,6 +11,8 @@ export interface RunLine {
   readonly status: ShownStatus;
   /** Why it is paused, has failed or was cancelled. */
   readonly reason?: string;
+  /** The number of its last commit. */
+  readonly seq: number;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly progress: Progress;
@@ -22,18 +24,20 @@ export interface RunLine {
 
 interface StoredRun extends RunSummary {
   readonly run: string;
+  readonly seq: number;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
 export function runLine(stored: StoredRun, circumstances: Circumstances): RunLine {
-  const { run, workflow, reason, createdAt, updatedAt, settled, total, spent, wakeAt } = stored;
+  const { run, workflow, reason, seq, createdAt, updatedAt, settled, total, spent, wakeAt } = stored;
   const usage = spent && usageOf(sumOf(spent));
   return {
     run,
     workflow,
     status: shownStatus(stored, circumstances),
     ...(reason !== undefined && { reason }),
+    seq,
     createdAt,
     updatedAt,
     progress: progressOf({ done: settled, total }),

@@ -45,7 +45,7 @@ test('what is approved is what was shown, and nothing that is asked later', asyn
   };
   const stream = new PassThrough() as unknown as NodeJS.WriteStream;
   const output = createOutput({ stdout: stream, stderr: stream, env: {} }, false);
-  const seen = { list: (filter: object) => piton.list(filter), find };
+  const seen = { findRecord: (prefix: string) => piton.findRecord(prefix), find };
   const context = { output, now: () => Date.now(), openExisting: async () => seen } as unknown as Context;
   const approving = decideGate(context, 'approve', {
     args: ['r', 'ship'],

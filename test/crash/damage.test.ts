@@ -28,7 +28,7 @@ async function openIn(folder: string, mirrored: boolean): Promise<Piton> {
 /** Brings everything from the log into the database file, as the last process to leave does. */
 async function putLogAway(folder: string): Promise<void> {
   await using piton = await open({ store: `sqlite:${join(folder, 'piton.db')}` });
-  await piton.list();
+  await piton.runs();
 }
 
 /** Changes one bit of the database file, a little behind the only place where that text stands. */
@@ -327,5 +327,5 @@ test('a repair of the row and the snapshot of a run that is killed anywhere can 
 
 async function listedIn(folder: string): Promise<unknown> {
   await using piton = await openIn(folder, true);
-  return await piton.list();
+  return await piton.runs();
 }

@@ -196,7 +196,7 @@ export class InterruptedRun {
   /** How far the journal goes, as it is now; 0 if there is none. */
   async head(): Promise<number> {
     await using piton = await this.open();
-    return (await piton.list())[0]?.seq ?? 0;
+    return (await piton.runs())[0]?.seq ?? 0;
   }
 
   /** What became of it: its outputs, or the code of the error that refused it. */

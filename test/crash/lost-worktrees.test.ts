@@ -57,7 +57,7 @@ async function atWork(project: Project, { until }: Pick<LiveCommand, 'until'>): 
 async function savedIn(project: Project, tasks: number): Promise<void> {
   await eventually('the store is there', () => existsSync(join(project.folder, '.piton/piton.db')));
   await project.withStore(async (piton) => {
-    await eventually('the run is there', async () => (await piton.list()).length > 0);
+    await eventually('the run is there', async () => (await piton.runs()).length > 0);
     const saved = new Set<string>();
     for await (const event of (await piton.find('run')).events()) {
       if (event.type === 'workspace.saved') saved.add(event.task);

@@ -32,7 +32,7 @@ test('whoever does not ask for what an agent has said does not read it', async (
   const run = await place.run({ a: played([turn]) });
   await run.result();
   const all = await eventsOf(run);
-  const before = { checkpoint: await run.checkpoint(), list: await place.piton.list() };
+  const before = { checkpoint: await run.checkpoint(), list: await place.piton.runs() };
   expect(transcriptOf(all).map(({ text }) => text)).toContain('It is 42.');
 
   expect(loseText(place.folder)).toBeGreaterThan(0);
@@ -43,7 +43,7 @@ test('whoever does not ask for what an agent has said does not read it', async (
   expect(saidIn(bare).map(({ data }) => data.used)).toEqual(saidIn(all).map(({ data }) => data.used));
   expect(saidIn(bare).flatMap(({ data }) => data.last ?? [])).toContain('That is all.');
   await place.piton.rebuildSummaries();
-  expect({ checkpoint: await run.checkpoint(), list: await place.piton.list() }).toEqual(before);
+  expect({ checkpoint: await run.checkpoint(), list: await place.piton.runs() }).toEqual(before);
   expect(JSON.stringify(before.list)).toContain('"input":100');
   await expect(eventsOf(run)).rejects.toMatchObject({ code: 'BLOB_MISSING' });
   expect(await place.piton.verify('run')).toMatchObject([

@@ -24,7 +24,7 @@ test('starting the same id again attaches to that run', async () => {
   expect((await second.result()).outputs).toEqual({ a: 1 });
   expect((await (await piton.start(once, { id: 'x' })).result()).outputs).toEqual({ a: 1 });
   expect(executions).toBe(1);
-  expect(await piton.list()).toHaveLength(1);
+  expect(await piton.runs()).toHaveLength(1);
 });
 
 test('a failed attempt is tried again after its backoff, with the same key', async () => {
@@ -372,7 +372,7 @@ test('bad ids and definitions are refused before anything is written', async () 
     code: 'NOT_SERIALISABLE',
   });
   await expect(piton.start(fine, { inputs: [1] as never })).rejects.toMatchObject({ code: 'INPUT_INVALID' });
-  expect(await piton.list()).toEqual([]);
+  expect(await piton.runs()).toEqual([]);
 });
 
 test('a weaker checkpoint policy writes less, and a task can ask for more', async () => {

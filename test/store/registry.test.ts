@@ -14,7 +14,7 @@ const openNothing = (): never => {
 
 test('a store is opened by the scheme of its URL, in whatever case it is written', async () => {
   await using piton = await open({ store: 'MEMORY:' });
-  expect(await piton.list()).toEqual([]);
+  expect(await piton.runs()).toEqual([]);
 });
 
 test('an opener may be registered again, but not be replaced by another', () => {

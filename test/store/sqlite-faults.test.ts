@@ -851,7 +851,7 @@ test.for([
       remedy: expect.stringContaining('verify a --repair'),
     };
     await expect(piton.find('a')).rejects.toMatchObject(named);
-    await expect(piton.list({ status: ['succeeded'] })).rejects.toMatchObject(named);
+    await expect(piton.runs({ status: ['succeeded'] })).rejects.toMatchObject(named);
     expect(await piton.prune({ before: Date.now() + 1_000 })).toMatchObject({
       runs: 1,
       kept: [{ run: 'a' }],
@@ -865,7 +865,7 @@ test.for([
     });
     expect(await piton.repair('a')).toMatchObject({ held: [], mended: [expect.stringContaining(column!)] });
     expect(await piton.verify()).toMatchObject([{ run: 'a', ok: true }]);
-    expect(await piton.list()).toMatchObject([{ run: 'a', status: 'succeeded', settled: 2 }]);
+    expect(await piton.runs()).toMatchObject([{ run: 'a', status: 'succeeded', settled: 2 }]);
   },
 );
 

@@ -7,7 +7,6 @@ import type { ExitCode } from './exit-codes.ts';
 import { findTask } from './find-task.ts';
 import { cleanText, statusCell } from './output/index.ts';
 import { printCall } from './questions.ts';
-import { findRecord } from './runs.ts';
 import { describeTask } from './task-lines.ts';
 
 export interface GateOptions {
@@ -34,7 +33,7 @@ export async function decideGate(
   { args, options }: Invocation<GateOptions>,
 ): Promise<ExitCode> {
   const piton = await context.openExisting();
-  const { run } = await findRecord(piton, args[0]);
+  const { run } = await piton.findRecord(args[0]);
   const address = args[1]!;
   const checkpoint = await (await piton.find(run)).checkpoint();
   const { gate, reason, call } = findTask(checkpoint, address);

@@ -3,7 +3,6 @@ import { PitonError } from '../../base/index.ts';
 import type { Context } from './context.ts';
 import { decide } from './decide.ts';
 import type { ExitCode } from './exit-codes.ts';
-import { findRecord } from './runs.ts';
 import { findTask } from './find-task.ts';
 
 interface Raising {
@@ -20,7 +19,7 @@ export async function raiseBudget(
 ): Promise<ExitCode> {
   const more = readAmount(amount);
   const piton = await context.openExisting();
-  const { run } = await findRecord(piton, args[0]);
+  const { run } = await piton.findRecord(args[0]);
   const address = args[1]!;
   findTask(await (await piton.find(run)).checkpoint(), address);
   return decide(context, {

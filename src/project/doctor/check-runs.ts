@@ -80,9 +80,11 @@ interface Kept {
 
 /** An attempt's folder may outlive its run for a while; its processes should not outlive it at all. */
 async function checkSpools(piton: Piton): Promise<DoctorCheck[]> {
-  const records = await piton.list({ limit: Number.MAX_SAFE_INTEGER });
+  const records = await piton.runs();
   const known = new Set(records.map(({ run }) => run));
-  const going = new Set(records.filter(({ status }) => !isFinal(status)).map(({ run }) => run));
+  const going = new Set(
+    records.filter(({ status }) => !isFinal(status)).map(({ run }) => run),
+  );
   const kept = (await piton.keptAttempts()).map(({ attempt, pid }): Kept => {
     const folder = piton.spoolOf(attempt);
     return { folder, run: runOf(folder), ...(pid !== undefined && { pid }) };

@@ -76,7 +76,7 @@ async function begin(piton: Piton, hands: Hands): Promise<Run> {
 }
 
 async function isPaused(piton: Piton): Promise<boolean> {
-  const paused = await piton.list({ status: ['paused'] });
+  const paused = await piton.runs({ status: ['paused'] });
   return paused.length > 0;
 }
 

@@ -3,7 +3,6 @@ import { defineCommand } from '../command-spec.ts';
 import { conclude } from '../drive/drive-run.ts';
 import { watchRun } from '../drive/watch-run.ts';
 import { whenText } from '../output/index.ts';
-import { findRecord } from '../runs.ts';
 
 export const command = defineCommand({
   configure: (command) =>
@@ -23,7 +22,7 @@ A run that nobody drives is not waited for: exit code 3 if it waits for you, els
   async run(context, { args }) {
     const { output } = context;
     const piton = await context.openExisting();
-    const { run: id, seq } = await findRecord(piton, args[0]);
+    const { run: id, seq } = await piton.findRecord(args[0]);
     const intro = introOf(await piton.driver(id), context.now());
     return conclude(context, await watchRun({ piton, output }, await piton.find(id), { head: seq, intro }));
   },

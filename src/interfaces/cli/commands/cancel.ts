@@ -1,7 +1,6 @@
 import { defineCommand } from '../command-spec.ts';
 import { decide } from '../decide.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { findRecord } from '../runs.ts';
 
 interface Options {
   readonly message?: string;
@@ -20,7 +19,7 @@ export const command = defineCommand<Options>({
     ['piton cancel 4f2 -m "wrong branch"', 'saying why'],
   ],
   async run(context, { args, options }) {
-    const { run } = await findRecord(await context.openExisting(), args[0]);
+    const { run } = await (await context.openExisting()).findRecord(args[0]);
     const code = await decide(context, {
       run,
       send: (handle) => handle.cancel(options.message),

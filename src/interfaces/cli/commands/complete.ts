@@ -1,7 +1,6 @@
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { findRecord } from '../runs.ts';
 
 const mostRuns = 50;
 
@@ -26,6 +25,6 @@ async function namesOf(context: Context, kind: string, run: string | undefined):
   const piton = await context.openExisting();
   if (kind === 'run') return (await piton.runIds()).slice(0, mostRuns);
   if (kind !== 'task' && kind !== 'latest-task') return [];
-  const record = await findRecord(piton, run === '' || kind === 'latest-task' ? undefined : run);
+  const record = await piton.findRecord(run === '' || kind === 'latest-task' ? undefined : run);
   return Object.keys((await (await piton.find(record.run)).checkpoint()).tasks);
 }

@@ -7,8 +7,6 @@ import { exitCodes } from '../exit-codes.ts';
 import { findTask } from '../find-task.ts';
 import { isColoured } from '../output/index.ts';
 
-import { findRecord } from '../runs.ts';
-
 interface Options {
   readonly stat?: boolean;
   readonly patch?: boolean;
@@ -35,7 +33,7 @@ export const command = defineCommand<Options>({
     const { output } = context;
     const form = formOf(options);
     const piton = await context.openExisting();
-    const { run } = await findRecord(piton, args[0]);
+    const { run } = await piton.findRecord(args[0]);
     const [, task] = args;
     if (task !== undefined) findTask(await (await piton.find(run)).checkpoint(), task);
     const coloured = !output.isJson && isColoured({ isTTY: output.isTerminal }, context.env);

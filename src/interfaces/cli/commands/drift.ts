@@ -3,8 +3,6 @@ import { existsSync } from 'node:fs';
 import { defineCommand } from '../command-spec.ts';
 import { exitCodes } from '../exit-codes.ts';
 
-import { findRecord } from '../runs.ts';
-
 export const command = defineCommand({
   configure: (command) =>
     command.argument('[run]', 'beginning of its id; default: the latest').option('--json', 'print JSON'),
@@ -15,7 +13,7 @@ export const command = defineCommand({
   async run(context, { args }) {
     const { output } = context;
     const piton = await context.openExisting();
-    const { run } = await findRecord(piton, args[0]);
+    const { run } = await piton.findRecord(args[0]);
     const { definition, origin, note } = await context.project.definitionOf(
       run,
       await context.openExisting(),

@@ -7,7 +7,6 @@ import { printTimeline } from '../history/print-timeline.ts';
 import { nextStep } from '../next-step.ts';
 import { cleanLine, clockText, spanText } from '../output/index.ts';
 import { describeEvent } from '../progress/index.ts';
-import { findRecord } from '../runs.ts';
 import { senderText } from '../sender-text.ts';
 
 interface Entry {
@@ -36,7 +35,7 @@ export const command = defineCommand<Options>({
   ],
   async run(context, { args, options }) {
     const piton = await context.openExisting();
-    const { run: id, seq } = await findRecord(piton, args[0]);
+    const { run: id, seq } = await piton.findRecord(args[0]);
     const run = await piton.find(id);
     await (options.timeline === true ? showTimeline(context, run) : showCheckpoints(context, run, seq));
     return exitCodes.done;

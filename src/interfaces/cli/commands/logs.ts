@@ -9,7 +9,6 @@ import { isChosen, type AttemptChoice } from '../logs/select-attempts.ts';
 import type { Output } from '../output/index.ts';
 import { eventLine } from '../progress/index.ts';
 import { readNumber } from '../read-number.ts';
-import { findRecord } from '../runs.ts';
 
 interface Options {
   readonly follow?: boolean;
@@ -43,7 +42,7 @@ export const command = defineCommand<Options>({
     const { output } = context;
     assertTogether(options);
     const piton = await context.openExisting();
-    const { run: id, seq } = await findRecord(piton, args[0]);
+    const { run: id, seq } = await piton.findRecord(args[0]);
     const run = await piton.find(id);
     const known = Object.keys((await run.checkpoint()).tasks);
     if (args[1] !== undefined) assertTask(args[1], known);

@@ -6,8 +6,6 @@ import { filesText } from '../deliver/files-text.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { cleanLine } from '../output/index.ts';
 
-import { findRecord } from '../runs.ts';
-
 interface Options {
   readonly ffOnly?: boolean;
   /** `--no-ff` makes it false. */
@@ -37,7 +35,7 @@ export const command = defineCommand<Options>({
     const strategy = strategyOf(options);
     const { dryRun = false, partial = false } = options;
     const piton = await context.openExisting();
-    const { run } = await findRecord(piton, args[0]);
+    const { run } = await piton.findRecord(args[0]);
     const merged = await piton.merge(run, { strategy, dryRun, partial });
     context.output.json({ run, dryRun, ...merged });
     printMerged(context, merged, { run, isDryRun: dryRun });

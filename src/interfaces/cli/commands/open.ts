@@ -8,7 +8,6 @@ import { commandsFor } from '../next-step.ts';
 import { talk, type Talk } from '../open/talk.ts';
 import { commandFor } from '../command-for.ts';
 import { cleanLine } from '../output/index.ts';
-import { findRecord } from '../runs.ts';
 
 interface Options {
   readonly print?: boolean;
@@ -34,7 +33,7 @@ for the agent, Ctrl-C too. Exit code 1 if the agent's program failed.`,
   ],
   async run(context, { args, options }) {
     const piton = await context.openExisting();
-    const { run } = await findRecord(piton, args[0]);
+    const { run } = await piton.findRecord(args[0]);
     const place = { run: await piton.find(run), address: args[1]! };
     await findAgentTask(piton, run, place.address);
     if (options.print === true || context.output.isJson) return printCommand(context, place);

@@ -4,8 +4,6 @@ import { defineCommand } from '../command-spec.ts';
 import { decide } from '../decide.ts';
 import { exitCodes } from '../exit-codes.ts';
 
-import { findRecord } from '../runs.ts';
-
 interface Options {
   readonly message?: string;
 }
@@ -24,7 +22,7 @@ export const command = defineCommand<Options>({
   async run(context, { args, options }) {
     const { output } = context;
     const piton = await context.openExisting();
-    const { run, status } = await findRecord(piton, args[0]);
+    const { run, status } = await piton.findRecord(args[0]);
     const driver = await piton.driver(run);
     if (isFinal(status) || driver?.alive === true) {
       return decide(context, { run, send: (handle) => handle.pause(options.message), mayDrive: false });

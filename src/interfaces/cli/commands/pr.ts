@@ -5,8 +5,6 @@ import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { cleanLine } from '../output/index.ts';
 
-import { findRecord } from '../runs.ts';
-
 interface Options {
   readonly base?: string;
   readonly branch?: string;
@@ -34,7 +32,7 @@ export const command = defineCommand<Options>({
   ],
   async run(context, { args, options }) {
     const piton = await context.openExisting();
-    const { run } = await findRecord(piton, args[0]);
+    const { run } = await piton.findRecord(args[0]);
     const opened = await piton.openPullRequest(run, options);
     context.output.json({ run, ...opened });
     printOpened(context, opened, run);

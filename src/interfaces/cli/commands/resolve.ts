@@ -11,7 +11,6 @@ import { shortCommit } from '../progress/index.ts';
 import { commandFor } from '../command-for.ts';
 import { findConflict, type Conflict } from '../resolve/find-conflict.ts';
 import { marksIn, type Marks } from '../resolve/marks.ts';
-import { findRecord } from '../runs.ts';
 
 interface Options {
   readonly done?: boolean;
@@ -34,7 +33,7 @@ export const command = defineCommand<Options>({
   ],
   async run(context, { args, options }) {
     const piton = await context.openExisting();
-    const { run } = await findRecord(piton, options.run);
+    const { run } = await piton.findRecord(options.run);
     const conflict = await findConflict(await piton.find(run), args[0]!);
     if (options.done === true) return takeResult(context, conflict, options.drive);
     showConflict(context, conflict);

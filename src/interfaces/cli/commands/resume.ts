@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { hasCode, PitonError, shellWord } from '../../../base/index.ts';
-import type { DriverView, Piton, ResumeOptions, ResumePreview } from '../../../library/index.ts';
+import type { DriverView, Piton, ResumeOptions, ResumePreview, RunRecord } from '../../../library/index.ts';
 import { isFinal } from '../../../model/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
@@ -14,7 +14,7 @@ import { showEnded } from '../drive/show-ended.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 
 import { readNumber } from '../read-number.ts';
-import { findRecord, noticeInterrupted, type RunRecord } from '../runs.ts';
+import { noticeInterrupted } from '../runs.ts';
 
 interface Options {
   readonly dryRun?: boolean;
@@ -55,7 +55,7 @@ export const command = defineCommand<Options>({
       return resumeAll(context, all, options.dryRun === true);
     }
     const piton = await context.openExisting();
-    const record = await findRecord(piton, args[0]);
+    const record = await piton.findRecord(args[0]);
     await noticeInterrupted(context, { except: record.run });
     if (isFinal(record.status) && options.redo === undefined) return showWhole(context, piton, record);
     return resumeOne(context, record, options);
@@ -64,7 +64,7 @@ export const command = defineCommand<Options>({
 
 /** How it ended may not be how it ends in what the journal has lost. */
 async function showWhole(context: Context, piton: Piton, record: RunRecord): Promise<ExitCode> {
-  const lost = await piton.findLostEnd(record);
+  const lost = await piton.findLostEnd(record.run);
   if (lost !== undefined) throw lost;
   return showEnded(context, record);
 }

@@ -5,8 +5,6 @@ import { defineCommand } from '../command-spec.ts';
 import { cannotWait, decide, sendAll } from '../decide.ts';
 import { findTask } from '../find-task.ts';
 
-import { findRecord } from '../runs.ts';
-
 interface Options {
   readonly fresh?: boolean;
   readonly drive: boolean;
@@ -30,7 +28,7 @@ export const command = defineCommand<Options>({
   ],
   async run(context, { args, options }) {
     const piton = await context.openExisting();
-    const { run, status } = await findRecord(piton, args[0]);
+    const { run, status } = await piton.findRecord(args[0]);
     const checkpoint = await (await piton.find(run)).checkpoint();
     const tasks = tasksMeant(checkpoint, args[1]);
     const { version: seen } = checkpoint;

@@ -1,5 +1,5 @@
 import { randomId, type JsonObject, type PitonError, plural } from '../../../base/index.ts';
-import type { Definition, StartOptions } from '../../../library/index.ts';
+import type { Definition, RunLine, StartOptions } from '../../../library/index.ts';
 import type { Origin } from '../../../model/index.ts';
 import { selectionOf } from '../../../project/index.ts';
 import { defineCommand } from '../command-spec.ts';
@@ -11,7 +11,7 @@ import { readInputs } from '../drive/read-inputs.ts';
 import { watchRun } from '../drive/watch-run.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { cleanLine } from '../output/index.ts';
-import { noticeInterrupted, type RunRecord } from '../runs.ts';
+import { noticeInterrupted } from '../runs.ts';
 
 interface Options {
   readonly inputs: readonly string[];
@@ -104,7 +104,7 @@ async function noticeUncommitted(context: Context, { definition, origin }: Order
   );
 }
 
-function sayWhat({ output }: Context, { definition }: Order, run: RunRecord | string): void {
+function sayWhat({ output }: Context, { definition }: Order, run: RunLine | string): void {
   const { name, tasks } = definition.workflow;
   output.print(
     typeof run === 'string'
@@ -113,12 +113,12 @@ function sayWhat({ output }: Context, { definition }: Order, run: RunRecord | st
   );
 }
 
-async function existingRun(context: Context, id: string): Promise<RunRecord | undefined> {
+async function existingRun(context: Context, id: string): Promise<RunLine | undefined> {
   if (!context.project.hasStore()) return undefined;
   const onDamaged = (damage: PitonError): void => {
     if (damage.details['run'] === id) throw damage;
   };
-  const found = await (await context.openExisting()).list({ prefix: id, onDamaged });
+  const found = await (await context.openExisting()).runs({ prefix: id, onDamaged });
   return found.find(({ run }) => run === id);
 }
 
@@ -127,7 +127,7 @@ async function isDrivenElsewhere(context: Context, id: string): Promise<boolean>
   return driver?.alive === true && driver.pid !== process.pid;
 }
 
-async function watch(context: Context, { run, seq }: RunRecord): Promise<ExitCode> {
+async function watch(context: Context, { run, seq }: RunLine): Promise<ExitCode> {
   const { output } = context;
   const piton = await context.open();
   const intro = `Run ${run} is there already, and is driven elsewhere: watching it. Ctrl-C ends the watching only.`;

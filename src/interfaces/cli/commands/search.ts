@@ -6,7 +6,6 @@ import { Damages } from '../damages.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { HitPrinter } from '../print-hits.ts';
 import { readNumber } from '../read-number.ts';
-import { findRecord } from '../runs.ts';
 
 interface Options {
   readonly run?: string;
@@ -56,7 +55,7 @@ people tell them, and what checks report. Exit code 1 if nothing was found, as o
 
 async function placeOf(piton: Piton, { run, task, regex }: Options): Promise<SearchOptions> {
   return {
-    ...(run !== undefined && { run: (await findRecord(piton, run)).run }),
+    ...(run !== undefined && { run: (await piton.findRecord(run)).run }),
     ...(task !== undefined && { task }),
     ...(regex !== undefined && { regex }),
   };

@@ -1,9 +1,8 @@
 import { PitonError } from '../../../base/index.ts';
-import type { Piton } from '../../../library/index.ts';
+import type { Piton, RunRecord } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { findTask } from '../find-task.ts';
-import { findRecord, type RunRecord } from '../runs.ts';
 import { printCheckpoint } from '../show/print-checkpoint.ts';
 import { printTask } from '../show/print-task.ts';
 import { detailOf } from '../show/task-detail.ts';
@@ -49,7 +48,7 @@ async function findCheckpoint(
   given: string | undefined,
 ): Promise<{ record: RunRecord; seq: number | undefined }> {
   const [, prefix, digits] = /^(.*?)(?:@(\d+))?$/.exec(given ?? '') ?? [];
-  const record = await findRecord(piton, prefix === '' ? undefined : prefix);
+  const record = await piton.findRecord(prefix === '' ? undefined : prefix);
   const seq = digits === undefined ? undefined : Number(digits);
   if (seq !== undefined && (seq < 1 || seq > record.seq)) throw noCheckpoint(record, seq);
   return { record, seq };

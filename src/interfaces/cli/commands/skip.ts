@@ -3,7 +3,6 @@ import { isFinal } from '../../../model/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import { cannotWait, decide, sendAll } from '../decide.ts';
 import { findTask } from '../find-task.ts';
-import { findRecord } from '../runs.ts';
 
 interface Options {
   readonly drive: boolean;
@@ -23,7 +22,7 @@ export const command = defineCommand<Options>({
   ],
   async run(context, { args, options }) {
     const piton = await context.openExisting();
-    const { run, status } = await findRecord(piton, args[0]);
+    const { run, status } = await piton.findRecord(args[0]);
     const tasks = [...new Set(args.slice(1))];
     const checkpoint = await (await piton.find(run)).checkpoint();
     for (const task of tasks) findTask(checkpoint, task);

@@ -7,7 +7,6 @@ import { nextStep } from '../next-step.ts';
 import { cleanLine, silenceText, spanText, statusCell, whenText, type Cell } from '../output/index.ts';
 import { deliveredText } from '../progress/index.ts';
 import { printQuestions } from '../questions.ts';
-import { findRecord } from '../runs.ts';
 import { describeTask, triesText } from '../task-lines.ts';
 
 interface Report {
@@ -38,7 +37,7 @@ export const command = defineCommand({
 
 async function readReport(context: Context, given: string | undefined): Promise<Report> {
   const piton = await context.openExisting();
-  const { run } = await findRecord(piton, given);
+  const { run } = await piton.findRecord(given);
   const view = await (await piton.find(run)).view();
   return { view, next: nextStep(view), lastOutput: await lastOutputs(piton, view) };
 }

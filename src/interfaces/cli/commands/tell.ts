@@ -7,7 +7,6 @@ import { refused } from '../decide.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { findAgentTask } from '../find-agent-task.ts';
 import { commandFor } from '../command-for.ts';
-import { findRecord } from '../runs.ts';
 
 interface Options {
   readonly now?: boolean;
@@ -34,7 +33,7 @@ anything: where nobody drives the run, the message waits until it is resumed.`,
   ],
   async run(context, { args, options }) {
     const piton = await context.openExisting();
-    const { run } = await findRecord(piton, args[0]);
+    const { run } = await piton.findRecord(args[0]);
     const address = args[1]!;
     const task = await findAgentTask(piton, run, address);
     assertHeard(run, address, task);

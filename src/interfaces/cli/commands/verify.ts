@@ -5,8 +5,6 @@ import type { Context } from '../context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { cleanLine } from '../output/index.ts';
 
-import { findRecord } from '../runs.ts';
-
 interface Options {
   readonly repair?: boolean;
 }
@@ -60,7 +58,7 @@ async function verdictOf(piton: Piton, given: string): Promise<readonly RunVerdi
   const lost = (await piton.verify()).filter(
     ({ run, faults: [fault] }) => run === given && fault?.in === 'run',
   );
-  return lost.length > 0 ? lost : piton.verify((await findRecord(piton, given)).run);
+  return lost.length > 0 ? lost : piton.verify((await piton.findRecord(given)).run);
 }
 
 /** What a newer Piton has written is not mended by going back, and of a run that is gone nothing is there to mend. */

@@ -91,7 +91,7 @@ async function eventsOf({ folder }: DemoProject): Promise<RunEvent[]> {
   if (!project.hasStore()) return [];
   const piton = await project.openExisting();
   try {
-    const [record] = await piton.list({ prefix: run });
+    const [record] = await piton.runs({ prefix: run });
     if (record === undefined) return [];
     return await Array.fromAsync((await piton.find(run)).history({ upTo: record.seq }));
   } finally {

@@ -1,7 +1,7 @@
+import type { RunRecord } from '../../../library/index.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { createProgress } from '../progress/index.ts';
-import type { RunRecord } from '../runs.ts';
 import { conclude } from './drive-run.ts';
 import type { Ending } from './ending.ts';
 

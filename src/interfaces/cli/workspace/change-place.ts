@@ -3,7 +3,6 @@ import type { Context } from '../context.ts';
 import { decide, refused } from '../decide.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { findTask } from '../find-task.ts';
-import { findRecord } from '../runs.ts';
 import { taskGiven, type WorkspaceOptions } from './options.ts';
 
 /** What is to be done with the place of a held task: whoever drives the run does it before the next attempt. */
@@ -12,7 +11,7 @@ export async function changePlace(context: Context, given: Invocation<WorkspaceO
   const action = args[0] as 'recreate' | 'adopt' | 'discard' | 'restore';
   const address = taskGiven(given);
   const piton = await context.openExisting();
-  const { run } = await findRecord(piton, options.run);
+  const { run } = await piton.findRecord(options.run);
   const checkpoint = await (await piton.find(run)).checkpoint();
   const { status } = findTask(checkpoint, address);
   if (status !== 'held') throw refused(run, `${address} is ${status}, not held`);

@@ -2,7 +2,6 @@ import { PitonError } from '../../../base/index.ts';
 import type { Piton } from '../../../library/index.ts';
 import type { Invocation } from '../command-spec.ts';
 import type { Context } from '../context.ts';
-import { findRecord } from '../runs.ts';
 
 export interface WorkspaceOptions {
   readonly run?: string;
@@ -24,7 +23,7 @@ export function openAnyway(context: Context): Promise<Piton> {
 
 /** The run that was named, for what is about all of them otherwise. */
 export async function runGiven(piton: Piton, { run }: WorkspaceOptions): Promise<{ run?: string }> {
-  return run === undefined ? {} : { run: (await findRecord(piton, run)).run };
+  return run === undefined ? {} : { run: (await piton.findRecord(run)).run };
 }
 
 export function taskGiven({ args }: Invocation<WorkspaceOptions>): string {

@@ -6,7 +6,6 @@ import type { Context } from '../context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { findTask } from '../find-task.ts';
 
-import { findRecord } from '../runs.ts';
 import { changePlace } from './change-place.ts';
 import { openAnyway, taskGiven, type WorkspaceOptions } from './options.ts';
 
@@ -16,7 +15,7 @@ export async function restorePlace(context: Context, given: Invocation<Workspace
   const address = taskGiven(given);
   if (address.startsWith('refs/')) return layOut(context, { ref: address, to });
   const piton = await context.openExisting();
-  const { run } = await findRecord(piton, given.options.run);
+  const { run } = await piton.findRecord(given.options.run);
   const { status } = findTask(await (await piton.find(run)).checkpoint(), address);
   if (to === undefined && status === 'held') return changePlace(context, given);
   if (to === undefined) throw notHeld(address, status);

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { findRecord } from '../../src/interfaces/cli/runs.ts';
 import { workflow } from '../../src/index.ts';
 import type { Piton } from '../../src/index.ts';
 import { openPiton } from '../support/open-piton.ts';
@@ -13,18 +12,18 @@ async function withRuns(...ids: readonly string[]): Promise<Piton> {
 
 test('a run is meant by its id, or by a beginning that is no other one’s', async () => {
   const piton = await withRuns('alpha', 'beta');
-  expect(await findRecord(piton, 'alpha')).toMatchObject({ run: 'alpha' });
-  expect(await findRecord(piton, 'b')).toMatchObject({ run: 'beta' });
+  expect(await piton.findRecord('alpha')).toMatchObject({ run: 'alpha' });
+  expect(await piton.findRecord('b')).toMatchObject({ run: 'beta' });
 });
 
 test('a run whose very id was given is meant, though others begin so', async () => {
   const piton = await withRuns('v1', 'v1-again', 'v10');
-  expect(await findRecord(piton, 'v1')).toMatchObject({ run: 'v1' });
+  expect(await piton.findRecord('v1')).toMatchObject({ run: 'v1' });
 });
 
 test('a beginning of several is refused, and they are named', async () => {
   const piton = await withRuns('v1-a', 'v1-b');
-  await expect(findRecord(piton, 'v1')).rejects.toMatchObject({
+  await expect(piton.findRecord('v1')).rejects.toMatchObject({
     code: 'RUN_AMBIGUOUS',
     details: { runs: expect.arrayContaining(['v1-a', 'v1-b']) },
   });
@@ -32,15 +31,15 @@ test('a beginning of several is refused, and they are named', async () => {
 
 test('an empty id is a variable that was never set, not the only run there is', async () => {
   const piton = await withRuns('only');
-  await expect(findRecord(piton, '')).rejects.toMatchObject({ code: 'USAGE_INVALID' });
-  expect(await findRecord(piton)).toMatchObject({ run: 'only' });
+  await expect(piton.findRecord('')).rejects.toMatchObject({ code: 'USAGE_INVALID' });
+  expect(await piton.findRecord()).toMatchObject({ run: 'only' });
 });
 
 test('one that is not there is told, with the nearest that is', async () => {
   const piton = await withRuns('release');
-  await expect(findRecord(piton, 'relaese')).rejects.toMatchObject({
+  await expect(piton.findRecord('relaese')).rejects.toMatchObject({
     code: 'RUN_NOT_FOUND',
     remedy: 'Did you mean release?',
   });
-  await expect(findRecord(await withRuns())).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
+  await expect((await withRuns()).findRecord()).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
 });
