@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { agentNamed, findExecutable } from '../agents/index.ts';
 import { PitonError, shellWord } from '../base/index.ts';
 import { lentOf, type RunState, type TaskState, type Conversation } from '../kernel/index.ts';
-import type { Lease } from '../model/index.ts';
+import { unknownTask, type Lease } from '../model/index.ts';
 import type { EnginePorts } from './options.ts';
 import { markerOf, takeSession } from './session-lease.ts';
 
@@ -79,7 +79,7 @@ function assertStartable(
 function taskNamed({ run, tasks }: RunState, address: string): TaskState {
   const task = tasks.get(address);
   if (task !== undefined) return task;
-  throw new PitonError('TASK_UNKNOWN', `Run ${run} has no task ${address}.`, { run, task: address });
+  throw unknownTask(run, address, [...tasks.keys()]);
 }
 
 function sessionOf(

@@ -50,7 +50,7 @@ async function* runsMeant(
   }
   const record = await engine.find(run);
   if (task !== undefined)
-    assertTask(task, Object.keys((await new Run(run, { engine, ports }).checkpoint()).tasks));
+    assertTask(await new Run(run, { engine, ports }).checkpoint(), task);
   yield record;
 }
 

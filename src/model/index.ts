@@ -16,6 +16,7 @@ export type { Event, EventOf, EventType, Origin, RunEvent } from './events.ts';
 export type { Patch, PatchOperation, PatchPath } from './patch.ts';
 export { journalVersion, type Commit, type Lease, type LeaseOwner, type StoredCommit } from './journal.ts';
 export type { Failure, Outcome } from './outcome.ts';
+export { unknownTask } from './unknown-task.ts';
 export type { Spent, Used } from './usage.ts';
 export { isFinal, type RunStatus, type RunSummary, type TaskStatus } from './status.ts';
 export {

@@ -53,6 +53,7 @@ test('list shows the runs newest first, and filters them', async () => {
       createdAt: expect.any(Number),
       updatedAt: expect.any(Number),
       progress: { done: 2, total: 2, percent: 100 },
+      seq: expect.any(Number),
       reason: 'break failed: broken',
     },
     expect.objectContaining({ run: 'aaa-2', status: 'succeeded' }),

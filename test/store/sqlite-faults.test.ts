@@ -865,7 +865,7 @@ test.for([
     });
     expect(await piton.repair('a')).toMatchObject({ held: [], mended: [expect.stringContaining(column!)] });
     expect(await piton.verify()).toMatchObject([{ run: 'a', ok: true }]);
-    expect(await piton.runs()).toMatchObject([{ run: 'a', status: 'succeeded', settled: 2 }]);
+    expect(await piton.runs()).toMatchObject([{ run: 'a', status: 'succeeded', progress: { done: 2 } }]);
   },
 );
 

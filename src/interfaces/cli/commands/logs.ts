@@ -44,8 +44,9 @@ export const command = defineCommand<Options>({
     const piton = await context.openExisting();
     const { run: id, seq } = await piton.findRecord(args[0]);
     const run = await piton.find(id);
-    const known = Object.keys((await run.checkpoint()).tasks);
-    if (args[1] !== undefined) assertTask(args[1], known);
+    const checkpoint = await run.checkpoint();
+    if (args[1] !== undefined) assertTask(checkpoint, args[1]);
+    const known = Object.keys(checkpoint.tasks);
     const choice = { task: args[1], number: numberOf('--attempt', options.attempt) };
     const tail = numberOf('--tail', options.tail);
     const { follow = false } = options;
