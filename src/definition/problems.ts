@@ -10,6 +10,8 @@ export interface Problem {
   readonly path: string;
   /** What to do about it. */
   readonly remedy?: string;
+  /** Of an error of syntax: the line, and under it a mark where it went wrong. */
+  readonly excerpt?: string;
 }
 
 export type Path = readonly (string | number)[];
@@ -56,13 +58,17 @@ export function definitionError(problems: readonly Problem[], name: string): Pit
   return new PitonError('DEFINITION_INVALID', `${name} has ${count}:${shown.join('')}${rest}`, { problems });
 }
 
-/** One line for people: where, what, and what to do. */
+/** For people: where, what, and what to do. */
 export function describeProblem(problem: Problem): string {
-  const { file, line, column, path, message, remedy } = problem;
+  const { file, line, column, path, message, remedy, excerpt } = problem;
   const position = line === undefined ? [] : [line, column];
   const place = [file, ...position].filter((part) => part !== undefined).join(':');
   const where = [place, path].filter((part) => part !== '').join(' ');
-  return `${where}${where === '' ? '' : ': '}${message}${remedy === undefined ? '' : ` ${remedy}`}`;
+  return `${where}${where === '' ? '' : ': '}${message}${remedy === undefined ? '' : ` ${remedy}`}${excerptText(excerpt)}`;
+}
+
+function excerptText(excerpt: string | undefined): string {
+  return excerpt === undefined ? '' : `\n${excerpt.replaceAll(/^/gm, '      ')}`;
 }
 
 /** What is wrong with a pattern; undefined if nothing is. */

@@ -442,11 +442,34 @@ test('what is no YAML is refused where it breaks', async () => {
   expect(problem).toMatchObject({ file: 'main.yaml', line: 3 });
 });
 
-test('an expression that breaks the YAML around it is to be put in quotes', async () => {
+test.each([
+  ['tasks: { a: { function: f, with: { b: ${{ inputs.c }} } } }', 39, '"${{ inputs.c }}"'],
+  [`tasks: { a: { function: f, with: { b: "\${{ 1 }}", c: \${{ x == "y" }} } } }`, 54, `'\${{ x == "y" }}'`],
+  ['tasks: { a: { function: f, with: { b: ${{ inputs.c', 39, '"${{ inputs.c"'],
+])(
+  'an expression that breaks the YAML around it is to be put in quotes: %s',
+  async (line, column, inQuotes) => {
+    const rest = `\n${Array.from({ length: 40 }, (_, index) => `  t${index}: { function: "\${{ 1 }}" }\n`).join('')}`;
+    const [problem, ...others] = await parseProblems(`name: x\n${line}${rest}`);
+    expect(problem).toEqual({
+      file: 'main.yaml',
+      line: 2,
+      column,
+      path: '',
+      message: expect.stringContaining('for its own'),
+      remedy: `Put it in quotes: ${inQuotes}.`,
+      excerpt: `${line}\n${' '.repeat(column - 1)}^`,
+    });
+    expect(others).toEqual([]);
+  },
+);
+
+test('of errors of syntax the first is told, since the others follow from it, and of keys that are there twice all', async () => {
   const problems = await parseProblems(
-    'name: x\ntasks: { a: { function: f, with: { b: ${{ inputs.c }} } } }\n',
+    'name: x\nname: y\ntasks:\n  a: { function: f }\n  a: [\n b\n  c: d: e\n',
   );
-  expect(problems[0]!.remedy).toBe('Put the expression in quotes: "${{ … }}".');
+  expect(problems.map(({ line }) => line)).toEqual([2, 5, 6]);
+  expect(problems.at(-1)!.excerpt).toMatch(/\n *\^$/);
 });
 
 test('an expression that YAML cut at ` #` is refused with the reason', async () => {

@@ -55,7 +55,7 @@ function openDocument(source: Source): SourceDocument {
   const { document, text } = source;
   const locate = (finding: Finding) => locateFinding(source, finding);
   const broken = (problems: readonly Problem[]) => ({ value: undefined, locate, problems, findings: [] });
-  if (document.errors.length > 0) return broken(document.errors.map((error) => syntaxProblem(source, error)));
+  if (document.errors.length > 0) return broken(syntaxProblems(source));
   const { findings, unusable } = checkNodes(document, text);
   return unusable ? broken(findings.map(locate)) : { value: document.toJS(), locate, problems: [], findings };
 }
@@ -77,21 +77,58 @@ function refuse(file: string, message: string): SourceDocument {
   };
 }
 
+/** What follows the first error of syntax follows from it, and would mislead. Keys that are there twice have no consequences. */
+function syntaxProblems(source: Source): Problem[] {
+  const { errors } = source.document;
+  const last = errors.findIndex(({ code }) => code !== 'DUPLICATE_KEY');
+  return errors.slice(0, last === -1 ? errors.length : last + 1).map((error) => syntaxProblem(source, error));
+}
+
 function syntaxProblem(source: Source, error: YAMLParseError): Problem {
-  const place = position(source, error.pos[0]);
-  const lineStart = source.lines.lineStarts[place.line - 1] ?? 0;
-  const line = source.text.slice(lineStart).split('\n', 1)[0]!;
-  const problem = {
+  const expression = bareExpression(source, error.pos[0]);
+  const place = position(source, expression?.at ?? error.pos[0]);
+  return {
     ...place,
     file: source.file,
     path: '',
     message:
-      error.code === 'MULTIPLE_DOCS'
-        ? 'A file holds one workflow; here a second document begins.'
-        : `${error.message}.`.replace(/\.\.$/, '.'),
+      expression === undefined
+        ? syntaxMessage(error)
+        : `YAML takes the braces of \`${expression.text}\` for its own.`,
+    excerpt: excerptOf(source, place),
+    ...(expression !== undefined && { remedy: `Put it in quotes: ${quoted(expression.text)}.` }),
   };
-  if (!line.includes('${{')) return problem;
-  return { ...problem, remedy: 'Put the expression in quotes: "${{ … }}".' };
+}
+
+function syntaxMessage({ code, message }: YAMLParseError): string {
+  if (code === 'MULTIPLE_DOCS') return 'A file holds one workflow; here a second document begins.';
+  return `${message}.`.replace(/\.\.$/, '.');
+}
+
+/** The expression without quotes in which YAML has stumbled, if it has: before the place, on the same line. */
+function bareExpression(source: Source, offset: number): { at: number; text: string } | undefined {
+  const start = source.text.lastIndexOf('\n', offset - 1) + 1;
+  const line = source.text.slice(start).split('\n', 1)[0]!;
+  const found = [...line.matchAll(/"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|(\$\{\{.*?(?:\}\}|$))/g)].findLast(
+    ({ 1: bare, index }) => bare !== undefined && start + index <= offset,
+  );
+  return found && { at: start + found.index, text: found[1]! };
+}
+
+function quoted(text: string): string {
+  return text.includes('"') ? `'${text.replaceAll("'", "''")}'` : `"${text}"`;
+}
+
+const longestExcerpt = 100;
+
+/** The line, and under it a mark. Of a long one what is around. */
+function excerptOf({ text, lines }: Source, { line, column }: { line: number; column: number }): string {
+  const whole = text
+    .slice(lines.lineStarts[line - 1])
+    .split('\n', 1)[0]!
+    .replaceAll('\t', ' ');
+  const from = column <= longestExcerpt ? 0 : column - longestExcerpt / 2;
+  return `${whole.slice(from, from + longestExcerpt)}\n${' '.repeat(column - 1 - from)}^`;
 }
 
 function position({ lines }: Source, offset: number): { line: number; column: number } {

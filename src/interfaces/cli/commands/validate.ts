@@ -89,13 +89,12 @@ const whenInterrupted = {
   continue: 'interrupted, it is continued (on-interrupt: continue)',
 } as const;
 
-function problemText(
-  { file, line, column, path, message, remedy }: WorkflowProblem,
-  directory: string,
-): string {
+function problemText(problem: WorkflowProblem, directory: string): string {
+  const { file, line, column, path, message, remedy, excerpt } = problem;
   const place = [file === undefined ? undefined : relative(directory, file), line, column]
     .filter((part) => part !== undefined)
     .join(':');
   const where = [place, path].filter((part) => part !== '').join(' ');
-  return `${where}: ${message}${remedy === undefined ? '' : ` ${remedy}`}`;
+  const shown = excerpt === undefined ? '' : `\n${excerpt.replaceAll(/^/gm, '      ')}`;
+  return `${where}: ${message}${remedy === undefined ? '' : ` ${remedy}`}${shown}`;
 }
