@@ -4,6 +4,7 @@ import { explainCelError, originalText, type Objection } from './cel-errors.ts';
 import { matching, toCelSource, withoutDecimals, type CelSource } from './cel-source.ts';
 import type { FaultOfPattern } from '../problems.ts';
 import { createEnvironment } from './environment.ts';
+import { impossibleComparison } from './impossible-comparison.ts';
 import type { TypeName, Types } from './types.ts';
 
 /** Variables that an expression sees, with their types. */
@@ -31,7 +32,10 @@ export function createExpressionChecker(
     const wrong = wrongPattern(untyped, source, faultOf);
     if (wrong !== undefined) return { objection: wrong };
     const typed = typedEnvironment(environment, variables, types).check(withoutDecimals(source.text));
-    if (typed.error === undefined) return { type: typed.type! };
+    if (typed.error === undefined) {
+      const impossible = impossibleComparison(untyped.parse(source.text).ast, { source, variables, types });
+      return impossible === undefined ? { type: typed.type! } : { objection: impossible };
+    }
     const objection = explainCelError(typed.error, source);
     return isTooStrict(objection)
       ? { type: 'dyn' }

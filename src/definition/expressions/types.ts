@@ -8,16 +8,21 @@ export type TypeName = string;
 
 export type Fields = Readonly<Record<string, TypeName>>;
 
+/** Of fields that are one of a few texts. */
+export type Choices = Readonly<Record<string, readonly string[]>>;
+
 /**
  * The types of one file. Records get names (`object1`…) by which the types of results can be carried from one
  * expression to the next. All numbers are `int` here: JSON makes no difference, and mixing is allowed.
  */
 export interface Types {
-  record(fields: Fields): TypeName;
+  record(fields: Fields, choices?: Choices): TypeName;
   ofSchema(schema: JsonSchema): TypeName;
   /** Of a literal in the file; what an expression in it gives is not known. */
   ofValue(value: Json): TypeName;
   fieldsOf(type: TypeName): Fields | undefined;
+  /** Undefined if it may be anything. */
+  choicesOf(record: TypeName, field: string): readonly string[] | undefined;
   /** Registers every record that a type is made of. */
   declare(environment: Environment, type: TypeName): void;
 }
@@ -26,10 +31,12 @@ const prefix = 'object';
 
 export function createTypes(): Types {
   const records = new Map<TypeName, Fields>();
+  const choices = new Map<TypeName, Choices>();
   const ofSchemas = new WeakMap<JsonSchema, TypeName>();
-  const record = (fields: Fields): TypeName => {
+  const record: Types['record'] = (fields, given) => {
     const name = `${prefix}${records.size + 1}`;
     records.set(name, fields);
+    if (given !== undefined) choices.set(name, given);
     return name;
   };
   const ofSchema = (schema: JsonSchema): TypeName => {
@@ -42,6 +49,7 @@ export function createTypes(): Types {
     ofSchema,
     ofValue: (value) => typeOfValue(value, record),
     fieldsOf: (type) => records.get(type),
+    choicesOf: (record, field) => ownField(choices.get(record) ?? {}, field),
     declare: (environment, type) => declareRecords(environment, type, records),
   };
 }
@@ -85,7 +93,24 @@ function typeOfObject(schema: JsonSchema, making: Making): TypeName {
     ([name, property]) =>
       [name, isPlainObject(property) ? making.ofSchema(property as JsonSchema) : 'dyn'] as const,
   );
-  return making.record(Object.fromEntries(fields));
+  return making.record(Object.fromEntries(fields), choicesIn(properties as Record<string, JsonSchema>));
+}
+
+/** Of properties whose schemas name all that they may be. */
+export function choicesIn(schemas: Readonly<Record<string, JsonSchema>>): Choices {
+  const found = Object.entries(schemas).flatMap(([name, schema]) => {
+    const values = isPlainObject(schema) ? schema['enum'] : undefined;
+    return isTexts(values) ? [[name, values] as const] : [];
+  });
+  return Object.fromEntries(found);
+}
+
+function isTexts(values: unknown): values is readonly string[] {
+  return Array.isArray(values) && values.every((value) => typeof value === 'string');
+}
+
+function ownField<T>(fields: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
 function typeOfValue(value: Json, record: Types['record']): TypeName {

@@ -5,7 +5,7 @@ import { taskSites, valueSites, type SiteRole } from '../define/expression-sites
 import { hyphenatedNames } from '../define/known-names.ts';
 import { formOf, taskPath } from '../define/scope.ts';
 import { createExpressionChecker, type VariableTypes } from '../expressions/check-expression.ts';
-import { createTypes, listOf, type Types } from '../expressions/types.ts';
+import { choicesIn, createTypes, listOf, type Types } from '../expressions/types.ts';
 import { isReported, type FaultOfPattern, type Finding, type Path } from '../problems.ts';
 import type { TaskDraft, WorkflowDraft } from '../workflow-draft.ts';
 import { checkSite, checkUpdate, type Sight } from './check-site.ts';
@@ -62,7 +62,8 @@ function lookAround(draft: WorkflowDraft, { around, types, faultOf }: Place): Si
 
 function inputsType({ inputs = {} }: WorkflowDraft, types: Types): string {
   const fields = Object.entries(inputs).map(([name, { schema }]) => [name, types.ofSchema(schema)]);
-  return types.record(Object.fromEntries(fields) as Record<string, string>);
+  const schemas = Object.fromEntries(Object.entries(inputs).map(([name, { schema }]) => [name, schema]));
+  return types.record(Object.fromEntries(fields) as Record<string, string>, choicesIn(schemas));
 }
 
 interface TaskPlace {

@@ -1,15 +1,21 @@
 import { isPlainObject, type Json } from '../../base/index.ts';
-import { isFunctionRef, type Capture, type Workflow } from '../../model/index.ts';
+import { isFunctionRef, type Capture, type TaskStatus, type Workflow } from '../../model/index.ts';
 import { listOf, type TypeName, type Types } from '../expressions/types.ts';
 import type { TaskDraft, WorkflowDraft } from '../workflow-draft.ts';
+
+/** An expression sees only what has settled. */
+const choices = {
+  status: ['succeeded', 'failed', 'skipped', 'cancelled'] as const satisfies readonly TaskStatus[],
+};
 
 /** What expressions see of a task, as types. */
 export function viewType(task: TaskDraft, types: Types): TypeName {
   const output = outputType(task, types) ?? 'dyn';
   const view = { status: 'string', error: errorType(types) };
-  if (task.forEach === undefined) return types.record({ ...view, output });
-  const item = types.record({ ...view, key: 'string', item: 'dyn', output });
-  return types.record({ ...view, output: listOf(output), outputs: listOf(output), items: listOf(item) });
+  if (task.forEach === undefined) return types.record({ ...view, output }, choices);
+  const item = types.record({ ...view, key: 'string', item: 'dyn', output }, choices);
+  const fields = { ...view, output: listOf(output), outputs: listOf(output), items: listOf(item) };
+  return types.record(fields, choices);
 }
 
 export function errorType(types: Types): TypeName {
