@@ -97,6 +97,7 @@ export class Piton implements AsyncDisposable {
       origin = { directory: process.cwd() },
     } = (options ?? {}) as { id?: string; inputs?: unknown; state?: unknown; origin?: Origin };
     assertRunId(id);
+    await this.#ports.permit?.();
     const program = await programOf(definition);
     const given = await inputsFor(definition, inputs);
     await this.#engine.start(program, {
@@ -139,6 +140,7 @@ export class Piton implements AsyncDisposable {
     id: string,
     options: ResumeOptions = {},
   ): Promise<Run<Outputs, State>> {
+    await this.#ports.permit?.();
     await this.#engine.resume(await programOf(definition), id, options);
     return this.#handle(id, definition);
   }

@@ -105,7 +105,9 @@ export class Project implements Trusting {
   async #open(): Promise<Piton> {
     const { openGranted } = await import('./open-granted.ts');
     await this.#assertOwnStore();
-    return openGranted(await this.granted(), this.env);
+    // To look at runs needs no trust; to drive them does, also where what was opened is handed on.
+    const permit = (): Promise<void> => this.requireTrust();
+    return openGranted(await this.granted(), { environment: this.env, permit });
   }
 
   /** A project could make its reader open a store of another one. */

@@ -1,5 +1,5 @@
 /** What an interface of one's own can do with a project: only by what `piton` exports. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { findProject, PitonError, type Piton, type Project, type ProjectOptions } from '../../src/index.ts';
@@ -74,7 +74,10 @@ describe('the workflows of a project', () => {
     const place = new Place();
     place.write('.piton/workflows/release.yaml', release);
     mkdirSync(join(place.folder, 'src'));
-    const project = await place.find({ directory: join(place.folder, 'src') });
+    const project = await place.find({
+      directory: join(place.folder, 'src'),
+      confirmTrust: async () => true,
+    });
     expect(project.config.root).toBe(place.folder);
     expect(project.hasStore()).toBe(false);
     await expect(project.openExisting()).rejects.toSatisfy((thrown) => codeOf(thrown) === 'NO_PROJECT');
@@ -115,6 +118,29 @@ describe('a project that nobody has trusted', () => {
     expect(agents.find(({ name }) => name === 'claude')).not.toHaveProperty('executable');
     expect(await project.doctor()).toContainEqual(expect.objectContaining({ name: 'trust', level: 'warn' }));
     expect(existsSync('pwned') || existsSync(join(place.folder, 'pwned'))).toBe(false);
+  });
+
+  test('has no run of it begun or gone on with in this process, however it was loaded', async () => {
+    const place = new Place();
+    place.write('.piton/workflows/evil.yaml', 'name: evil\ntasks: { a: { run: touch pwned } }\n');
+    const trusting = await place.find({ confirmTrust: async () => true });
+    const known = await opened(trusting);
+    const origin = { directory: place.folder };
+    expect(
+      await (await known.start(await trusting.load('evil'), { id: 'r', origin })).result(),
+    ).toMatchObject({
+      status: 'succeeded',
+    });
+    expect(await trusting.revokeTrust(place.folder)).toBe(true);
+    rmSync(join(place.folder, 'pwned'));
+    const project = await place.find();
+    const piton = await opened(project);
+    const isRefused = (thrown: unknown): boolean => codeOf(thrown) === 'TRUST_NEEDED';
+    const definition = await project.load('evil');
+    await expect(piton.start(definition, { origin })).rejects.toSatisfy(isRefused);
+    await expect(piton.resume(definition, 'r', { redo: ['a'] })).rejects.toSatisfy(isRefused);
+    expect((await piton.runs()).map(({ run, status }) => [run, status])).toEqual([['r', 'succeeded']]);
+    expect(existsSync(join(place.folder, 'pwned'))).toBe(false);
   });
 
   test('is asked about once, with all that would be trusted, and remembered', async () => {
