@@ -1,4 +1,4 @@
-import { PitonError, randomId, type JsonObject } from '../base/index.ts';
+import { isInsideAttempt, PitonError, randomId, refuseInside, type JsonObject } from '../base/index.ts';
 import { resolveConfig, type Config } from '../config/index.ts';
 import type { Definition, Piton } from '../library/index.ts';
 import type { AgentView } from './agents/agent-view.ts';
@@ -129,7 +129,7 @@ export class Project implements Trusting {
     return withoutGrants(config);
   }
 
-  /** Asked once, whatever the answer was. */
+  /** Asked once, whatever the answer was. Inside of an attempt nobody is asked. */
   requireTrust(): Promise<void> {
     return (this.#trusting ??= this.#confirm());
   }
@@ -140,7 +140,7 @@ export class Project implements Trusting {
     if (isTrustedByCaller(env)) return;
     const standing = await this.trustStanding();
     if (standing.isTrusted) return;
-    if ((await this.#confirmTrust?.(standing)) !== true)
+    if (isInsideAttempt(env) || (await this.#confirmTrust?.(standing)) !== true)
       throw trustNeeded(standing.root, directory, standing.reason);
     trust(config, standing, env);
   }
@@ -156,10 +156,12 @@ export class Project implements Trusting {
     return standingOf(config, env);
   }
 
-  /** Writes down that a person trusts the project as it stands there. */
+  /** Writes down that a person trusts the project as it stands there. Throws `INSIDE_ATTEMPT`. */
   async trust(standing: Standing): Promise<void> {
+    refuseInside(this.env);
     const { trust } = await import('./trust/project-trust.ts');
     trust(this.config, standing, this.env);
+    this.#trusting = undefined;
   }
 
   /** Every project that this user trusts. */
@@ -171,6 +173,7 @@ export class Project implements Trusting {
   /** False if it was not trusted. `root`: of any project, as `trustedProjects` tells it. */
   async revokeTrust(root: string): Promise<boolean> {
     const { removeRecord } = await import('./trust/records.ts');
+    this.#trusting = undefined;
     return removeRecord(this.env, root);
   }
 

@@ -160,7 +160,21 @@ describe('a project that nobody has trusted', () => {
     await expect((await place.find()).requireTrust()).rejects.toThrow('has changed since you trusted');
     expect(await trusted.revokeTrust(place.folder)).toBe(true);
     expect(await trusted.trustedProjects()).toEqual([]);
+    await expect(trusted.requireTrust()).rejects.toThrow('nobody has said yet');
+    await trusted.trust(await trusted.trustStanding());
+    await trusted.requireTrust();
   });
+});
+
+test('inside of an attempt nobody trusts a project, whatever the interface says', async () => {
+  const place = new Place();
+  place.write('.piton/config.yaml', 'lease: 20s\n');
+  const environment = { HOME: place.folder, XDG_STATE_HOME: place.folder, PITON_MARK_a1: '1' };
+  const project = await place.find({ environment, confirmTrust: async () => true });
+  await expect(project.requireTrust()).rejects.toThrow('nobody has said yet');
+  const standing = await project.trustStanding();
+  await expect(project.trust(standing)).rejects.toSatisfy((thrown) => codeOf(thrown) === 'INSIDE_ATTEMPT');
+  expect(await project.trustedProjects()).toEqual([]);
 });
 
 describe('a run in the background', () => {
