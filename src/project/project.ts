@@ -244,7 +244,7 @@ export class Project implements Trusting {
 
   /**
    * Starts a run of a workflow in a process of its own, which outlives this one. A run that is there already is gone on with, as
-   * `piton run --id` does. Throws what `load` and `checkInputs` throw.
+   * `piton run --id` does; one that is driven already stays with whoever drives it. Throws what `load` and `checkInputs` throw.
    */
   async startDetached(
     workflow: string,
@@ -256,10 +256,10 @@ export class Project implements Trusting {
       ([name, tasks]) => `--${name}=${tasks.join(',')}`,
     );
     const args = ['run', `--id=${id}`, '--input=-', ...tasks, '--', this.findWorkflow(workflow)];
-    return this.#drive({ run: id, args, input: JSON.stringify(inputs) });
+    return this.#drive({ run: id, begins: true, args, input: JSON.stringify(inputs) });
   }
 
-  /** Goes on with a run in a process of its own, which outlives this one. */
+  /** Goes on with a run in a process of its own, which outlives this one. Throws `RUN_NOT_FOUND`. */
   async resumeDetached(run: string): Promise<DriverProcess> {
     return this.#drive({ run, args: ['resume', '--', run] });
   }

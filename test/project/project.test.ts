@@ -1,5 +1,6 @@
 /** What an interface of one's own can do with a project: only by what `piton` exports. */
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { findProject, PitonError, type Piton, type Project, type ProjectOptions } from '../../src/index.ts';
@@ -216,8 +217,53 @@ tasks:
     );
     const project = await place.find({ confirmTrust: async () => true });
     await expect(project.startDetached('slow', { inputs: { n: 'x' } })).rejects.toThrow('n');
-    const { ended } = await project.resumeDetached('nothing');
-    expect(ended).toMatchObject({ said: expect.stringContaining('nothing') });
-    expect(ended!.exitCode).not.toBe(0);
+    await expect(project.startDetached('slow', { id: '../x', inputs: { n: 1 } })).rejects.toSatisfy(
+      (thrown) => codeOf(thrown) === 'RUN_ID_INVALID',
+    );
+    expect((await project.startDetached('slow', { id: 'n1', inputs: { n: 1 } })).run).toBe('n1');
+    // The command line would take the beginning of an id for the run.
+    await expect(project.resumeDetached('n')).rejects.toSatisfy(
+      (thrown) => codeOf(thrown) === 'RUN_NOT_FOUND',
+    );
+    const piton = await opened(project);
+    await (await piton.find('n1')).result();
+    await expect.poll(async () => piton.driver('n1')).toBe(undefined);
+    place.write('.piton/workflows/slow.yaml', 'name: other\ntasks: { a: { run: ls } }\n');
+    const { ended } = await project.startDetached('slow', { id: 'n1' });
+    expect(ended).toMatchObject({ exitCode: 4, said: expect.stringContaining('n1') });
+  });
+
+  test('is started once, however often that is asked for, and nobody waits for its end', async () => {
+    const place = new Place();
+    place.write(
+      '.piton/workflows/slow.yaml',
+      'name: slow\ntasks:\n  a: { run: "echo once >> ledger; until [ -e go ]; do sleep 0.05; done" }\n',
+    );
+    const project = await place.find({ confirmTrust: async () => true });
+    const drivers = await Promise.all([1, 2].map(() => project.startDetached('slow', { id: 'bg' })));
+    drivers.push(await project.startDetached('slow', { id: 'bg' }));
+    const piton = await opened(project);
+    const { pid } = (await piton.driver('bg'))!;
+    expect(drivers.map((driver) => [driver.pid, driver.ended])).toEqual(drivers.map(() => [pid, undefined]));
+    place.write('go', '');
+    expect(await (await piton.find('bg')).result()).toMatchObject({ status: 'succeeded' });
+    expect(readFileSync(join(place.folder, 'ledger'), 'utf8')).toBe('once\n');
+  });
+
+  test.each([
+    ['a link', (file: string) => symlinkSync('../../mine', file)],
+    ['a pipe', (file: string) => execFileSync('mkfifo', [file])],
+    ['a folder', (file: string) => mkdirSync(file)],
+  ])('writes to no file of others: where %s lies in place of its log, it is refused', async (_, lay) => {
+    const place = new Place();
+    place.write('.piton/workflows/w.yaml', 'name: w\ntasks: { a: { run: ls } }\n');
+    place.write('mine', 'mine');
+    mkdirSync(join(place.folder, '.piton/logs'));
+    lay(join(place.folder, '.piton/logs/bg.log'));
+    const project = await place.find({ confirmTrust: async () => true });
+    await expect(project.startDetached('w', { id: 'bg' })).rejects.toSatisfy(
+      (thrown) => codeOf(thrown) === 'FOLDER_UNSAFE',
+    );
+    expect(readFileSync(join(place.folder, 'mine'), 'utf8')).toBe('mine');
   });
 });
