@@ -61,6 +61,8 @@ export interface OpenOptions {
   readonly remotes?: Readonly<Record<string, RemoteMachine>>;
   /** Where and how the work of runs is handed over; default: to the remote of the base, by `gh`. */
   readonly delivery?: DeliveryOptions;
+  /** Asked before a run is begun, gone on with, merged or cleaned up after; whoever throws refuses it. */
+  readonly permit?: () => Promise<void>;
   /** For tests that advance time themselves. */
   readonly clock?: Clock;
 }
@@ -146,11 +148,12 @@ function temporarySpool(): string {
 }
 let temporary: string | undefined;
 
-type Resolved = Omit<Required<OpenOptions>, 'mirror' | 'spool' | 'budgetPerDay'> &
-  Pick<OpenOptions, 'mirror' | 'spool' | 'budgetPerDay'>;
+type Absent = 'mirror' | 'spool' | 'budgetPerDay' | 'permit';
+type Resolved = Omit<Required<OpenOptions>, Absent> & Pick<OpenOptions, Absent>;
 
 function resolveOptions(given: OpenOptions): Resolved {
-  const known = [...Object.keys(defaults), 'store', 'spool', 'environment', 'mirror', 'budgetPerDay'];
+  const others = ['store', 'spool', 'environment', 'mirror', 'budgetPerDay', 'permit'];
+  const known = [...Object.keys(defaults), ...others];
   for (const key of Object.keys(given)) if (!known.includes(key)) throw unknownOption(key, known);
   const options = { environment: process.env, ...defaults, ...given };
   if (!(options.leaseMs >= 100)) throw badOption(`leaseMs is ${options.leaseMs}; it must be at least 100.`);

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { PitonError } from './errors.ts';
 
 /** Begins the name of a variable that every process of an attempt carries in its environment, unless it wipes it. */
 export const attemptMarker = 'PITON_MARK_';
@@ -28,6 +29,16 @@ export function isInsideAttempt(env: Environment, pid: number = process.pid): bo
     current = parentOf(current);
   }
   return false;
+}
+
+/** An agent must not approve what it has asked for itself, nor deliver what nobody has looked at. Throws `INSIDE_ATTEMPT`. */
+export function refuseInside(env: Environment): void {
+  if (!isInsideAttempt(env)) return;
+  throw new PitonError(
+    'INSIDE_ATTEMPT',
+    'This is a process of a task, and what it asks for is for a person to decide.',
+    { remedy: 'Type it in a terminal of your own.' },
+  );
 }
 
 function isMarked(pid: number): boolean {

@@ -1,4 +1,4 @@
-export { attemptMarker, insideOf, isInsideAttempt } from './attempt-marker.ts';
+export { attemptMarker, insideOf, isInsideAttempt, refuseInside } from './attempt-marker.ts';
 export { manualClock, systemClock, type Clock, type ManualClock } from './clock.ts';
 export { cleanLine, cleanText } from './clean-text.ts';
 export { crashPoint, crashPointsArmed } from './crash-point.ts';

@@ -46,6 +46,8 @@ export interface EnginePorts {
   readonly inheritEnv: InheritEnv;
   /** Of all runs together. */
   readonly budgetPerDay?: Budget;
+  /** Before a run is begun, gone on with or tended to. Throws if nothing may be executed here. */
+  permit?(): Promise<void>;
 }
 
 export interface AgentSettings {

@@ -16,6 +16,7 @@ export async function tendRun(
   work: (state: RunState) => Promise<readonly Event[]>,
 ): Promise<RunState> {
   const { store, clock, observers } = ports;
+  await ports.permit?.();
   await findRun(store, run);
   const lease = await takeRunLease(ports, run);
   try {

@@ -19,6 +19,7 @@ export { allOf, anyOf, not, type Predicate } from './predicates.ts';
 export { route, type Route } from './route.ts';
 export type { CommandResult } from './command-result.ts';
 export { Run } from './run.ts';
+export { assertRunId } from './run-id.ts';
 export type {
   BreakerOptions,
   CheckpointOption,

@@ -45,6 +45,7 @@ import { listRuns, type RunsFilter } from './list-runs.ts';
 import { plainInputs } from './plain-inputs.ts';
 import { programOf } from './program.ts';
 import { Run } from './run.ts';
+import { assertRunId } from './run-id.ts';
 import { searchRuns, type SearchOptions } from './search.ts';
 import { cleanWorkspaces, type CleanOptions } from './upkeep/clean-workspaces.ts';
 import { reconcile, type ReconcileOptions } from './upkeep/reconcile.ts';
@@ -97,6 +98,7 @@ export class Piton implements AsyncDisposable {
       origin = { directory: process.cwd() },
     } = (options ?? {}) as { id?: string; inputs?: unknown; state?: unknown; origin?: Origin };
     assertRunId(id);
+    await this.#ports.permit?.();
     const program = await programOf(definition);
     const given = await inputsFor(definition, inputs);
     await this.#engine.start(program, {
@@ -139,6 +141,7 @@ export class Piton implements AsyncDisposable {
     id: string,
     options: ResumeOptions = {},
   ): Promise<Run<Outputs, State>> {
+    await this.#ports.permit?.();
     await this.#engine.resume(await programOf(definition), id, options);
     return this.#handle(id, definition);
   }
@@ -370,13 +373,5 @@ function noRepository(folder: string): PitonError {
     folder,
     remedy:
       'Run it in one (`git init`, and commit something), or take `workspace` or `deliver` out of the workflow.',
-  });
-}
-
-function assertRunId(id: string): void {
-  if (/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/.test(id)) return;
-  throw new PitonError('RUN_ID_INVALID', `"${id}" cannot be the id of a run.`, {
-    id,
-    remedy: 'Use up to 128 letters, digits and . _ : - and begin with a letter or digit.',
   });
 }

@@ -1,17 +1,17 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { cleanText, makePrivateFolder, pitonProgram } from '../base/index.ts';
-import type { Piton } from '../library/index.ts';
+import { pitonProgram } from '../base/index.ts';
+import { assertRunId, type Piton } from '../library/index.ts';
+import { DriverLog } from './driver-log.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const lookEveryMs = 20;
-const longestWordsBytes = 20_000;
 
 export interface DriverOrder {
-  /** Which it is to drive. */
+  /** Which it is to drive, by its whole id. */
   readonly run: string;
+  /** Whether the run may be begun by that. If somebody drives it already, that is as good. */
+  readonly begins?: boolean;
   /** As piton takes them: `['resume', run]`. */
   readonly args: readonly string[];
   /** What starts piton, before its arguments; default: this one. */
@@ -23,8 +23,9 @@ export interface DriverOrder {
 /** A process in the background that drives a run, or has done so. */
 export interface DriverProcess {
   readonly run: string;
+  /** If the run was driven already, that of whoever does so. */
   readonly pid: number;
-  /** The file that holds what it says. */
+  /** The file that holds what drivers of the run say in the background. */
   readonly log: string;
   /** If it has ended already: it was refused, or the run was short. */
   readonly ended?: { readonly exitCode: number; readonly said: string };
@@ -34,36 +35,46 @@ interface Starting extends Surroundings {
   open(): Promise<Piton>;
 }
 
-/** In a session of its own. Comes back when it drives the run, or has ended. */
+/** In a session of its own. Comes back when it drives the run, or has ended. Throws `RUN_ID_INVALID`, `RUN_NOT_FOUND`, `FOLDER_UNSAFE`. */
 export async function startDriver(project: Starting, order: DriverOrder): Promise<DriverProcess> {
-  const { run } = order;
+  const { run, begins = false } = order;
+  assertRunId(run);
   // First: what keeps the store from being opened would keep the driver from it too.
   const piton = await project.open();
   try {
-    const log = openLog(project.config.logs, run);
-    const child = spawnDriver(project, order, log.descriptor);
-    closeSync(log.descriptor);
-    const exitCode = await drivesOrEnded(piton, run, child);
-    child.unref();
-    const driver = { run, pid: child.pid!, log: log.file };
-    return exitCode === undefined ? driver : { ...driver, ended: { exitCode, said: readFrom(log) } };
+    // The command line would take another one whose id begins so.
+    if (!begins) await piton.find(run);
+    const log = new DriverLog(project.config.logs, run);
+    try {
+      return await driverOn(piton, log, { project, order });
+    } finally {
+      log.close();
+    }
   } finally {
     await piton.close();
   }
 }
 
-interface Log {
-  readonly file: string;
-  readonly descriptor: number;
-  /** Where what is new begins. */
-  readonly start: number;
+async function driverOn(
+  piton: Piton,
+  log: DriverLog,
+  { project, order }: { readonly project: Surroundings; readonly order: DriverOrder },
+): Promise<DriverProcess> {
+  const { run, begins = false } = order;
+  const found = { run, log: log.file };
+  const other = begins ? await livingDriver(piton, run) : undefined;
+  if (other !== undefined) return { ...found, pid: other };
+  const child = spawnDriver(project, order, log.descriptor);
+  child.unref();
+  const { exitCode, pid } = await drivesOrEnded(piton, order, child);
+  // Somebody was quicker: it would only watch, for as long as the run goes on.
+  if (exitCode === undefined && pid !== child.pid) child.kill();
+  return { ...found, pid, ...(exitCode !== undefined && { ended: { exitCode, said: log.read() } }) };
 }
 
-function openLog(folder: string, run: string): Log {
-  makePrivateFolder(folder);
-  const file = join(folder, `${run.replaceAll(/[^\w.-]/g, '_')}.log`);
-  const descriptor = openSync(file, 'a', 0o600);
-  return { file, descriptor, start: statSync(file).size };
+async function livingDriver(piton: Piton, run: string): Promise<number | undefined> {
+  const driver = await piton.driver(run);
+  return driver?.alive === true ? driver.pid : undefined;
 }
 
 function spawnDriver(
@@ -84,19 +95,27 @@ function spawnDriver(
   return child;
 }
 
-/** The exit code if it has ended, undefined when it drives the run. */
-async function drivesOrEnded(piton: Piton, run: string, child: ChildProcess): Promise<number | undefined> {
+interface Outcome {
+  /** Of whoever drives the run, or of the one that was started. */
+  readonly pid: number;
+  /** If that has ended. */
+  readonly exitCode?: number;
+}
+
+async function drivesOrEnded(
+  piton: Piton,
+  { run, begins = false }: DriverOrder,
+  child: ChildProcess,
+): Promise<Outcome> {
   let failure: Error | undefined;
   child.once('error', (error) => (failure = error));
   for (;;) {
     if (failure !== undefined) throw failure;
-    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode ?? 1;
-    const driver = await piton.driver(run);
-    if (driver?.alive === true && driver.pid === child.pid) return undefined;
+    const own = child.pid!;
+    if (child.exitCode !== null || child.signalCode !== null)
+      return { pid: own, exitCode: child.exitCode ?? 1 };
+    const pid = await livingDriver(piton, run);
+    if (pid !== undefined && (begins || pid === own)) return { pid };
     await pause(lookEveryMs);
   }
-}
-
-function readFrom({ file, start }: Log): string {
-  return cleanText(readFileSync(file).subarray(start).subarray(-longestWordsBytes).toString('utf8')).trim();
 }

@@ -1,4 +1,4 @@
-import { PitonError, randomId, type JsonObject } from '../base/index.ts';
+import { isInsideAttempt, PitonError, randomId, refuseInside, type JsonObject } from '../base/index.ts';
 import { resolveConfig, type Config } from '../config/index.ts';
 import type { Definition, Piton } from '../library/index.ts';
 import type { AgentView } from './agents/agent-view.ts';
@@ -105,7 +105,9 @@ export class Project implements Trusting {
   async #open(): Promise<Piton> {
     const { openGranted } = await import('./open-granted.ts');
     await this.#assertOwnStore();
-    return openGranted(await this.granted(), this.env);
+    // To look at runs needs no trust; to drive them does, also where what was opened is handed on.
+    const permit = (): Promise<void> => this.requireTrust();
+    return openGranted(await this.granted(), { environment: this.env, permit });
   }
 
   /** A project could make its reader open a store of another one. */
@@ -127,7 +129,7 @@ export class Project implements Trusting {
     return withoutGrants(config);
   }
 
-  /** Asked once, whatever the answer was. */
+  /** Asked once, whatever the answer was. Inside of an attempt nobody is asked. */
   requireTrust(): Promise<void> {
     return (this.#trusting ??= this.#confirm());
   }
@@ -138,7 +140,7 @@ export class Project implements Trusting {
     if (isTrustedByCaller(env)) return;
     const standing = await this.trustStanding();
     if (standing.isTrusted) return;
-    if ((await this.#confirmTrust?.(standing)) !== true)
+    if (isInsideAttempt(env) || (await this.#confirmTrust?.(standing)) !== true)
       throw trustNeeded(standing.root, directory, standing.reason);
     trust(config, standing, env);
   }
@@ -154,10 +156,12 @@ export class Project implements Trusting {
     return standingOf(config, env);
   }
 
-  /** Writes down that a person trusts the project as it stands there. */
+  /** Writes down that a person trusts the project as it stands there. Throws `INSIDE_ATTEMPT`. */
   async trust(standing: Standing): Promise<void> {
+    refuseInside(this.env);
     const { trust } = await import('./trust/project-trust.ts');
     trust(this.config, standing, this.env);
+    this.#trusting = undefined;
   }
 
   /** Every project that this user trusts. */
@@ -169,6 +173,7 @@ export class Project implements Trusting {
   /** False if it was not trusted. `root`: of any project, as `trustedProjects` tells it. */
   async revokeTrust(root: string): Promise<boolean> {
     const { removeRecord } = await import('./trust/records.ts');
+    this.#trusting = undefined;
     return removeRecord(this.env, root);
   }
 
@@ -239,7 +244,7 @@ export class Project implements Trusting {
 
   /**
    * Starts a run of a workflow in a process of its own, which outlives this one. A run that is there already is gone on with, as
-   * `piton run --id` does. Throws what `load` and `checkInputs` throw.
+   * `piton run --id` does; one that is driven already stays with whoever drives it. Throws what `load` and `checkInputs` throw.
    */
   async startDetached(
     workflow: string,
@@ -251,10 +256,10 @@ export class Project implements Trusting {
       ([name, tasks]) => `--${name}=${tasks.join(',')}`,
     );
     const args = ['run', `--id=${id}`, '--input=-', ...tasks, '--', this.findWorkflow(workflow)];
-    return this.#drive({ run: id, args, input: JSON.stringify(inputs) });
+    return this.#drive({ run: id, begins: true, args, input: JSON.stringify(inputs) });
   }
 
-  /** Goes on with a run in a process of its own, which outlives this one. */
+  /** Goes on with a run in a process of its own, which outlives this one. Throws `RUN_NOT_FOUND`. */
   async resumeDetached(run: string): Promise<DriverProcess> {
     return this.#drive({ run, args: ['resume', '--', run] });
   }

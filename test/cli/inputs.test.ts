@@ -171,6 +171,9 @@ test('inputs are read from standard input, also of a run in the background', asy
   await project.piton(['attach', 'there']);
   for (const run of ['here', 'there'])
     expect(await project.json(['show', run, 'greet'])).toMatchObject({ output: 'hello Ada' });
+  // JSON is read as JSON: YAML refuses a name that is there twice.
+  const twice = { input: '{ "who": "Ada", "who": "Eve" }' };
+  expect((await project.binary(['run', 'w', '--id', 'twice', '--input', '-'], twice)).code).toBe(0);
   const { code, stderr } = await project.binary(['run', 'w', '--input', '-'], { input: 'nothing' });
   expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('standard input') });
 });

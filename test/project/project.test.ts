@@ -1,5 +1,6 @@
 /** What an interface of one's own can do with a project: only by what `piton` exports. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { findProject, PitonError, type Piton, type Project, type ProjectOptions } from '../../src/index.ts';
@@ -74,7 +75,10 @@ describe('the workflows of a project', () => {
     const place = new Place();
     place.write('.piton/workflows/release.yaml', release);
     mkdirSync(join(place.folder, 'src'));
-    const project = await place.find({ directory: join(place.folder, 'src') });
+    const project = await place.find({
+      directory: join(place.folder, 'src'),
+      confirmTrust: async () => true,
+    });
     expect(project.config.root).toBe(place.folder);
     expect(project.hasStore()).toBe(false);
     await expect(project.openExisting()).rejects.toSatisfy((thrown) => codeOf(thrown) === 'NO_PROJECT');
@@ -117,6 +121,29 @@ describe('a project that nobody has trusted', () => {
     expect(existsSync('pwned') || existsSync(join(place.folder, 'pwned'))).toBe(false);
   });
 
+  test('has no run of it begun or gone on with in this process, however it was loaded', async () => {
+    const place = new Place();
+    place.write('.piton/workflows/evil.yaml', 'name: evil\ntasks: { a: { run: touch pwned } }\n');
+    const trusting = await place.find({ confirmTrust: async () => true });
+    const known = await opened(trusting);
+    const origin = { directory: place.folder };
+    expect(
+      await (await known.start(await trusting.load('evil'), { id: 'r', origin })).result(),
+    ).toMatchObject({
+      status: 'succeeded',
+    });
+    expect(await trusting.revokeTrust(place.folder)).toBe(true);
+    rmSync(join(place.folder, 'pwned'));
+    const project = await place.find();
+    const piton = await opened(project);
+    const isRefused = (thrown: unknown): boolean => codeOf(thrown) === 'TRUST_NEEDED';
+    const definition = await project.load('evil');
+    await expect(piton.start(definition, { origin })).rejects.toSatisfy(isRefused);
+    await expect(piton.resume(definition, 'r', { redo: ['a'] })).rejects.toSatisfy(isRefused);
+    expect((await piton.runs()).map(({ run, status }) => [run, status])).toEqual([['r', 'succeeded']]);
+    expect(existsSync(join(place.folder, 'pwned'))).toBe(false);
+  });
+
   test('is asked about once, with all that would be trusted, and remembered', async () => {
     const place = hostile();
     place.write('.piton/config.yaml', 'lease: 20s\n');
@@ -134,7 +161,21 @@ describe('a project that nobody has trusted', () => {
     await expect((await place.find()).requireTrust()).rejects.toThrow('has changed since you trusted');
     expect(await trusted.revokeTrust(place.folder)).toBe(true);
     expect(await trusted.trustedProjects()).toEqual([]);
+    await expect(trusted.requireTrust()).rejects.toThrow('nobody has said yet');
+    await trusted.trust(await trusted.trustStanding());
+    await trusted.requireTrust();
   });
+});
+
+test('inside of an attempt nobody trusts a project, whatever the interface says', async () => {
+  const place = new Place();
+  place.write('.piton/config.yaml', 'lease: 20s\n');
+  const environment = { HOME: place.folder, XDG_STATE_HOME: place.folder, PITON_MARK_a1: '1' };
+  const project = await place.find({ environment, confirmTrust: async () => true });
+  await expect(project.requireTrust()).rejects.toThrow('nobody has said yet');
+  const standing = await project.trustStanding();
+  await expect(project.trust(standing)).rejects.toSatisfy((thrown) => codeOf(thrown) === 'INSIDE_ATTEMPT');
+  expect(await project.trustedProjects()).toEqual([]);
 });
 
 describe('a run in the background', () => {
@@ -176,8 +217,53 @@ tasks:
     );
     const project = await place.find({ confirmTrust: async () => true });
     await expect(project.startDetached('slow', { inputs: { n: 'x' } })).rejects.toThrow('n');
-    const { ended } = await project.resumeDetached('nothing');
-    expect(ended).toMatchObject({ said: expect.stringContaining('nothing') });
-    expect(ended!.exitCode).not.toBe(0);
+    await expect(project.startDetached('slow', { id: '../x', inputs: { n: 1 } })).rejects.toSatisfy(
+      (thrown) => codeOf(thrown) === 'RUN_ID_INVALID',
+    );
+    expect((await project.startDetached('slow', { id: 'n1', inputs: { n: 1 } })).run).toBe('n1');
+    // The command line would take the beginning of an id for the run.
+    await expect(project.resumeDetached('n')).rejects.toSatisfy(
+      (thrown) => codeOf(thrown) === 'RUN_NOT_FOUND',
+    );
+    const piton = await opened(project);
+    await (await piton.find('n1')).result();
+    await expect.poll(async () => piton.driver('n1')).toBe(undefined);
+    place.write('.piton/workflows/slow.yaml', 'name: other\ntasks: { a: { run: ls } }\n');
+    const { ended } = await project.startDetached('slow', { id: 'n1' });
+    expect(ended).toMatchObject({ exitCode: 4, said: expect.stringContaining('n1') });
+  });
+
+  test('is started once, however often that is asked for, and nobody waits for its end', async () => {
+    const place = new Place();
+    place.write(
+      '.piton/workflows/slow.yaml',
+      'name: slow\ntasks:\n  a: { run: "echo once >> ledger; until [ -e go ]; do sleep 0.05; done" }\n',
+    );
+    const project = await place.find({ confirmTrust: async () => true });
+    const drivers = await Promise.all([1, 2].map(() => project.startDetached('slow', { id: 'bg' })));
+    drivers.push(await project.startDetached('slow', { id: 'bg' }));
+    const piton = await opened(project);
+    const { pid } = (await piton.driver('bg'))!;
+    expect(drivers.map((driver) => [driver.pid, driver.ended])).toEqual(drivers.map(() => [pid, undefined]));
+    place.write('go', '');
+    expect(await (await piton.find('bg')).result()).toMatchObject({ status: 'succeeded' });
+    expect(readFileSync(join(place.folder, 'ledger'), 'utf8')).toBe('once\n');
+  });
+
+  test.each([
+    ['a link', (file: string) => symlinkSync('../../mine', file)],
+    ['a pipe', (file: string) => execFileSync('mkfifo', [file])],
+    ['a folder', (file: string) => mkdirSync(file)],
+  ])('writes to no file of others: where %s lies in place of its log, it is refused', async (_, lay) => {
+    const place = new Place();
+    place.write('.piton/workflows/w.yaml', 'name: w\ntasks: { a: { run: ls } }\n');
+    place.write('mine', 'mine');
+    mkdirSync(join(place.folder, '.piton/logs'));
+    lay(join(place.folder, '.piton/logs/bg.log'));
+    const project = await place.find({ confirmTrust: async () => true });
+    await expect(project.startDetached('w', { id: 'bg' })).rejects.toSatisfy(
+      (thrown) => codeOf(thrown) === 'FOLDER_UNSAFE',
+    );
+    expect(readFileSync(join(place.folder, 'mine'), 'utf8')).toBe('mine');
   });
 });

@@ -1,4 +1,4 @@
-import { isInsideAttempt, PitonError } from '../../base/index.ts';
+import { refuseInside } from '../../base/index.ts';
 import { findProject } from '../../project/index.ts';
 import type { Caller } from './caller.ts';
 import type { Power } from './command-table.ts';
@@ -53,18 +53,6 @@ async function carryOut(
 
 /** Throws `INSIDE_ATTEMPT`, `TRUST_NEEDED`. */
 async function assertAllowed(power: Power, context: Context): Promise<void> {
-  if (power !== 'runs') refuseInside(context);
+  if (power !== 'runs') refuseInside(context.env);
   if (power === 'runs' || power === 'decides') await context.project.requireTrust();
-}
-
-/** An agent must not approve what it has asked for itself, nor deliver what nobody has looked at. */
-function refuseInside({ env }: Context): void {
-  if (!isInsideAttempt(env)) return;
-  throw new PitonError(
-    'INSIDE_ATTEMPT',
-    'This is a process of a task, and what it asks for is for a person to decide.',
-    {
-      remedy: 'Type it in a terminal of your own.',
-    },
-  );
 }

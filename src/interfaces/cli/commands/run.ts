@@ -143,6 +143,7 @@ async function startDetached(
   await context.project.checkInputs(definition, inputs);
   return detach(context, {
     run,
+    begins: true,
     args: options.id === undefined ? ['--id', run] : [],
     ...(options.input === '-' && { input: JSON.stringify(inputs) }),
   });

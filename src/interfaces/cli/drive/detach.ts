@@ -5,6 +5,8 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts';
 
 export interface Detaching {
   readonly run: string;
+  /** Whether the run may be begun by that. */
+  readonly begins?: boolean;
   /** Added to what this process was called with. */
   readonly args?: readonly string[];
   /** What was read of standard input here: the other process has its own. */
@@ -12,10 +14,10 @@ export interface Detaching {
 }
 
 /** Leaves a driver in the background that does what this process was asked to do; what it says goes to a log. */
-export async function detach(context: Context, { run, args = [], input }: Detaching): Promise<ExitCode> {
+export async function detach(context: Context, { args = [], ...order }: Detaching): Promise<ExitCode> {
   const { output, project, program } = context;
-  const order = { run, program, args: argumentsFor(context, args), ...(input !== undefined && { input }) };
-  const driver = await project.startDriver(order);
+  const { run } = order;
+  const driver = await project.startDriver({ ...order, program, args: argumentsFor(context, args) });
   const { pid, log, ended } = driver;
   output.json({ run, pid, log, ...(ended !== undefined && { exitCode: ended.exitCode }) }, true);
   return ended === undefined ? sayDriven(context, driver) : sayEnded(context, ended);

@@ -101,6 +101,9 @@ async function parsed(file: string, read: () => Promise<string>): Promise<unknow
   try {
     const content = await read();
     if (extname(file) === '.json') return JSON.parse(content);
+    // What a program writes is JSON, and may be long: as YAML it would take a hundred times its size in memory.
+    const json = parseJson(content);
+    if (json !== undefined) return json;
     const { parse } = await import('yaml');
     return parse(content);
   } catch (cause) {
