@@ -1,6 +1,6 @@
 // Follows all runs of a store, whoever drives them, and prints each after every change. Kill it and start it again: it goes on
 // after the last change that it has printed, and misses none. Ctrl-C ends it.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { open, PitonError, type RunLine, type RunView } from 'piton';
 
 const [store = 'sqlite:./state.db', place = './follow-runs.cursor'] = process.argv.slice(2);
@@ -18,6 +18,12 @@ function readCursor(): string | undefined {
   }
 }
 
+/** Whole or not at all: who is killed while writing must not leave half a cursor. */
+function keepCursor(cursor: string): void {
+  writeFileSync(`${place}.new`, cursor);
+  renameSync(`${place}.new`, place);
+}
+
 const leaving = new AbortController();
 process.once('SIGINT', () => leaving.abort());
 process.once('SIGTERM', () => leaving.abort());
@@ -28,7 +34,7 @@ if (cursor === undefined) {
   // First the cursor, then the list: what happens in between is told twice rather than never.
   cursor = await piton.newestCursor();
   for (const line of await piton.runs()) print(line);
-  writeFileSync(place, cursor);
+  keepCursor(cursor);
 }
 for await (const change of piton.changes({ after: cursor, signal: leaving.signal })) {
   try {
@@ -38,5 +44,5 @@ for await (const change of piton.changes({ after: cursor, signal: leaving.signal
     console.log(`${change.run}  removed`);
   }
   // After it was printed: a change that was not is told again.
-  writeFileSync(place, change.cursor);
+  keepCursor(change.cursor);
 }

@@ -1,32 +1,49 @@
 import { PitonError } from '../base/index.ts';
 import type { RunFilter, RunRecord } from '../store/index.ts';
-import { inboxItemOf, inboxItemOfRun, type InboxItem } from '../views/index.ts';
+import {
+  inboxItemOf,
+  inboxItemOfRun,
+  inboxItemOfStatus,
+  shownStatus,
+  type InboxItem,
+} from '../views/index.ts';
 import { lostEndOf, problemOf, type Looking } from './circumstances.ts';
 import { unfinished } from './list-runs.ts';
 import { Run } from './run.ts';
 
 const unreadable: ReadonlySet<string> = new Set(['RUN_DAMAGED', 'RUN_TOO_NEW', 'RUN_UNREADABLE']);
 
-/** All that waits for a person, in all runs that have not ended. */
+/** All that waits for a person, in all runs that have not ended: tasks, and runs that should go on and do not. */
 export async function readInbox(
   looking: Looking,
   { onDamaged }: Pick<RunFilter, 'onDamaged'>,
 ): Promise<readonly InboxItem[]> {
   const open = await looking.ports.store.listRuns({ status: unfinished, ...(onDamaged && { onDamaged }) });
+  const driving = await looking.engine.drivingOf(open.map(({ run }) => run));
   const items: InboxItem[] = [];
-  for (const record of open) items.push(...(await waitingIn(looking, record)));
+  for (const record of open) {
+    const isDriven = driving.get(record.run)?.isDriven ?? false;
+    items.push(...(await waitingIn(looking, record, isDriven)));
+  }
   return items;
 }
 
 /** What waits for a person in one run. A journal that cannot be read must not hide what waits in the others: it waits itself. */
-async function waitingIn({ engine, ports }: Looking, record: RunRecord): Promise<readonly InboxItem[]> {
+async function waitingIn(
+  { engine, ports }: Looking,
+  record: RunRecord,
+  isDriven: boolean,
+): Promise<readonly InboxItem[]> {
   const { run, workflow, updatedAt: since } = record;
   const of = { run, workflow, since };
   try {
     const lost = await lostEndOf(ports, record);
     if (lost !== undefined) return [inboxItemOfRun(of, problemOf(lost))];
     const { tasks } = await new Run(run, { engine, ports }).checkpoint();
-    return Object.entries(tasks).flatMap(([task, view]) => inboxItemOf(of, task, view) ?? []);
+    const isStalled = engine.stalledBecause(run) !== undefined;
+    const ofRun = inboxItemOfStatus(of, shownStatus(record, { isDriven, isStalled }));
+    const ofTasks = Object.entries(tasks).flatMap(([task, view]) => inboxItemOf(of, task, view) ?? []);
+    return ofRun === undefined ? ofTasks : [ofRun, ...ofTasks];
   } catch (thrown) {
     if (!(thrown instanceof PitonError) || !unreadable.has(thrown.code)) throw thrown;
     return [inboxItemOfRun(of, problemOf(thrown))];

@@ -49,8 +49,7 @@ async function* runsMeant(
     return;
   }
   const record = await engine.find(run);
-  if (task !== undefined)
-    assertTask(await new Run(run, { engine, ports }).checkpoint(), task);
+  if (task !== undefined) assertTask(await new Run(run, { engine, ports }).checkpoint(), task);
   yield record;
 }
 

@@ -102,6 +102,12 @@ export class Project implements Trusting {
     return this.#open();
   }
 
+  /** For whoever asks for all runs: that there are none is only true of a project. Throws `NO_PROJECT`. */
+  assertProject(): void {
+    const { isProject, isStoreTyped } = this.config;
+    if (!isProject && !isStoreTyped) throw noStore(this.config);
+  }
+
   async #open(): Promise<Piton> {
     const { openGranted } = await import('./open-granted.ts');
     await this.#assertOwnStore();

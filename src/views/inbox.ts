@@ -1,12 +1,12 @@
 import type { Json } from '../base/index.ts';
-import type { ProblemView } from './run-view.ts';
+import type { ProblemView, ShownStatus } from './run-view.ts';
 import type { TaskView } from './task-view.ts';
 
 /** Something that waits for a person. */
 export interface InboxItem {
   readonly run: string;
   readonly workflow: string;
-  /** Absent: the run as a whole, because its journal is damaged, or has lost its end. */
+  /** Absent: the run as a whole, because nobody drives it any more, nothing can be written, or its journal is damaged or has lost its end. */
   readonly task?: string;
   /** When the run changed last. */
   readonly since: number;
@@ -66,6 +66,22 @@ export function inboxItemOf(of: RunOfItem, task: string, view: TaskView): InboxI
     actions: offeredBy(view),
   };
 }
+
+/** Of a run that should go on and does not; undefined if it goes on, or only its tasks wait for somebody. */
+export function inboxItemOfStatus(of: RunOfItem, status: ShownStatus): InboxItem | undefined {
+  const found = { interrupted, stalled }[status as string];
+  if (found === undefined) return undefined;
+  return { ...of, reason: found.reason, actions: [found.action] };
+}
+
+const interrupted = {
+  reason: 'It was interrupted: its driver is gone, and nobody goes on with it.',
+  action: { action: 'resume', effect: 'go on with it' },
+};
+const stalled = {
+  reason: 'Its driver cannot write anything down: it tries again and again, and starts nothing.',
+  action: { action: 'attach', effect: 'see what its driver says' },
+};
 
 /** Of a run whose journal shows nothing that could be decided on. */
 export function inboxItemOfRun(of: RunOfItem, { code, message }: ProblemView): InboxItem {

@@ -14,7 +14,14 @@ export {
   type Progress,
 } from './checkpoint.ts';
 export { usageByDay, type DayUsage } from './day-usage.ts';
-export { actionsFor, inboxItemOf, inboxItemOfRun, type InboxItem, type OfferedAction } from './inbox.ts';
+export {
+  actionsFor,
+  inboxItemOf,
+  inboxItemOfRun,
+  inboxItemOfStatus,
+  type InboxItem,
+  type OfferedAction,
+} from './inbox.ts';
 export {
   runView,
   shownStatus,

@@ -45,6 +45,19 @@ test('what is misspelt is named with what was probably meant, and ends with exit
   expect(status).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean failed?') });
 });
 
+test.each([['inbox'], ['list'], ['usage'], ['resume', '--all']])(
+  'outside of a project, %s %s does not say that all is well',
+  async (...args) => {
+    const { piton } = newProject();
+    const call = args.filter((arg) => arg !== undefined);
+    const { code, stdout, stderr } = await piton(call);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('There is no Piton project in ');
+    await piton(['init']);
+    expect((await piton(call)).code).toBe(0);
+  },
+);
+
 test('under --json an error is one JSON object on standard error, and standard output stays empty', async () => {
   const { piton } = newProject();
   const { code, stdout, stderr } = await piton(['status', '--json']);

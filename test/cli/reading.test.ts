@@ -69,13 +69,14 @@ test('list shows the runs newest first, and filters them', async () => {
 
 test('where nothing was run, list is empty and the others say what to do', async () => {
   const { piton, json } = newProject();
+  expect((await piton(['history'])).stderr).toContain('There is no Piton project');
+  await piton(['init']);
   expect(await json(['list'])).toEqual([]);
   expect(await piton(['list'])).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^No runs yet\.\nNext: /),
   });
   expect(await json(['inbox'])).toEqual([]);
-  expect((await piton(['history'])).stderr).toContain('There is no Piton project');
 });
 
 test('a run is meant by a beginning of its id that is like no other, and without one the latest is meant', async () => {
@@ -168,6 +169,12 @@ test('a run whose driver is gone is interrupted, never running, and everybody sa
   });
   expect(await project.json(['list', '--status', 'interrupted'])).toMatchObject([{ run: 'cut' }]);
   expect(await project.json(['list', '--status', 'running'])).toEqual([]);
+  expect(await project.json(['inbox'])).toMatchObject([
+    { run: 'cut', actions: [{ action: 'resume', command: 'piton resume cut' }] },
+  ]);
+  const inbox = await project.piton(['inbox']);
+  expect(inbox.stdout).toContain('the run  cut (');
+  expect(inbox.stdout).toContain('Next: piton resume cut');
   const alone = await project.piton([]);
   expect(alone.stdout).toContain('Next: piton resume cut');
   expect(alone.stderr).toBe('Interrupted, and waiting to go on: cut\n');
@@ -295,7 +302,7 @@ describe('a run whose row is damaged hides no others', () => {
   test.each([
     [['list'], 'aaa-2'],
     [[], 'aaa-2'],
-    [['inbox'], 'Nothing waits for you.'],
+    [['inbox'], 'It was interrupted'],
     [['usage'], 'No agent has used anything'],
   ])('piton %j shows the others, names it with what helps, and exits with 4', async (args, shown) => {
     const { code, stdout, stderr } = await (await withDamage()).piton(args);

@@ -253,3 +253,18 @@ test('a task that asks for approval ends the driving with 3; approving goes on w
   expect((await project.piton(['approve', 'asking', 'ship', '-m', 'go'])).code).toBe(0);
   expect(ledgerOf(project)).toEqual(['a', 'other', 'ship']);
 });
+
+test('without a name, the run that can go on is meant, though another has ended since; of several, they are named', async () => {
+  const project = newProject();
+  writeTraced(project, { a: {}, b: { needs: ['a'] } }, ['b']);
+  await runAndKill(project, 'cut', 'b');
+  project.write('.piton/workflows/short.yaml', 'name: short\ntasks: { a: { run: echo short } }\n');
+  expect((await project.piton(['run', 'short', '--id', 'ended'])).code).toBe(0);
+  const preview = await project.piton(['resume', '--dry-run']);
+  expect(preview.stdout).toMatch(/Next: piton resume cut\n$/);
+  await runAndKill(project, 'cut-too', 'b');
+  const { code, stderr } = await project.piton(['resume']);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/Several runs are interrupted: cut-too \(\w+\), cut \(\w+\)\./);
+  expect(stderr).toContain('piton resume cut-too, or all of them: piton resume --all');
+});

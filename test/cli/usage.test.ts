@@ -30,6 +30,7 @@ test('usage tells tokens and dollars by day and agent with their sum, and names 
 
 test('usage of a project without agents says so, and the budget of a day is told with what is used of it', async () => {
   const project = newProject();
+  await project.piton(['init']);
   expect((await project.piton(['usage'])).stdout).toContain(
     'No agent has used anything in the last 30 days.',
   );

@@ -27,6 +27,8 @@ export interface Context extends ContextParts {
   open(): Promise<Piton>;
   /** The same, for commands that only make sense where there are runs. Throws `NO_PROJECT`, `TRUST_NEEDED`. */
   openExisting(): Promise<Piton>;
+  /** The same, for commands that tell of all runs: undefined in a project in which nothing has been run yet. Throws `NO_PROJECT`, `TRUST_NEEDED`. */
+  openIfAny(): Promise<Piton | undefined>;
 }
 
 export interface OpenedContext extends Context {
@@ -36,12 +38,17 @@ export interface OpenedContext extends Context {
 export function createContext(parts: ContextParts): OpenedContext {
   const { project } = parts;
   let opened: Promise<Piton> | undefined;
+  const openExisting = (): Promise<Piton> => (opened ??= project.openExisting());
   return {
     ...parts,
     config: project.config,
     now: () => systemClock.now(),
     open: () => (opened ??= project.open()),
-    openExisting: () => (opened ??= project.openExisting()),
+    openExisting,
+    async openIfAny() {
+      project.assertProject();
+      return project.hasStore() ? openExisting() : undefined;
+    },
     async close() {
       // What could not be opened was reported, and there is nothing to close.
       const piton = await opened?.catch(() => undefined);

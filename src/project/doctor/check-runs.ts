@@ -67,7 +67,9 @@ async function checkInterrupted(piton: Piton): Promise<DoctorCheck> {
 }
 
 async function checkHeld(piton: Piton): Promise<DoctorCheck> {
-  const waiting = await piton.inbox({ onDamaged: () => undefined });
+  const waiting = (await piton.inbox({ onDamaged: () => undefined })).filter(
+    ({ task }) => task !== undefined,
+  );
   if (waiting.length === 0) return ok('held tasks', 'none');
   return warn('held tasks', waiting.map(({ run, task = '' }) => `${run} ${task}`).join(', '), 'piton inbox');
 }
@@ -82,9 +84,7 @@ interface Kept {
 async function checkSpools(piton: Piton): Promise<DoctorCheck[]> {
   const records = await piton.runs();
   const known = new Set(records.map(({ run }) => run));
-  const going = new Set(
-    records.filter(({ status }) => !isFinal(status)).map(({ run }) => run),
-  );
+  const going = new Set(records.filter(({ status }) => !isFinal(status)).map(({ run }) => run));
   const kept = (await piton.keptAttempts()).map(({ attempt, pid }): Kept => {
     const folder = piton.spoolOf(attempt);
     return { folder, run: runOf(folder), ...(pid !== undefined && { pid }) };

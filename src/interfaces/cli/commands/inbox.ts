@@ -15,9 +15,8 @@ export const command = defineCommand({
   async run(context) {
     const { output } = context;
     const damages = new Damages();
-    const items = context.project.hasStore()
-      ? await (await context.openExisting()).inbox({ onDamaged: damages.add })
-      : [];
+    const piton = await context.openIfAny();
+    const items = (await piton?.inbox({ onDamaged: damages.add })) ?? [];
     const typed = items.map(withCommands);
     output.json(typed);
     for (const item of typed) printItem(context, item);

@@ -42,9 +42,8 @@ export const command = defineCommand<Options>({
     const { output } = context;
     const filter = readFilter(options);
     const damages = new Damages();
-    const lines = context.project.hasStore()
-      ? await (await context.openExisting()).runs({ ...filter, onDamaged: damages.add })
-      : [];
+    const piton = await context.openIfAny();
+    const lines = (await piton?.runs({ ...filter, onDamaged: damages.add })) ?? [];
     output.json(lines);
     if (lines.length > 0) printLines(context, lines);
     else if (damages.found.length === 0) printNone(context, options);

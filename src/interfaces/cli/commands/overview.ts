@@ -1,4 +1,4 @@
-import { shellWord } from '../../../base/index.ts';
+import { plural, shellWord } from '../../../base/index.ts';
 import type { Piton, RunLine } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
@@ -66,8 +66,7 @@ function printRuns({ output, now }: Context, { runs, interrupted, waiting }: Vie
   );
   if (runs.length > 0) output.print();
   if (interrupted.length > 0) output.note(`Interrupted, and waiting to go on: ${interrupted.join(', ')}`);
-  if (waiting > 0)
-    output.print(`Waiting for you: ${waiting === 1 ? 'one task' : `${waiting} tasks`} (piton inbox)`);
+  if (waiting > 0) output.print(`Waiting for you: ${plural(waiting, 'item')} (piton inbox)`);
 }
 
 function nextStep(context: Context, view: View, workflows: readonly string[]): string {

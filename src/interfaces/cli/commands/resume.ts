@@ -14,7 +14,7 @@ import { showEnded } from '../drive/show-ended.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 
 import { readNumber } from '../read-number.ts';
-import { noticeInterrupted } from '../runs.ts';
+import { noticeInterrupted, oneThatCanGoOn } from '../runs.ts';
 
 interface Options {
   readonly dryRun?: boolean;
@@ -31,7 +31,7 @@ interface Options {
 export const command = defineCommand<Options>({
   configure: (command) =>
     command
-      .argument('[run]', 'beginning of its id; default: the latest')
+      .argument('[run]', 'beginning of its id; default: the one that can go on')
       .option('--dry-run', 'show what it would do for each task, and do nothing')
       .option('--all', 'every run of this project whose driver has died')
       .option('--detach', 'go on in the background')
@@ -42,7 +42,7 @@ export const command = defineCommand<Options>({
       .addOption(hiddenNumber('--driver-since'))
       .option('--json', 'print events as they happen, one JSON object per line'),
   examples: [
-    ['piton resume', 'go on with the latest run'],
+    ['piton resume', 'go on with the run that was interrupted, is paused or held'],
     ['piton resume 4f2 --dry-run', 'what would be adopted, harvested and started again, and why'],
     ['piton resume --all', 'after a crash or a restart of the machine'],
     ['piton resume 4f2 --redo test,deploy', 'do two tasks again, and what needs them'],
@@ -55,7 +55,7 @@ export const command = defineCommand<Options>({
       return resumeAll(context, all, options.dryRun === true);
     }
     const piton = await context.openExisting();
-    const record = await piton.findRecord(args[0]);
+    const record = await piton.findRecord(args[0] ?? (await oneThatCanGoOn(piton)));
     await noticeInterrupted(context, { except: record.run });
     if (isFinal(record.status) && options.redo === undefined) return showWhole(context, piton, record);
     return resumeOne(context, record, options);

@@ -23,7 +23,8 @@ export const command = defineCommand<Options>({
     const days = readNumber('--days', options.days, 1);
     const damages = new Damages();
     const onDamaged = damages.add;
-    const known = context.project.hasStore() ? await (await context.openExisting()).usage({ onDamaged }) : [];
+    const piton = await context.openIfAny();
+    const known = (await piton?.usage({ onDamaged })) ?? [];
     const since = firstDay(context.now(), days);
     const usage = known.filter(({ day }) => day >= since);
     output.json({ since, days: usage, agents: totalsByAgent(usage), total: totalOf(usage) });

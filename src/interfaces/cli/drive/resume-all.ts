@@ -20,7 +20,8 @@ export async function resumeAll(
   isDryRun: boolean,
 ): Promise<ExitCode> {
   const damages = new Damages();
-  const found = context.project.hasStore() ? await interruptedRuns(await context.open(), damages) : [];
+  const piton = await context.openIfAny();
+  const found = piton === undefined ? [] : await interruptedRuns(piton, damages);
   const code = damages.report(context.output);
   const runs = found.map(({ run }) => run);
   return worstOf([code, await resumeThese(context, runs, { options, isDryRun })]);
