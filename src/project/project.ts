@@ -88,6 +88,7 @@ export class Project implements Trusting {
 
   /** Piton on the project's store, which is made if need be. Throws `TRUST_NEEDED` if the project leads to a store elsewhere. */
   async open(): Promise<Piton> {
+    await this.#assertOwnStore();
     if (!this.config.isProject || !this.hasStore()) {
       const { trustWhatIsMade } = await import('./trust/project-trust.ts');
       trustWhatIsMade(this.config, this.env);
@@ -99,12 +100,12 @@ export class Project implements Trusting {
   /** The same where there are runs. Throws `NO_PROJECT`, `TRUST_NEEDED`. */
   async openExisting(): Promise<Piton> {
     if (!this.hasStore()) throw noStore(this.config);
+    await this.#assertOwnStore();
     return this.#open();
   }
 
   async #open(): Promise<Piton> {
     const { openGranted } = await import('./open-granted.ts');
-    await this.#assertOwnStore();
     // To look at runs needs no trust; to drive them does, also where what was opened is handed on.
     const permit = (): Promise<void> => this.requireTrust();
     return openGranted(await this.granted(), { environment: this.env, permit });

@@ -1,6 +1,14 @@
 /** What an interface of one's own can do with a project: only by what `piton` exports. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { findProject, PitonError, type Piton, type Project, type ProjectOptions } from '../../src/index.ts';
@@ -142,6 +150,16 @@ describe('a project that nobody has trusted', () => {
     await expect(piton.resume(definition, 'r', { redo: ['a'] })).rejects.toSatisfy(isRefused);
     expect((await piton.runs()).map(({ run, status }) => [run, status])).toEqual([['r', 'succeeded']]);
     expect(existsSync(join(place.folder, 'pwned'))).toBe(false);
+  });
+
+  test('has nothing written where it leads to', async () => {
+    const place = new Place();
+    const elsewhere = temporaryFolder();
+    symlinkSync(elsewhere, join(place.folder, '.piton'));
+    await expect((await place.find()).open()).rejects.toSatisfy(
+      (thrown) => codeOf(thrown) === 'TRUST_NEEDED',
+    );
+    expect(readdirSync(elsewhere)).toEqual([]);
   });
 
   test('is asked about once, with all that would be trusted, and remembered', async () => {
