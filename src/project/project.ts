@@ -1,4 +1,11 @@
-import { isInsideAttempt, PitonError, randomId, refuseInside, type JsonObject } from '../base/index.ts';
+import {
+  isInsideAttempt,
+  PitonError,
+  randomId,
+  refuseInside,
+  toJson,
+  type JsonObject,
+} from '../base/index.ts';
 import { resolveConfig, type Config } from '../config/index.ts';
 import type { Definition, Piton } from '../library/index.ts';
 import type { AgentView } from './agents/agent-view.ts';
@@ -245,19 +252,21 @@ export class Project implements Trusting {
 
   /**
    * Starts a run of a workflow in a process of its own, which outlives this one. A run that is there already is gone on with, as
-   * `piton run --id` does; one that is driven already stays with whoever drives it. Throws what `load` and `checkInputs` throw.
+   * `piton run --id` does; one that is driven already stays with whoever drives it. Throws what `load` and `checkInputs` throw, and
+   * `NOT_SERIALISABLE`.
    */
   async startDetached(
     workflow: string,
     { id = randomId(12), inputs = {}, ...selection }: DetachedOptions = {},
   ): Promise<DriverProcess> {
     const definition = await this.load(workflow, selection);
-    await this.checkInputs(definition, inputs);
+    const given = toJson(inputs, 'inputs') as JsonObject;
+    await this.checkInputs(definition, given);
     const tasks = Object.entries(selectionOf(selection)).map(
       ([name, tasks]) => `--${name}=${tasks.join(',')}`,
     );
     const args = ['run', `--id=${id}`, '--input=-', ...tasks, '--', this.findWorkflow(workflow)];
-    return this.#drive({ run: id, begins: true, args, input: JSON.stringify(inputs) });
+    return this.#drive({ run: id, begins: true, args, input: JSON.stringify(given) });
   }
 
   /** Goes on with a run in a process of its own, which outlives this one. Throws `RUN_NOT_FOUND`. */

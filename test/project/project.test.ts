@@ -238,7 +238,14 @@ tasks:
     await expect(project.startDetached('slow', { id: '../x', inputs: { n: 1 } })).rejects.toSatisfy(
       (thrown) => codeOf(thrown) === 'RUN_ID_INVALID',
     );
-    expect((await project.startDetached('slow', { id: 'n1', inputs: { n: 1 } })).run).toBe('n1');
+    await expect(project.startDetached('slow', { inputs: { n: Number.NaN } })).rejects.toSatisfy(
+      (thrown) => codeOf(thrown) === 'NOT_SERIALISABLE',
+    );
+    // What an interface selects may be nothing.
+    const everything = { only: [], until: [], skip: [] };
+    expect((await project.startDetached('slow', { id: 'n1', inputs: { n: 1 }, ...everything })).run).toBe(
+      'n1',
+    );
     // The command line would take the beginning of an id for the run.
     await expect(project.resumeDetached('n')).rejects.toSatisfy(
       (thrown) => codeOf(thrown) === 'RUN_NOT_FOUND',
