@@ -143,14 +143,14 @@ export class Project implements Trusting {
   }
 
   async #confirm(): Promise<void> {
-    const { config, env, directory } = this;
+    const { env, directory } = this;
     const { isTrustedByCaller, trust, trustNeeded } = await import('./trust/project-trust.ts');
     if (isTrustedByCaller(env)) return;
     const standing = await this.trustStanding();
     if (standing.isTrusted) return;
     if (isInsideAttempt(env) || (await this.#confirmTrust?.(standing)) !== true)
       throw trustNeeded(standing.root, directory, standing.reason);
-    trust(config, standing, env);
+    trust(standing, env);
   }
 
   /** What would be trusted, and what has changed since it was. Throws `STATE_TRACKED`. */
@@ -168,7 +168,7 @@ export class Project implements Trusting {
   async trust(standing: Standing): Promise<void> {
     refuseInside(this.env);
     const { trust } = await import('./trust/project-trust.ts');
-    trust(this.config, standing, this.env);
+    trust(standing, this.env);
     this.#trusting = undefined;
   }
 

@@ -185,6 +185,19 @@ describe('a project that nobody has trusted', () => {
   });
 });
 
+test('what is put in the place of a store while somebody is asked is not trusted with it', async () => {
+  const place = new Place();
+  place.write('.piton/config.yaml', 'lease: 20s\n');
+  const asked = await place.find({
+    confirmTrust: async ({ hasForeignStore }) => {
+      place.write('.piton/piton.db', 'a store with runs that nobody has seen');
+      return !hasForeignStore;
+    },
+  });
+  await asked.requireTrust();
+  await expect((await place.find()).requireTrust()).rejects.toThrow('runs that were not begun here');
+});
+
 test('inside of an attempt nobody trusts a project, whatever the interface says', async () => {
   const place = new Place();
   place.write('.piton/config.yaml', 'lease: 20s\n');
