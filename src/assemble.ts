@@ -4,13 +4,14 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { loadPlaces, makePlaces, type DeliveryOptions } from './assemble-places.ts';
 import {
   assertOwnFolder,
+  type Clock,
   nearest,
   ownIdentity,
   PitonError,
   randomId,
+  sha256,
   stateFolder,
   systemClock,
-  type Clock,
 } from './base/index.ts';
 import { irreversibleReason, loadSchemaCheck } from './definition/index.ts';
 import { Observers, type AgentSettings, type Observer } from './engine/index.ts';
@@ -126,9 +127,9 @@ export async function open(options: OpenOptions): Promise<Piton> {
   });
 }
 
-/** Tells it from others that share its spool. The folder is no part of it: both may be moved. */
+/** Tells it from others that share its spool. The folder is no part of it: both may be moved. A URL may hold a password. */
 function nameOf({ file, url }: Store): string {
-  return file === undefined ? url : basename(file);
+  return file === undefined ? sha256(url) : basename(file);
 }
 
 /** Beside the store. What is only in memory does not outlive this process, and neither does its spool. */

@@ -12,6 +12,7 @@ export { countText, moneyText, plural } from './amounts.ts';
 export { hashJson, sha256 } from './hash.ts';
 export { Heap } from './heap.ts';
 export { randomId } from './ids.ts';
+export { isInside } from './inside.ts';
 export {
   canonicalJson,
   freezeParsed,

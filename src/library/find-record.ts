@@ -7,11 +7,11 @@ const mostCompared = 500;
 export async function findRecord(store: Store, given: string | undefined): Promise<RunRecord> {
   if (given === undefined) return latest(store);
   if (given === '') throw emptyId();
+  const exact = await store.findRun(given);
+  if (exact !== undefined) return exact;
   const damages: PitonError[] = [];
   const onDamaged = (damage: PitonError): void => void damages.push(damage);
   const found = await store.listRuns({ prefix: given, limit: mostCompared, onDamaged });
-  const exact = found.find(({ run }) => run === given);
-  if (exact !== undefined) return exact;
   // It may be the one that is meant.
   if (damages[0] !== undefined) throw damages[0];
   if (found.length === 1) return found[0]!;

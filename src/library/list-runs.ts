@@ -1,7 +1,7 @@
 import type { Driving } from '../engine/index.ts';
 import { isFinal, type RunStatus } from '../model/index.ts';
-import type { RunFilter, RunRecord } from '../store/index.ts';
-import { runLine, type Circumstances, type RunLine, type ShownStatus } from '../views/index.ts';
+import type { RunFilter, RunRecord, Store } from '../store/index.ts';
+import { runLine, shownStatus, type Circumstances, type RunLine, type ShownStatus } from '../views/index.ts';
 import { lostEndOf, problemOf, type Looking } from './circumstances.ts';
 
 /** Which runs a list is to show. */
@@ -13,16 +13,43 @@ export async function listRuns(
   looking: Looking,
   { status, limit = Infinity, ...filter }: RunsFilter,
 ): Promise<readonly RunLine[]> {
-  const stored = await looking.ports.store.listRuns({ ...filter, ...storedAs(status, limit) });
+  const { store } = looking.ports;
+  const wanted = { ...filter, ...storedAs(status, limit) };
+  const stored = await store.listRuns(wanted);
   const open = stored.filter((record) => !isFinal(record.status));
   const driving = await looking.engine.drivingOf(open.map(({ run }) => run));
+  const left = open.filter((record) => shownStatus(record, driving.get(record.run)!) === 'interrupted');
+  const now = await lookAgain(store, wanted, left);
   const lines: RunLine[] = [];
-  for (const record of stored) {
+  for (const listed of stored) {
     if (lines.length >= limit) break;
+    const record = now.has(listed.run) ? now.get(listed.run) : listed;
+    if (record === undefined) continue;
     const line = runLine(record, await around(looking, record, driving.get(record.run)));
     if (status?.includes(line.status) ?? true) lines.push(line);
   }
   return lines;
+}
+
+/**
+ * As those are stored now that nobody drove: whoever lets go of a run has written its end before, so one that has ended between the
+ * two looks tells of it. Undefined for what was removed.
+ */
+async function lookAgain(
+  store: Store,
+  filter: RunFilter,
+  left: readonly RunRecord[],
+): Promise<ReadonlyMap<string, RunRecord | undefined>> {
+  if (left.length === 0) return new Map();
+  const again = await store.listRuns({ ...filter, onDamaged: () => undefined });
+  const found = new Map(again.map((record) => [record.run, record]));
+  const now = new Map<string, RunRecord | undefined>();
+  for (const record of left) {
+    const { run } = record;
+    // What has ended may be none of these any more, or on the next page.
+    now.set(run, found.get(run) ?? (await store.findRun(run).catch(() => record)));
+  }
+  return now;
 }
 
 export const unfinished: readonly RunStatus[] = ['running', 'delayed', 'held', 'paused', 'stalled'];

@@ -75,6 +75,8 @@ async function readInto(search: RunSearch, { store, run, onDamaged }: Reading): 
   try {
     for await (const event of readHistory(store, run, { transcripts: true })) search.add(event);
   } catch (thrown) {
+    // Removed meanwhile, it lacks all that was not read before.
+    if ((await store.findRun(run).catch(() => thrown)) === undefined) return;
     const damage = damageOf(run, thrown);
     if (onDamaged === undefined) throw damage;
     onDamaged(damage);

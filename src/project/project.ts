@@ -1,4 +1,11 @@
-import { isInsideAttempt, PitonError, randomId, refuseInside, type JsonObject } from '../base/index.ts';
+import {
+  isInsideAttempt,
+  PitonError,
+  randomId,
+  refuseInside,
+  toJson,
+  type JsonObject,
+} from '../base/index.ts';
 import { resolveConfig, type Config } from '../config/index.ts';
 import type { Definition, Piton } from '../library/index.ts';
 import type { AgentView } from './agents/agent-view.ts';
@@ -88,6 +95,7 @@ export class Project implements Trusting {
 
   /** Piton on the project's store, which is made if need be. Throws `TRUST_NEEDED` if the project leads to a store elsewhere. */
   async open(): Promise<Piton> {
+    await this.#assertOwnStore();
     if (!this.config.isProject || !this.hasStore()) {
       const { trustWhatIsMade } = await import('./trust/project-trust.ts');
       trustWhatIsMade(this.config, this.env);
@@ -99,6 +107,7 @@ export class Project implements Trusting {
   /** The same where there are runs. Throws `NO_PROJECT`, `TRUST_NEEDED`. */
   async openExisting(): Promise<Piton> {
     if (!this.hasStore()) throw noStore(this.config);
+    await this.#assertOwnStore();
     return this.#open();
   }
 
@@ -110,7 +119,6 @@ export class Project implements Trusting {
 
   async #open(): Promise<Piton> {
     const { openGranted } = await import('./open-granted.ts');
-    await this.#assertOwnStore();
     // To look at runs needs no trust; to drive them does, also where what was opened is handed on.
     const permit = (): Promise<void> => this.requireTrust();
     return openGranted(await this.granted(), { environment: this.env, permit });
@@ -141,14 +149,14 @@ export class Project implements Trusting {
   }
 
   async #confirm(): Promise<void> {
-    const { config, env, directory } = this;
+    const { env, directory } = this;
     const { isTrustedByCaller, trust, trustNeeded } = await import('./trust/project-trust.ts');
     if (isTrustedByCaller(env)) return;
     const standing = await this.trustStanding();
     if (standing.isTrusted) return;
     if (isInsideAttempt(env) || (await this.#confirmTrust?.(standing)) !== true)
       throw trustNeeded(standing.root, directory, standing.reason);
-    trust(config, standing, env);
+    trust(standing, env);
   }
 
   /** What would be trusted, and what has changed since it was. Throws `STATE_TRACKED`. */
@@ -166,7 +174,7 @@ export class Project implements Trusting {
   async trust(standing: Standing): Promise<void> {
     refuseInside(this.env);
     const { trust } = await import('./trust/project-trust.ts');
-    trust(this.config, standing, this.env);
+    trust(standing, this.env);
     this.#trusting = undefined;
   }
 
@@ -250,19 +258,21 @@ export class Project implements Trusting {
 
   /**
    * Starts a run of a workflow in a process of its own, which outlives this one. A run that is there already is gone on with, as
-   * `piton run --id` does; one that is driven already stays with whoever drives it. Throws what `load` and `checkInputs` throw.
+   * `piton run --id` does; one that is driven already stays with whoever drives it. Throws what `load` and `checkInputs` throw, and
+   * `NOT_SERIALISABLE`.
    */
   async startDetached(
     workflow: string,
     { id = randomId(12), inputs = {}, ...selection }: DetachedOptions = {},
   ): Promise<DriverProcess> {
     const definition = await this.load(workflow, selection);
-    await this.checkInputs(definition, inputs);
+    const given = toJson(inputs, 'inputs') as JsonObject;
+    await this.checkInputs(definition, given);
     const tasks = Object.entries(selectionOf(selection)).map(
       ([name, tasks]) => `--${name}=${tasks.join(',')}`,
     );
     const args = ['run', `--id=${id}`, '--input=-', ...tasks, '--', this.findWorkflow(workflow)];
-    return this.#drive({ run: id, begins: true, args, input: JSON.stringify(inputs) });
+    return this.#drive({ run: id, begins: true, args, input: JSON.stringify(given) });
   }
 
   /** Goes on with a run in a process of its own, which outlives this one. Throws `RUN_NOT_FOUND`. */

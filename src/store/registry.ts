@@ -39,7 +39,8 @@ export function registerStore(
       remedy: 'Register yours under another scheme.',
     });
   }
-  kinds.set(scheme, { open: opener, ...(resolve && { resolve }) });
+  const known = resolve ?? present?.resolve;
+  kinds.set(scheme, { open: opener, ...(known && { resolve: known }) });
 }
 
 /** What a URL that was written in `directory` means. One that nobody can read is refused by `openStore`. */

@@ -197,11 +197,6 @@ async function isSameContent(one: string, other: string): Promise<boolean> {
   }
 }
 
-/** Whether a way from one path to another stays below it. */
-export function isInside(way: string): boolean {
-  return way !== '..' && !way.startsWith('../') && !way.startsWith('/');
-}
-
 /** Every file and link below a folder, as ways from it; folders that hold nothing end with a slash. */
 export async function waysIn(folder: string, isLeftOut?: (path: string) => boolean): Promise<string[]> {
   const ways: string[] = [];

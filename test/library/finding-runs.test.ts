@@ -21,6 +21,11 @@ test('a run whose very id was given is meant, though others begin so', async () 
   expect(await piton.findRecord('v1')).toMatchObject({ run: 'v1' });
 });
 
+test('a run whose very id was given is meant, though hundreds of newer ones begin so', async () => {
+  const piton = await withRuns('v1', ...Array.from({ length: 500 }, (_, index) => `v1-${index}`));
+  expect(await piton.findRecord('v1')).toMatchObject({ run: 'v1' });
+});
+
 test('a beginning of several is refused, and they are named', async () => {
   const piton = await withRuns('v1-a', 'v1-b');
   await expect(piton.findRecord('v1')).rejects.toMatchObject({

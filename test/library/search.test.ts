@@ -2,6 +2,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { open, workflow, type Definition, type Piton, type SearchHit } from '../../src/index.ts';
 import type { PitonError } from '../../src/index.ts';
+import { systemClock } from '../../src/base/index.ts';
+import type { Store } from '../../src/store/index.ts';
+import { openSqliteStore } from '../../src/store/sqlite/index.ts';
 import { openPiton } from '../support/open-piton.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -66,6 +69,22 @@ function codeOf(hits: AsyncIterable<SearchHit>): Promise<string> {
     (thrown: PitonError) => thrown.code,
   );
 }
+
+test('a run that is removed while it is searched is not damaged', async () => {
+  const folder = temporaryFolder();
+  const piton = await openPiton({ store: `sqlite:${folder}/p.db`, durability: 'process' });
+  for (const id of ['old', 'new']) await run(piton, id, saying('road'), folder);
+  const store = await openSqliteStore(`sqlite:${folder}/p.db`, { durability: 'process', clock: systemClock });
+  const removing = new Proxy(store, {
+    get(inner, name: keyof Store) {
+      const value: unknown = inner[name];
+      if (name !== 'readBlob') return typeof value === 'function' ? value.bind(inner) : value;
+      return (hash: string) => piton.prune({ runs: ['new'] }).then(() => inner.readBlob(hash));
+    },
+  });
+  await using looking = await open({ store: removing });
+  expect(await said(looking.search('road'))).toEqual(['old: road']);
+});
 
 test.each([
   ['a transcript is lost', `DELETE FROM blobs WHERE instr(text, 'road 3') AND NOT instr(text, 'part')`],

@@ -1,6 +1,14 @@
 /** What an interface of one's own can do with a project: only by what `piton` exports. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { findProject, PitonError, type Piton, type Project, type ProjectOptions } from '../../src/index.ts';
@@ -144,6 +152,16 @@ describe('a project that nobody has trusted', () => {
     expect(existsSync(join(place.folder, 'pwned'))).toBe(false);
   });
 
+  test('has nothing written where it leads to', async () => {
+    const place = new Place();
+    const elsewhere = temporaryFolder();
+    symlinkSync(elsewhere, join(place.folder, '.piton'));
+    await expect((await place.find()).open()).rejects.toSatisfy(
+      (thrown) => codeOf(thrown) === 'TRUST_NEEDED',
+    );
+    expect(readdirSync(elsewhere)).toEqual([]);
+  });
+
   test('is asked about once, with all that would be trusted, and remembered', async () => {
     const place = hostile();
     place.write('.piton/config.yaml', 'lease: 20s\n');
@@ -165,6 +183,19 @@ describe('a project that nobody has trusted', () => {
     await trusted.trust(await trusted.trustStanding());
     await trusted.requireTrust();
   });
+});
+
+test('what is put in the place of a store while somebody is asked is not trusted with it', async () => {
+  const place = new Place();
+  place.write('.piton/config.yaml', 'lease: 20s\n');
+  const asked = await place.find({
+    confirmTrust: async ({ hasForeignStore }) => {
+      place.write('.piton/piton.db', 'a store with runs that nobody has seen');
+      return !hasForeignStore;
+    },
+  });
+  await asked.requireTrust();
+  await expect((await place.find()).requireTrust()).rejects.toThrow('runs that were not begun here');
 });
 
 test('inside of an attempt nobody trusts a project, whatever the interface says', async () => {
@@ -220,7 +251,14 @@ tasks:
     await expect(project.startDetached('slow', { id: '../x', inputs: { n: 1 } })).rejects.toSatisfy(
       (thrown) => codeOf(thrown) === 'RUN_ID_INVALID',
     );
-    expect((await project.startDetached('slow', { id: 'n1', inputs: { n: 1 } })).run).toBe('n1');
+    await expect(project.startDetached('slow', { inputs: { n: Number.NaN } })).rejects.toSatisfy(
+      (thrown) => codeOf(thrown) === 'NOT_SERIALISABLE',
+    );
+    // What an interface selects may be nothing.
+    const everything = { only: [], until: [], skip: [] };
+    expect((await project.startDetached('slow', { id: 'n1', inputs: { n: 1 }, ...everything })).run).toBe(
+      'n1',
+    );
     // The command line would take the beginning of an id for the run.
     await expect(project.resumeDetached('n')).rejects.toSatisfy(
       (thrown) => codeOf(thrown) === 'RUN_NOT_FOUND',

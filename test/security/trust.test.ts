@@ -111,6 +111,18 @@ describe('in a project that nobody has trusted', () => {
     }
   });
 
+  test('no program of it is started that a link on the PATH leads to', async () => {
+    const clone = hostile();
+    const link = join(temporaryFolder(), 'bin');
+    symlinkSync(join(clone.folder, 'node_modules/.bin'), link);
+    const PATH = `${link}:${process.env['PATH']}`;
+    const { stdout } = await clone.piton(['agents'], {
+      env: { PITON_TRUST: '', XDG_STATE_HOME: clone.state, PATH },
+    });
+    expect(stdout).toContain('gemini');
+    expect(clone.pwned()).toBe(false);
+  });
+
   test('doctor and agents say that they leave out what it names', async () => {
     const clone = hostile();
     expect((await clone.call('agents')).stderr).toContain('not trusted');
@@ -419,6 +431,17 @@ describe('a run that came with a repository', () => {
     renameSync(join(mine.folder, 'pulled'), join(mine.folder, file));
     expect((await mine.call('resume')).stderr).toContain('runs that were not begun here');
     expect(await mine.call('list')).toMatchObject({ code: 0 });
+  });
+
+  test('is not gone on with where git keeps it in a folder whose name begins with two dots', async () => {
+    const { folder, call, write } = place();
+    write('.piton/workflows/hello.yaml', hello);
+    write('.piton/config.yaml', 'store: sqlite:..state/piton.db\n');
+    write('..state/piton.db-wal', 'frames');
+    const git = (...args: string[]) => execFileSync('git', ['-C', folder, ...args], { stdio: 'ignore' });
+    git('init', '-q');
+    git('add', '-f', '..state/piton.db-wal');
+    expect((await call('trust', '--yes')).stderr).toContain('STATE_TRACKED');
   });
 
   test('is not gone on with where git keeps it, be the project trusted or not', async () => {

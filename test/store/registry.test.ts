@@ -37,9 +37,11 @@ test.each([
 });
 
 test('what a URL means is answered by who opens such stores', () => {
-  registerStore('resolved-test', () => openNothing(), {
+  registerStore('resolved-test', openNothing, {
     resolve: (url, directory) => ({ url: `${url}@${directory}`, file: `${directory}/it` }),
   });
+  // Somebody who does not know of it changes nothing.
+  registerStore('resolved-test', openNothing);
   expect(resolveStore('Resolved-Test:x', '/work')).toEqual({
     url: 'Resolved-Test:x@/work',
     file: '/work/it',

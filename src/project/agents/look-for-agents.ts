@@ -1,4 +1,6 @@
+import { realpathSync } from 'node:fs';
 import { delimiter, isAbsolute, relative } from 'node:path';
+import { isInside } from '../../base/index.ts';
 import { agentNamed, detectAgent, type DetectOptions } from '../../agents/index.ts';
 import { knownAgents } from '../../model/index.ts';
 import type { Surroundings, Trusting } from '../surroundings.ts';
@@ -30,10 +32,16 @@ function surroundingsFor({
   config,
 }: Pick<Surroundings, 'env' | 'config'>): Pick<DetectOptions, 'environment' | 'directory'> {
   if (isConfigTrusted(config, env)) return { environment: env };
-  const elsewhere = (env['PATH'] ?? '').split(delimiter).filter((folder) => isOutside(folder, config.root));
+  const root = realpathSync(config.root);
+  const elsewhere = (env['PATH'] ?? '').split(delimiter).filter((folder) => isOutside(folder, root));
   return { environment: { ...env, PATH: elsewhere.join(delimiter) }, directory: '/' };
 }
 
+/** By where it really is: a link may lead into the project. What cannot be looked at has no programs. */
 function isOutside(folder: string, root: string): boolean {
-  return isAbsolute(folder) && relative(root, folder).startsWith('..');
+  try {
+    return isAbsolute(folder) && !isInside(relative(root, realpathSync(folder)));
+  } catch {
+    return false;
+  }
 }

@@ -5,15 +5,15 @@ export interface Selection {
   readonly skip?: readonly string[] | undefined;
 }
 
-/** Without what was not given. */
-export function selectionOf({ only, until, skip }: Selection): {
+/** Without what was not given: a list of nothing is none. */
+export function selectionOf({ only = [], until = [], skip = [] }: Selection): {
   readonly only?: string[];
   readonly until?: string[];
   readonly skip?: string[];
 } {
   return {
-    ...(only !== undefined && { only: [...only] }),
-    ...(until !== undefined && { until: [...until] }),
-    ...(skip !== undefined && { skip: [...skip] }),
+    ...(only.length > 0 && { only: [...only] }),
+    ...(until.length > 0 && { until: [...until] }),
+    ...(skip.length > 0 && { skip: [...skip] }),
   };
 }

@@ -16,6 +16,8 @@ export interface Standing {
   readonly record: TrustRecord | undefined;
   readonly files: CoveredFiles;
   readonly changes: readonly Change[];
+  /** The store as it was looked at: another in its place is not trusted with it. */
+  readonly store: StoreIdentity | undefined;
   /** Runs are kept here that nobody has begun or trusted here. */
   readonly hasForeignStore: boolean;
   readonly isTrusted: boolean;
@@ -33,18 +35,28 @@ export function standingOf(config: Config, env: Environment): Standing {
   const record = readRecord(env, root);
   const files = coveredFiles(root, config.text);
   const changes = changesIn(record?.files ?? {}, files);
-  const store = config.isStoreTyped ? undefined : storeIdentity(config);
-  const hasForeignStore = store !== undefined && !isSameStore(store, record?.store);
+  const { store, hasForeignStore } = storeOf(config, record);
   const isKnown = record !== undefined || !config.isProject;
   return {
     root,
     record,
     files,
     changes,
+    store,
     hasForeignStore,
     isTrusted: isKnown && changes.length === 0 && !hasForeignStore,
     reason: reasonOf({ record, changes, hasForeignStore }),
   };
+}
+
+/** What the caller has named is the caller's, and says nothing of the project's own. */
+function storeOf(
+  config: Config,
+  record: TrustRecord | undefined,
+): Pick<Standing, 'store' | 'hasForeignStore'> {
+  if (config.isStoreTyped) return { store: record?.store, hasForeignStore: false };
+  const store = storeIdentity(config);
+  return { store, hasForeignStore: store !== undefined && !isSameStore(store, record?.store) };
 }
 
 /** For those who only read: whether what the configuration names may be used. */
@@ -55,8 +67,7 @@ export function isConfigTrusted({ root, text }: Config, env: Environment): boole
 }
 
 /** Writes down that a project is trusted as it stands. */
-export function trust(config: Config, { root, files, record }: Standing, env: Environment): void {
-  const store = config.isStoreTyped ? record?.store : storeIdentity(config);
+export function trust({ root, files, store }: Standing, env: Environment): void {
   writeRecord(env, recordOf(root, files, store));
 }
 

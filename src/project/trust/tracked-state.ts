@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { askGit, PitonError, shellWord } from '../../base/index.ts';
+import { askGit, isInside, PitonError, shellWord } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 
 /**
@@ -10,9 +10,7 @@ import type { Config } from '../../config/index.ts';
 export function refuseTrackedState({ root, storeFile, spool, logs }: Config): void {
   // Beside a store lie its log, and the index of that.
   const store = storeFile === undefined ? [] : [storeFile, `${storeFile}-wal`, `${storeFile}-shm`];
-  const states = [...store, spool, logs]
-    .map((path) => relative(root, path))
-    .filter((path) => !path.startsWith('..'));
+  const states = [...store, spool, logs].map((path) => relative(root, path)).filter(isInside);
   const tracked = [...Map.groupBy(states, dirname)].flatMap(([folder, paths]) =>
     trackedFiles(
       join(root, folder),

@@ -1,8 +1,15 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { deleteTree, effect, isPlainObject, makePrivateFolder, PitonError } from '../../base/index.ts';
+import {
+  deleteTree,
+  effect,
+  isInside,
+  isPlainObject,
+  makePrivateFolder,
+  PitonError,
+} from '../../base/index.ts';
 import type { KeptArchive } from '../upkeep-contract.ts';
-import { copyTree, findEntry, isInside, namesIn, writeWhole, type Durability } from '../files.ts';
+import { copyTree, findEntry, namesIn, writeWhole, type Durability } from '../files.ts';
 import { archiveStamp, encodeName } from '../git/index.ts';
 import { isMarkerName, markerOf, readJson } from './marker.ts';
 

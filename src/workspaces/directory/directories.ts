@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path';
-import { PitonError } from '../../base/index.ts';
+import { isInside, PitonError } from '../../base/index.ts';
 import type { CleanupPolicy } from '../../model/index.ts';
 import type {
   Cleaned,
@@ -16,7 +16,7 @@ import type {
 import type { CleanRequest, KeptArchive, Look, PlaceAdapter, Recorded, Stray } from '../upkeep-contract.ts';
 import { filled } from '../filled.ts';
 import { stayInPlace } from '../stay-in-place.ts';
-import { isInside, type Durability } from '../files.ts';
+import { type Durability } from '../files.ts';
 import { placeWay } from '../git/index.ts';
 import { listArchives, restoreFolder } from './archive.ts';
 import { cleanDirectory, type CleanTools } from './clean-directory.ts';

@@ -1,8 +1,8 @@
+import { isInside } from '../../base/index.ts';
 import { lstatSync, readFileSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import type { Place } from '../contract.ts';
-import { isInside } from '../files.ts';
 
 const ownNames = ['archive', 'artifacts', 'caches', 'directories', 'spool', 'worktrees'];
 

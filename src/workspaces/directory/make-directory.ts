@@ -1,8 +1,8 @@
 import { mkdir, realpath, rename } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { deleteTree, effect, PitonError } from '../../base/index.ts';
+import { deleteTree, effect, isInside, PitonError } from '../../base/index.ts';
 import type { Place, PlaceRequest } from '../contract.ts';
-import { copyTree, findEntry, isInside, makeAround, orSetupFailure, type Durability } from '../files.ts';
+import { copyTree, findEntry, makeAround, orSetupFailure, type Durability } from '../files.ts';
 import { encodeName } from '../git/index.ts';
 import { leftOutOf } from './left-out.ts';
 import { identityOf, writeMarker, type Marker, type News } from './marker.ts';

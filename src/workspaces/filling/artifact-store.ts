@@ -4,13 +4,14 @@ import {
   deleteTree,
   effect,
   hasCode,
+  isInside,
   isPlainObject,
   makePrivateFolder,
   PitonError,
   randomId,
 } from '../../base/index.ts';
 import type { ArtifactOrder } from '../contract.ts';
-import { copyTree, findEntry, isInside, namesIn, waysIn, writeWhole, type Durability } from '../files.ts';
+import { copyTree, findEntry, namesIn, waysIn, writeWhole, type Durability } from '../files.ts';
 import { encodeName } from '../git/index.ts';
 
 /** What a task has kept for those who need it. */

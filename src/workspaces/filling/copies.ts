@@ -1,16 +1,8 @@
 import { realpath, rename, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { deleteTree, effect, PitonError } from '../../base/index.ts';
+import { deleteTree, effect, isInside, PitonError } from '../../base/index.ts';
 import type { PlaceRequest } from '../contract.ts';
-import {
-  copyTree,
-  findEntry,
-  isInside,
-  isSameFile,
-  makeWay,
-  orSetupFailure,
-  type Durability,
-} from '../files.ts';
+import { copyTree, findEntry, isSameFile, makeWay, orSetupFailure, type Durability } from '../files.ts';
 import type { Git } from '../git/index.ts';
 import { noteCopy, type NoteTools } from './copy-notes.ts';
 import { assertIgnored, prefixOf, type Filled } from './layout.ts';

@@ -1,7 +1,7 @@
 import { rename } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { deleteTree, effect } from '../../base/index.ts';
-import { assertPlainWay, findEntry, isInside, isSameFile, waysIn, type Durability } from '../files.ts';
+import { deleteTree, effect, isInside } from '../../base/index.ts';
+import { assertPlainWay, findEntry, isSameFile, waysIn, type Durability } from '../files.ts';
 import type { Git } from '../git/index.ts';
 import type { ArtifactStore, Artifacts } from './artifact-store.ts';
 import { copyWhole, wayInFolder } from './copies.ts';

@@ -1,7 +1,8 @@
+import { isInside } from '../../base/index.ts';
 /** Repositories of submodules: where the user has them, and how commits that were made in a worktree get there. */
 import { readdir, realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { findEntry, isInside, namesIn } from '../files.ts';
+import { findEntry, namesIn } from '../files.ts';
 import type { Git, GitRun } from './git.ts';
 import { moduleRef } from './names.ts';
 import { findModule } from './nested-repositories.ts';

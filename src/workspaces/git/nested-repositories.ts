@@ -1,7 +1,7 @@
 import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { hasCode } from '../../base/index.ts';
-import { findEntry, isInside } from '../files.ts';
+import { hasCode, isInside } from '../../base/index.ts';
+import { findEntry } from '../files.ts';
 import type { LeftOut } from './changed-paths.ts';
 import type { WorktreePlace } from './places.ts';
 import { readLink, recordsInside } from './worktree-list.ts';

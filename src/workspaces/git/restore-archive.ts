@@ -1,6 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { effect, hasCode, PitonError } from '../../base/index.ts';
+import { effect, hasCode, isInside, PitonError } from '../../base/index.ts';
 import {
   readManifest,
   type ArchivedTree,
@@ -8,7 +8,6 @@ import {
   type NestedArchive,
   type SiblingArchive,
 } from './archive-manifest.ts';
-import { isInside } from '../files.ts';
 import { checkOut } from './checkout.ts';
 import type { Git } from './git.ts';
 import type { MarkerOwner } from './marker.ts';

@@ -1,8 +1,7 @@
 import { constants } from 'node:fs';
 import { chmod, mkdir, mkdtemp, open, readFile, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { effect, hasCode, PitonError } from '../../base/index.ts';
-import { isInside } from '../files.ts';
+import { effect, hasCode, isInside, PitonError } from '../../base/index.ts';
 import type { Git } from './git.ts';
 import { readObjects } from './objects.ts';
 import { asBytes, bytesOf, listName, type PlainEntry } from './plain-folders.ts';
