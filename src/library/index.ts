@@ -75,6 +75,7 @@ export {
   type Usage,
 } from '../views/index.ts';
 export {
+  assertSameWorkflow,
   mentionsGit,
   placementIn,
   type Observation,
