@@ -1,7 +1,7 @@
 import { PitonError } from '../base/index.ts';
 import type { RunFilter, RunRecord } from '../store/index.ts';
-import { inboxItemOf, inboxItemOfRun, type InboxItem } from '../views/index.ts';
-import { lostEndOf, problemOf, type Looking } from './circumstances.ts';
+import { inboxItemOf, inboxItemOfRun, type InboxItem, type QueuedDecision } from '../views/index.ts';
+import { lostEndOf, problemOf, queuedIn, type Looking } from './circumstances.ts';
 import { unfinished } from './list-runs.ts';
 import { Run } from './run.ts';
 
@@ -13,20 +13,29 @@ export async function readInbox(
   { onDamaged }: Pick<RunFilter, 'onDamaged'>,
 ): Promise<readonly InboxItem[]> {
   const open = await looking.ports.store.listRuns({ status: unfinished, ...(onDamaged && { onDamaged }) });
+  const queued = await queuedIn(
+    looking.ports,
+    open.map(({ run }) => run),
+  );
   const items: InboxItem[] = [];
-  for (const record of open) items.push(...(await waitingIn(looking, record)));
+  for (const record of open) items.push(...(await waitingIn(looking, record, queued.get(record.run) ?? [])));
   return items;
 }
 
 /** What waits for a person in one run. A journal that cannot be read must not hide what waits in the others: it waits itself. */
-async function waitingIn({ engine, ports }: Looking, record: RunRecord): Promise<readonly InboxItem[]> {
+async function waitingIn(
+  { engine, ports }: Looking,
+  record: RunRecord,
+  queued: readonly QueuedDecision[],
+): Promise<readonly InboxItem[]> {
   const { run, workflow, updatedAt: since } = record;
   const of = { run, workflow, since };
   try {
     const lost = await lostEndOf(ports, record);
     if (lost !== undefined) return [inboxItemOfRun(of, problemOf(lost))];
-    const { tasks } = await new Run(run, { engine, ports }).checkpoint();
-    return Object.entries(tasks).flatMap(([task, view]) => inboxItemOf(of, task, view) ?? []);
+    const { tasks, version } = await new Run(run, { engine, ports }).checkpoint();
+    const ofTask = { ...of, version, queued };
+    return Object.entries(tasks).flatMap(([task, view]) => inboxItemOf(ofTask, task, view) ?? []);
   } catch (thrown) {
     if (!(thrown instanceof PitonError) || !unreadable.has(thrown.code)) throw thrown;
     return [inboxItemOfRun(of, problemOf(thrown))];
