@@ -36,7 +36,7 @@ export interface AgentView {
   /** Whether it is a program at all; a protocol is told which program to start. */
   readonly hasProgram: boolean;
   /** What each policy becomes for it, in words. */
-  readonly permissions: Readonly<Record<(typeof policies)[number], string>>;
+  readonly permissions: Readonly<Record<'read' | 'edit' | 'full', string>>;
   /** The command that logs in. */
   readonly login?: string;
 }
