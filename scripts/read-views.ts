@@ -19,8 +19,11 @@ export interface ViewText {
 }
 
 const folder = new URL('../src/views/', import.meta.url);
-/** What is shown of a project, and why a task waits, stand where they are computed. */
+/** What is shown of a project, and why a task waits, stand where they are computed; statuses and the like in the model. */
 const others = [
+  'model/status',
+  'model/outcome',
+  'model/commands',
   'kernel/why-waiting',
   'definition/problems',
   'project/agents/agent-view',
@@ -59,13 +62,13 @@ function interfacesIn(text: string): ViewText[] {
 
 function fieldsIn(body: string): FieldText[] {
   const member = new RegExp(
-    `^  ${comment}(?:  )?readonly (\\w+)(\\??):\\s([^]*?);\\n(?=  \\S|$(?![^]))`,
+    `^  ${comment}(?:  )?readonly (\\w+)(\\??):\\s([^]*?);\\n(?=  [^\\s}]|$(?![^]))`,
     'gm',
   );
   return Array.from(`${body}\n`.matchAll(member), ([, about, name, mark, type]) => ({
     name: name!,
     isOptional: mark === '?',
-    type: plain(type).replaceAll('readonly ', ''),
+    type: typeIn(type),
     about: plain(about),
   }));
 }
@@ -76,8 +79,13 @@ function unionsIn(text: string): ViewText[] {
     name: name!,
     about: plain(about),
     fields: [],
-    union: plain(union!.replaceAll(/\/\*\*[^]*?\*\//g, '')).replaceAll('readonly ', ''),
+    union: typeIn(union!.replaceAll(/\/\*\*[^]*?\*\//g, '')),
   }));
+}
+
+/** In one line; prettier begins long unions with a bar. */
+function typeIn(text = ''): string {
+  return plain(text).replaceAll('readonly ', '').replace(/^\| /, '');
 }
 
 /** In one line, without what only comments need. */

@@ -16,6 +16,7 @@ const shown = [
   'RunLine',
   'InboxItem',
   'OfferedAction',
+  'QueuedDecision',
   'AttemptView',
   'CheckView',
   'DecisionView',
@@ -48,6 +49,11 @@ const shown = [
   'PlannedPlace',
   'AgentView',
   'DoctorCheck',
+  'RunStatus',
+  'ShownStatus',
+  'TaskStatus',
+  'Failure',
+  'Sender',
 ];
 
 const stored = readFileSync(file, 'utf8');
@@ -67,7 +73,8 @@ function viewsText(): string {
   return shown.map((name) => viewText(views.get(name)!)).join('\n\n');
 }
 
-function viewText({ name, about, base, fields }: ViewText): string {
+function viewText({ name, about, base, fields, union }: ViewText): string {
+  if (union !== undefined) return [`### ${name}`, about, `\`${union}\``].join('\n\n');
   const more = base === undefined ? '' : ` Has all fields of [${base}](#${base.toLowerCase()}), and:`;
   const rows = fields.map(rowOf);
   return [
@@ -83,6 +90,7 @@ function rowOf({ name, isOptional, type, about }: FieldText): string {
 
 /** Views are linked; all else is as TypeScript has it. */
 function typeText(type: string): string {
+  if (type === 'Waiting') return '[`Waiting`](#why-a-task-waits)';
   const linked = shown.find((name) => new RegExp(`\\b${name}\\b`).test(type));
   return linked === undefined ? `\`${cell(type)}\`` : `[\`${cell(type)}\`](#${linked.toLowerCase()})`;
 }

@@ -36,6 +36,12 @@ test('every link between documents leads somewhere', () => {
   expect(broken).toEqual([]);
 });
 
+test('every view of the reference is a type of the library, under the same name', () => {
+  const views = readFileSync('docs/reference/json.md', 'utf8').matchAll(/^### (\w+)$/gm);
+  const exported = new Set(readFileSync('src/index.ts', 'utf8').match(/\w+/g));
+  expect(Array.from(views, ([, name]) => name!).filter((name) => !exported.has(name))).toEqual([]);
+});
+
 test('every error code of the sources is in the reference, and no other', () => {
   const sources = globSync('src/**/*.ts').map((file) => readFileSync(file, 'utf8'));
   const thrown = sources.flatMap((text) =>

@@ -4,6 +4,8 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+    // Of words of one letter, any other would be close.
+    if (distance >= Math.max(word.length, candidate.length)) continue;
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;

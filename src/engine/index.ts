@@ -1,3 +1,4 @@
+export { assertSameWorkflow } from './refuse-driving.ts';
 export { Engine } from './engine.ts';
 export type { ResumeOptions } from './resume-options.ts';
 export type { Driver } from './driver.ts';

@@ -87,9 +87,16 @@ function sessionOf(
   { address, conversation: { session }, spec }: TaskState,
 ): NonNullable<Conversation['session']> {
   if (session !== undefined) return session;
-  const why =
-    spec.work.type === 'agent' ? 'has no session yet' : 'is not done by an agent, and has no session';
-  throw new PitonError('SESSION_MISSING', `${address} ${why}.`, { run, task: address });
+  const isAgent = spec.work.type === 'agent';
+  const why = isAgent ? 'has no session' : 'is not done by an agent, and has no session';
+  throw new PitonError('SESSION_MISSING', `${address} ${why}.`, {
+    run,
+    task: address,
+    ...(isAgent && {
+      remedy:
+        'Its agent has not begun, or has no sessions (see piton agents). What was said is in piton logs.',
+    }),
+  });
 }
 
 function interactiveCommand(

@@ -2,7 +2,13 @@ import { livenessOf, PitonError } from '../base/index.ts';
 import { findLostEnd, leaseName, mayLive, type Engine, type EnginePorts } from '../engine/index.ts';
 import type { Lease } from '../model/index.ts';
 import { findLease, type RunRecord } from '../store/index.ts';
-import type { Circumstances, DriverView, ProblemView } from '../views/index.ts';
+import {
+  queuedDecision,
+  type Circumstances,
+  type DriverView,
+  type ProblemView,
+  type QueuedDecision,
+} from '../views/index.ts';
 
 /** What a look at runs is made with. */
 export interface Looking {
@@ -40,7 +46,24 @@ export async function circumstancesOf({ engine, ports }: Looking, run: string): 
     isStalled,
     ...(lease !== undefined && { driver: driverUnder(lease) }),
     ...(lost !== undefined && { problem: problemOf(lost) }),
+    queued: (await queuedIn(ports, [run])).get(run) ?? [],
   };
+}
+
+/** What was decided about runs and has no effect yet. */
+export async function queuedIn(
+  { store }: Pick<EnginePorts, 'store'>,
+  runs: readonly string[],
+): Promise<ReadonlyMap<string, readonly QueuedDecision[]>> {
+  const queued = new Map<string, QueuedDecision[]>();
+  for (const command of await store.pendingCommands(runs)) {
+    const decision = queuedDecision(command);
+    if (decision === undefined) continue;
+    const others = queued.get(command.run);
+    if (others === undefined) queued.set(command.run, [decision]);
+    else others.push(decision);
+  }
+  return queued;
 }
 
 /** That it cannot be looked for is a problem of the run, too. */

@@ -6,8 +6,9 @@ import {
   inboxItemOfStatus,
   shownStatus,
   type InboxItem,
+  type QueuedDecision,
 } from '../views/index.ts';
-import { lostEndOf, problemOf, type Looking } from './circumstances.ts';
+import { lostEndOf, problemOf, queuedIn, type Looking } from './circumstances.ts';
 import { unfinished } from './list-runs.ts';
 import { Run } from './run.ts';
 
@@ -19,11 +20,14 @@ export async function readInbox(
   { onDamaged }: Pick<RunFilter, 'onDamaged'>,
 ): Promise<readonly InboxItem[]> {
   const open = await looking.ports.store.listRuns({ status: unfinished, ...(onDamaged && { onDamaged }) });
-  const driving = await looking.engine.drivingOf(open.map(({ run }) => run));
+  const runs = open.map(({ run }) => run);
+  const driving = await looking.engine.drivingOf(runs);
+  const queued = await queuedIn(looking.ports, runs);
   const items: InboxItem[] = [];
   for (const record of open) {
     const isDriven = driving.get(record.run)?.isDriven ?? false;
-    items.push(...(await waitingIn(looking, record, isDriven)));
+    const around = { isDriven, queued: queued.get(record.run) ?? [] };
+    items.push(...(await waitingIn(looking, record, around)));
   }
   return items;
 }
@@ -32,17 +36,18 @@ export async function readInbox(
 async function waitingIn(
   { engine, ports }: Looking,
   record: RunRecord,
-  isDriven: boolean,
+  { isDriven, queued }: { readonly isDriven: boolean; readonly queued: readonly QueuedDecision[] },
 ): Promise<readonly InboxItem[]> {
   const { run, workflow, updatedAt: since } = record;
   const of = { run, workflow, since };
   try {
     const lost = await lostEndOf(ports, record);
     if (lost !== undefined) return [inboxItemOfRun(of, problemOf(lost))];
-    const { tasks } = await new Run(run, { engine, ports }).checkpoint();
+    const { tasks, version } = await new Run(run, { engine, ports }).checkpoint();
     const isStalled = engine.stalledBecause(run) !== undefined;
     const ofRun = inboxItemOfStatus(of, shownStatus(record, { isDriven, isStalled }));
-    const ofTasks = Object.entries(tasks).flatMap(([task, view]) => inboxItemOf(of, task, view) ?? []);
+    const ofTask = { ...of, version, queued };
+    const ofTasks = Object.entries(tasks).flatMap(([task, view]) => inboxItemOf(ofTask, task, view) ?? []);
     return ofRun === undefined ? ofTasks : [ofRun, ...ofTasks];
   } catch (thrown) {
     if (!(thrown instanceof PitonError) || !unreadable.has(thrown.code)) throw thrown;

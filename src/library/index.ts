@@ -57,6 +57,10 @@ export {
   type AttemptView,
   type Checkpoint,
   type CheckView,
+  type Delivered,
+  type OpenBreaker,
+  type QueuedDecision,
+  type WorkspaceView,
   type DayUsage,
   type DecisionView,
   type DriverView,
@@ -75,6 +79,7 @@ export {
   type Usage,
 } from '../views/index.ts';
 export {
+  assertSameWorkflow,
   mentionsGit,
   placementIn,
   type Observation,

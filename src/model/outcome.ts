@@ -68,6 +68,7 @@ export type Outcome =
       readonly mayRepeat?: boolean;
     };
 
+/** Why something has failed. */
 export interface Failure {
   /** TIMEOUT, OUTPUT_INVALID, EXPRESSION_FAILED…; for a user's error its own `code` or name. */
   readonly code: string;
@@ -75,6 +76,7 @@ export interface Failure {
   readonly stack?: string;
   /** false: trying again cannot help. */
   readonly retryable: boolean;
+  /** `transient`, `permanent` or `unknown`. */
   readonly class?: ErrorClass;
   /** An agent did not reach its model: not the task's failure, and tried again by a rule of its own. */
   readonly network?: boolean;

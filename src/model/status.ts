@@ -1,8 +1,16 @@
 import type { Spent } from './usage.ts';
 
+/**
+ * `pending`: it waits for others. `queued`: it may start as soon as there is room for it. `delayed`: it is tried again at a time.
+ * `held`: a person decides. The others are what they say.
+ */
 export type TaskStatus =
   'pending' | 'queued' | 'running' | 'delayed' | 'held' | 'succeeded' | 'failed' | 'skipped' | 'cancelled';
 
+/**
+ * `delayed`: nothing can happen before a time. `held`: nothing can happen before a person decides. `stalled`: nothing can be written,
+ * since the disk is full, say.
+ */
 export type RunStatus =
   'running' | 'delayed' | 'held' | 'paused' | 'stalled' | 'succeeded' | 'failed' | 'cancelled';
 

@@ -27,7 +27,7 @@ export interface DriverProcess {
   readonly pid: number;
   /** The file that holds what drivers of the run say in the background. */
   readonly log: string;
-  /** If it has ended already: it was refused, or the run was short. */
+  /** If it has ended already: it was refused (exit codes 2 and 4), or the run was short. `said`: its last words, for people. */
   readonly ended?: { readonly exitCode: number; readonly said: string };
 }
 

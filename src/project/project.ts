@@ -1,18 +1,12 @@
-import {
-  isInsideAttempt,
-  PitonError,
-  randomId,
-  refuseInside,
-  toJson,
-  type JsonObject,
-} from '../base/index.ts';
+import { isInsideAttempt, PitonError, refuseInside, type JsonObject } from '../base/index.ts';
 import { resolveConfig, type Config } from '../config/index.ts';
 import type { Definition, Piton } from '../library/index.ts';
 import type { AgentView } from './agents/agent-view.ts';
+import type { DetachedOptions } from './detached.ts';
 import type { DoctorCheck } from './doctor/check.ts';
 import type { DriverProcess, DriverOrder } from './driver-process.ts';
 import type { Plan } from './plan/plan.ts';
-import { selectionOf, type Selection } from './plan/selection.ts';
+import type { Selection } from './plan/selection.ts';
 import { makeFolder } from './project-folder.ts';
 import type { Environment, Trusting } from './surroundings.ts';
 import type { Standing } from './trust/project-trust.ts';
@@ -48,13 +42,6 @@ export async function findProject(options: ProjectOptions = {}): Promise<Project
   });
 }
 
-/** Of a run in the background. */
-export interface DetachedOptions extends Selection {
-  /** Default: a new one. */
-  readonly id?: string;
-  readonly inputs?: JsonObject;
-}
-
 interface ProjectParts extends Pick<Trusting, 'directory' | 'env' | 'config'> {
   readonly confirmTrust: ProjectOptions['confirmTrust'];
 }
@@ -65,16 +52,22 @@ interface ProjectParts extends Pick<Trusting, 'directory' | 'env' | 'config'> {
  */
 export class Project implements Trusting {
   readonly directory: string;
-  readonly env: Environment;
   readonly config: Config;
+  readonly #env: Environment;
   readonly #confirmTrust: ProjectOptions['confirmTrust'];
   #trusting: Promise<void> | undefined;
+  #answer: boolean | undefined;
 
   constructor({ directory, env, config, confirmTrust }: ProjectParts) {
     this.directory = directory;
-    this.env = env;
+    this.#env = env;
     this.config = config;
     this.#confirmTrust = confirmTrust;
+  }
+
+  /** No field: whoever logs a project must not write down its secrets. */
+  get env(): Environment {
+    return this.#env;
   }
 
   /** Whether anything has been kept here yet. */
@@ -143,9 +136,12 @@ export class Project implements Trusting {
     return withoutGrants(config);
   }
 
-  /** Asked once, whatever the answer was. Inside of an attempt nobody is asked. */
+  /** Asked once, whatever the answer was; that a person has trusted it since is noticed. Inside of an attempt nobody is asked. */
   requireTrust(): Promise<void> {
-    return (this.#trusting ??= this.#confirm());
+    return (this.#trusting ??= this.#confirm().catch((error: unknown) => {
+      this.#trusting = undefined;
+      throw error;
+    }));
   }
 
   async #confirm(): Promise<void> {
@@ -154,8 +150,8 @@ export class Project implements Trusting {
     if (isTrustedByCaller(env)) return;
     const standing = await this.trustStanding();
     if (standing.isTrusted) return;
-    if (isInsideAttempt(env) || (await this.#confirmTrust?.(standing)) !== true)
-      throw trustNeeded(standing.root, directory, standing.reason);
+    if (!isInsideAttempt(env)) this.#answer ??= await this.#confirmTrust?.(standing);
+    if (this.#answer !== true) throw trustNeeded(standing.root, directory, standing.reason);
     trust(standing, env);
   }
 
@@ -188,6 +184,7 @@ export class Project implements Trusting {
   async revokeTrust(root: string): Promise<boolean> {
     const { removeRecord } = await import('./trust/records.ts');
     this.#trusting = undefined;
+    this.#answer = undefined;
     return removeRecord(this.env, root);
   }
 
@@ -257,35 +254,22 @@ export class Project implements Trusting {
   }
 
   /**
-   * Starts a run of a workflow in a process of its own, which outlives this one. A run that is there already is gone on with, as
-   * `piton run --id` does; one that is driven already stays with whoever drives it. Throws what `load` and `checkInputs` throw, and
-   * `NOT_SERIALISABLE`.
+   * Starts a run of a workflow in a process of its own, which outlives this one. With the id of a run that exists it resumes that
+   * one; if somebody drives it already, their process is given. Throws what `load` and `checkInputs` throw, `RUN_ID_INVALID`, `NOT_SERIALISABLE`, and
+   * `RUN_CHANGED` if that is a run of another workflow; what is refused later is told by `ended`.
    */
-  async startDetached(
-    workflow: string,
-    { id = randomId(12), inputs = {}, ...selection }: DetachedOptions = {},
-  ): Promise<DriverProcess> {
-    const definition = await this.load(workflow, selection);
-    const given = toJson(inputs, 'inputs') as JsonObject;
-    await this.checkInputs(definition, given);
-    const tasks = Object.entries(selectionOf(selection)).map(
-      ([name, tasks]) => `--${name}=${tasks.join(',')}`,
-    );
-    const args = ['run', `--id=${id}`, '--input=-', ...tasks, '--', this.findWorkflow(workflow)];
-    return this.#drive({ run: id, begins: true, args, input: JSON.stringify(given) });
+  async startDetached(workflow: string, options: DetachedOptions = {}): Promise<DriverProcess> {
+    const { startDetached } = await import('./detached.ts');
+    return startDetached(this, workflow, options);
   }
 
-  /** Goes on with a run in a process of its own, which outlives this one. Throws `RUN_NOT_FOUND`. */
+  /**
+   * Goes on with a run in a process of its own, which outlives this one; of a run that is paused and driven, it ends the pause.
+   * Throws `RUN_NOT_FOUND`; what is refused later, such as a run that is driven already, is told by `ended`.
+   */
   async resumeDetached(run: string): Promise<DriverProcess> {
-    return this.#drive({ run, args: ['resume', '--', run] });
-  }
-
-  /** Nobody can answer there: whether the project is trusted is settled before. */
-  async #drive({ args, ...order }: DriverOrder): Promise<DriverProcess> {
-    await this.requireTrust();
-    const { root, store, isStoreTyped } = this.config;
-    const where = [`--root=${root}`, ...(isStoreTyped ? [`--store=${store}`] : [])];
-    return this.startDriver({ ...order, args: [...where, ...args] });
+    const { resumeDetached } = await import('./detached.ts');
+    return resumeDetached(this, run);
   }
 
   /** Starts a process of its own that drives a run, with a command line. It outlives this one. */

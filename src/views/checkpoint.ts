@@ -36,7 +36,7 @@ export interface Checkpoint<State = unknown> {
   /** Why it is paused, has failed or was cancelled. */
   readonly reason?: string;
   readonly inputs: JsonObject;
-  /** Of a graph. */
+  /** Of a graph; absent for other workflows. */
   readonly state: State;
   /** Of a run that has succeeded. */
   readonly outputs?: Json;

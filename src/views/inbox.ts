@@ -1,4 +1,5 @@
 import type { Json } from '../base/index.ts';
+import type { QueuedDecision } from './queued.ts';
 import type { ProblemView, ShownStatus } from './run-view.ts';
 import type { TaskView } from './task-view.ts';
 
@@ -16,12 +17,24 @@ export interface InboxItem {
   readonly call?: { readonly tool: string; readonly input: Json };
   /** The branch or folder with what the task has made so far, to be looked at. */
   readonly evidence?: { readonly path: string; readonly branch?: string; readonly remote?: string };
+  /** Of an approval: give it to `run.approve` and `run.reject`, which then decide this one and no later one. */
+  readonly gate?: string;
+  /** Of the run: give it as `seen` to `run.retry`, `run.skip` and `run.place`, which are refused if the task has gone on since. */
+  readonly version?: number;
+  /** What was decided about it already and has no effect yet: it waits for somebody who goes on with the run. */
+  readonly queued?: readonly QueuedDecision[];
+  /** The likeliest first. */
   readonly actions: readonly OfferedAction[];
 }
 
 /** What may be done about it, and what that does. */
 export interface OfferedAction {
+  /**
+   * `approve`, `reject`, `retry`, `retry --fresh`, `skip`, `resume`, `diff`, `resolve`, `recreate`, `restore`, `adopt`, `discard`,
+   * `raise-dollars`, `raise-tokens`; of a run as a whole `repair` or `verify`.
+   */
   readonly action: string;
+  /** In words. */
   readonly effect: string;
 }
 
@@ -53,18 +66,38 @@ interface RunOfItem {
   readonly since: number;
 }
 
+interface TaskOfItem extends RunOfItem {
+  readonly version: number;
+  /** Of all its tasks. */
+  readonly queued?: readonly QueuedDecision[];
+}
+
 /** Of a task; undefined if it waits for nobody. */
-export function inboxItemOf(of: RunOfItem, task: string, view: TaskView): InboxItem | undefined {
+export function inboxItemOf(
+  { queued: all = [], ...of }: TaskOfItem,
+  task: string,
+  view: TaskView,
+): InboxItem | undefined {
   if (view.status !== 'held') return undefined;
-  const { reason = '', call, workspace } = view;
+  const { reason = '', call, workspace, gate } = view;
+  const queued = all.filter((decision) => decision.task === task);
   return {
     ...of,
     task,
     reason,
     ...(call !== undefined && { call }),
     ...(workspace !== undefined && workspace.cleaned === undefined && { evidence: evidenceIn(workspace) }),
-    actions: offeredBy(view),
+    ...(gate !== undefined && { gate }),
+    ...(queued.length > 0 && { queued }),
+    actions: [...carriedOut(queued), ...offeredBy(view)],
   };
+}
+
+/** Deciding the same a second time would only be refused. */
+function carriedOut(queued: readonly QueuedDecision[]): OfferedAction[] {
+  if (queued.length === 0) return [];
+  const decided = queued.map(({ action }) => action).join(', ');
+  return [{ action: 'resume', effect: `go on with what was decided: ${decided}` }];
 }
 
 /** Of a run that should go on and does not; undefined if it goes on, or only its tasks wait for somebody. */

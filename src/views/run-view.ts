@@ -1,5 +1,6 @@
 import { isFinal, type RunStatus } from '../model/index.ts';
 import type { Checkpoint } from './checkpoint.ts';
+import type { QueuedDecision } from './queued.ts';
 
 /**
  * As people are shown it. `interrupted`: it should go on, and nobody drives it. `behind`: its journal is older than what is
@@ -33,6 +34,7 @@ export interface Circumstances {
   readonly isStalled?: boolean;
   /** Its journal lacks a commit, or cannot be compared. */
   readonly problem?: ProblemView;
+  readonly queued?: readonly QueuedDecision[];
 }
 
 /** A run as it is now. */
@@ -41,15 +43,18 @@ export interface RunView<State = unknown> extends Omit<Checkpoint<State>, 'statu
   readonly driver?: DriverView;
   /** Why what is shown is out of date, if it is. */
   readonly problem?: ProblemView;
+  /** What was decided and has no effect yet, oldest first: nobody drives the run, or its driver has not come to it. */
+  readonly queued?: readonly QueuedDecision[];
 }
 
 export function runView<State>(checkpoint: Checkpoint<State>, circumstances: Circumstances): RunView<State> {
-  const { driver, problem } = circumstances;
+  const { driver, problem, queued = [] } = circumstances;
   return Object.freeze({
     ...checkpoint,
     status: shownStatus(checkpoint, circumstances),
     ...(driver !== undefined && { driver }),
     ...(problem !== undefined && { problem }),
+    ...(queued.length > 0 && { queued }),
   });
 }
 

@@ -21,10 +21,10 @@ async function expressionFor(text: string): Promise<SearchPattern> {
     find('');
     return find;
   } catch (cause) {
-    throw new PitonError('USAGE_INVALID', `${text} is no expression: ${asError(cause).message}.`, {
+    throw new PitonError('USAGE_INVALID', `${text} is not a regular expression: ${asError(cause).message}.`, {
       cause,
       remedy:
-        'Expressions are those of RE2, without looking around and referring back. Or search for the text as it is, without regex.',
+        'Regular expressions are those of RE2: no look-around, no back-references. Or search for the text as it is, without regex.',
     });
   }
 }

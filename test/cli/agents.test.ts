@@ -50,6 +50,11 @@ test('where nothing is installed, agents tells of each what is missing, how to l
     },
     login: 'claude auth login',
   });
+  // There is nothing to install, and nowhere to log in.
+  expect(listed.find(({ name }) => name === 'command')).toMatchObject({
+    hasProgram: false,
+    remedy: 'name a program where it is used: agent: command, args: [<program>, …]',
+  });
   const { stdout } = await project.piton(['agents'], { env: { PATH: path } });
   expect(stdout).toContain('- claude (Claude Code)  `claude` is not in PATH');
   expect(stdout).toContain('log in: claude auth login');

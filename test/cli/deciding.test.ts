@@ -29,6 +29,8 @@ test('the inbox has all that waits for a person, with the commands to type', asy
       task: 'publish',
       since: expect.any(Number),
       reason: expect.stringContaining('Release it?'),
+      gate: expect.any(String),
+      version: expect.any(Number),
       actions: [
         { action: 'approve', effect: 'agree to it', command: 'piton approve rel publish' },
         { action: 'reject', effect: 'refuse it; the task fails', command: 'piton reject rel publish' },
@@ -92,9 +94,23 @@ test('with --no-drive a decision waits for whoever resumes the run', async () =>
   const { piton, json } = await waiting();
   const queued = await piton(['approve', 'rel', 'publish', '--no-drive']);
   expect(queued).toMatchObject({ code: 0, stdout: expect.stringMatching(/Next: piton resume rel\n$/) });
-  expect(await json(['status'])).toMatchObject({ tasks: { publish: { status: 'held' } } });
+  const decision = { action: 'approve', task: 'publish', by: { pid: expect.any(Number) } };
+  expect(await json(['status'])).toMatchObject({
+    tasks: { publish: { status: 'held' } },
+    queued: [decision],
+    next: 'piton resume rel',
+  });
+  expect((await piton(['status'])).stdout).toMatch(
+    /decided, .*: approve publish\n[^]*Next: piton resume rel\n$/,
+  );
+  expect(await json(['inbox'])).toMatchObject([
+    { queued: [decision], actions: [{ command: 'piton resume rel' }, {}, {}, {}] },
+  ]);
+  expect((await piton(['inbox'])).stdout).toMatch(/Next: piton resume rel\n$/);
   expect(await piton(['resume', 'rel'])).toMatchObject({ code: 0 });
-  expect(await json(['status'])).toMatchObject({ status: 'succeeded' });
+  const settled = await json(['status']);
+  expect(settled).toMatchObject({ status: 'succeeded' });
+  expect(settled).not.toHaveProperty('queued');
 });
 
 test('a task that is skipped or waits for nothing is decided accordingly', async () => {

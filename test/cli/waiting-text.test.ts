@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { waitingText } from '../../src/interfaces/cli/show/waiting-text.ts';
-import type { Waiting } from '../../src/library/index.ts';
+import { describeTask } from '../../src/interfaces/cli/task-lines.ts';
+import type { TaskView, Waiting } from '../../src/library/index.ts';
 
 const heldBy = ['a', 'b'];
 
@@ -18,4 +19,15 @@ test.for<[Waiting, string | undefined]>([
   [{ for: 'time', until: 1, reason: 'a retry' }, undefined],
 ])('%j reads: %s', ([waiting, text]) => {
   expect(waitingText(waiting)).toBe(text);
+});
+
+test('a list of tasks says what keeps one that could start', () => {
+  const task = { name: 't', needs: [], stage: 'work', attempts: 0, tries: 0 } as const;
+  const described = (status: TaskView['status'], waiting: Waiting): string =>
+    describeTask({ ...task, status, waiting }, 0);
+  expect(described('queued', { for: 'folder', heldBy: ['a'] })).toBe(
+    'waits for the folder, in which a is at work',
+  );
+  expect(described('queued', { for: 'resume' })).toBe('');
+  expect(described('pending', { for: 'needs', tasks: ['a'] })).toBe('');
 });

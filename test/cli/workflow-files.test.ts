@@ -115,6 +115,14 @@ test('what validate says to do next can be typed, also for files elsewhere and n
   expect(await nextOf('validate', 'else where/flow.yaml')).toBe("piton run './else where/flow.yaml'");
 });
 
+test('piton alone offers to run what was run last, rather than the first by name, which may be unfinished', async () => {
+  const { piton, write, json } = newProject();
+  write('.piton/workflows/draft.yaml', 'name: draft\ntasks: { a: { rum: ls } }\n');
+  write('.piton/workflows/works.yaml', 'name: works\ntasks: { a: { run: ls } }\n');
+  await piton(['run', 'works']);
+  expect(await json([])).toMatchObject({ next: 'piton run works' });
+});
+
 test('a file that calls functions is valid, but what cannot run by itself is neither run nor offered to be', async () => {
   const { piton, write } = newProject();
   write('calls.yaml', 'name: calls\ntasks: { a: { function: send-mail } }\n');

@@ -274,7 +274,7 @@ describe('piton resolve', () => {
     const project = await failedRun();
     const { code, stderr } = await project.piton(['resolve', 'build']);
     expect(code).toBe(4);
-    expect(stderr).toContain('there is no conflict to resolve');
+    expect(stderr).toContain('has no conflict to resolve');
   });
 
   test('has the conflict laid out again when its folder is gone', async () => {

@@ -949,8 +949,8 @@ export const engine: readonly Defect[] = [
   {
     name: 'a store with parameters in its URL does not know which runs are behind',
     file: 'src/assemble.ts',
-    find: 'return file === undefined ? url : basename(file);',
-    replace: 'return file === undefined ? url : basename(url);',
+    find: 'return file === undefined ? sha256(url) : basename(file);',
+    replace: 'return file === undefined ? sha256(url) : basename(url);',
     tests: ['test/cli/behind.test.ts'],
     named: 'whatever URL',
   },

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { findProject, PitonError, type Piton, type Project, type ProjectOptions } from '../../src/index.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -100,6 +101,12 @@ describe('the workflows of a project', () => {
   });
 });
 
+test('a project that is logged does not show the environment', async () => {
+  const project = await new Place().find({ environment: { TOKEN: 'secret-of-mine' } });
+  expect(project.env['TOKEN']).toBe('secret-of-mine');
+  expect(inspect(project, { depth: 5 }) + JSON.stringify(project)).not.toContain('secret-of-mine');
+});
+
 describe('a project that nobody has trusted', () => {
   const program = "import { writeFileSync } from 'node:fs'; writeFileSync('pwned', ''); export default {};\n";
 
@@ -182,6 +189,11 @@ describe('a project that nobody has trusted', () => {
     await expect(trusted.requireTrust()).rejects.toThrow('nobody has said yet');
     await trusted.trust(await trusted.trustStanding());
     await trusted.requireTrust();
+    // Also for whoever was refused before: a person has seen to it.
+    place.write('.piton/config.yaml', 'lease: 20s\n');
+    await trusted.trust(await (await place.find()).trustStanding());
+    await refusing.requireTrust();
+    expect(asked).toHaveLength(1);
   });
 });
 
@@ -267,8 +279,12 @@ tasks:
     await (await piton.find('n1')).result();
     await expect.poll(async () => piton.driver('n1')).toBe(undefined);
     place.write('.piton/workflows/slow.yaml', 'name: other\ntasks: { a: { run: ls } }\n');
-    const { ended } = await project.startDetached('slow', { id: 'n1' });
-    expect(ended).toMatchObject({ exitCode: 4, said: expect.stringContaining('n1') });
+    await expect(project.startDetached('slow', { id: 'n1' })).rejects.toSatisfy(
+      (thrown) => codeOf(thrown) === 'RUN_CHANGED',
+    );
+    // It has ended: there is nothing to be done.
+    const { ended } = await project.resumeDetached('n1');
+    expect(ended).toMatchObject({ exitCode: 0, said: expect.stringContaining('n1') });
   });
 
   test('is started once, however often that is asked for, and nobody waits for its end', async () => {

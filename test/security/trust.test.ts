@@ -132,6 +132,17 @@ describe('in a project that nobody has trusted', () => {
     expect(clone.pwned()).toBe(false);
   });
 
+  test('what would be trusted is told to programs as JSON, too', async () => {
+    const { stdout, stderr } = await hostile().call('trust', '--json');
+    expect(stdout).toBe('');
+    const lines = stderr
+      .trim()
+      .split('\n')
+      .map((line) => Object.keys(JSON.parse(line) as object));
+    expect(lines.flat()).toEqual([...lines.slice(1).map(() => 'note'), 'error']);
+    expect(lines.length).toBeGreaterThan(3);
+  });
+
   test('nothing is run, decided or delivered without a terminal', async () => {
     const clone = hostile();
     await clone.withStore(async () => {});

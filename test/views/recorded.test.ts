@@ -82,7 +82,7 @@ describe.each(fixtureNames())('%s', (name) => {
 
   test('what is held waits for a person, with something that can be done and what it does', async () => {
     const state = stateAfter(await recorded(name));
-    const of = { run: name, workflow: 'flow', since: 1 };
+    const of = { run: name, workflow: 'flow', since: 1, version: 1 };
     const waiting = whyWaiting(state);
     for (const [address, view] of Object.entries(checkpointOf(state).tasks)) {
       const item = inboxItemOf(of, address, view);

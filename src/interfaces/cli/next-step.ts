@@ -12,7 +12,7 @@ const verbs: Readonly<Partial<Record<ShownStatus, string>>> = {
 
 /** What a person can best do now about a run: one command to type. */
 export function nextStep(view: RunView): string | undefined {
-  const { run, status, tasks, hasWork, delivered } = view;
+  const { run, status, tasks, hasWork, delivered, queued } = view;
   const id = shellWord(run);
   const verb = verbs[status];
   if (verb !== undefined) return `piton ${verb} ${id}`;
@@ -20,6 +20,7 @@ export function nextStep(view: RunView): string | undefined {
     case 'stalled':
       return 'piton doctor';
     case 'held':
+      if (queued !== undefined) return `piton resume ${id}`;
       return heldCommands(run, tasks)[0] ?? 'piton inbox';
     case 'failed':
       return failedStep(run, tasks);

@@ -3,12 +3,13 @@ import type { Json } from '../../base/index.ts';
 import type { TaskView } from '../../library/index.ts';
 import { callText } from '../../model/index.ts';
 import { cleanLine, cutTo, whenText } from './output/index.ts';
+import { waitingText } from './show/waiting-text.ts';
 
 const longestOutput = 200;
 
 /** The one thing worth saying about a task in a list: why it is where it is, or what it gave. `silence`: of an agent at work, in words. */
 export function describeTask(task: TaskView, now: number, silence = ''): string {
-  const about = [silence, ...notesOf(task), standingOf(task, now), ...versionNote(task.cli)];
+  const about = [silence, ...notesOf(task), standingOf(task, now), limitOf(task), ...versionNote(task.cli)];
   return about.filter((text) => text !== '').join(' · ');
 }
 
@@ -19,6 +20,12 @@ function standingOf({ error, reason, until, output, call }: TaskView, now: numbe
   if (call !== undefined) return `asks for ${callText(call.tool, call.input)}`;
   if (reason !== undefined) return cleanLine(reason);
   return output === undefined ? '' : jsonLine(output);
+}
+
+/** Of one that could start: what it needs, and that the run is paused, can be seen without. */
+function limitOf({ status, waiting }: TaskView): string {
+  const text = status === 'queued' && waiting?.for !== 'resume' ? waiting && waitingText(waiting) : undefined;
+  return text === undefined ? '' : cleanLine(`waits for ${text}`);
 }
 
 export function triesText(tries = 0): string {

@@ -8,6 +8,7 @@ export interface AgentView {
   readonly name: string;
   /** For people. */
   readonly title: string;
+  /** Whether its program was found. False for those without one (`hasProgram`): there the workflow names it. */
   readonly installed: boolean;
   /** Of its program, if that is there. */
   readonly path?: string;
@@ -36,7 +37,7 @@ export interface AgentView {
   /** Whether it is a program at all; a protocol is told which program to start. */
   readonly hasProgram: boolean;
   /** What each policy becomes for it, in words. */
-  readonly permissions: Readonly<Record<(typeof policies)[number], string>>;
+  readonly permissions: Readonly<Record<'read' | 'edit' | 'full', string>>;
   /** The command that logs in. */
   readonly login?: string;
 }
@@ -72,9 +73,10 @@ export function agentView({ agent, detection, executable }: Looked): AgentView {
 }
 
 function remedyFor(agent: Agent, { path }: Detection): string {
-  return path === undefined
-    ? `install ${agent.title}, then log in: ${agent.login}`
-    : `see what it says: ${[path, ...agent.versionCommand().slice(1)].join(' ')}`;
+  const { name, title, executable, login } = agent;
+  if (path !== undefined) return `see what it says: ${[path, ...agent.versionCommand().slice(1)].join(' ')}`;
+  if (executable === '') return `name a program where it is used: agent: ${name}, args: [<program>, …]`;
+  return login === '' ? `install ${title}` : `install ${title}, then log in: ${login}`;
 }
 
 function sessionOf(agent: Agent): AgentView['session'] {

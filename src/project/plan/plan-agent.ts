@@ -6,6 +6,7 @@ import { budgetText } from './bounds.ts';
 export interface PlannedAgent {
   /** By preference, each with what the permissions become for it. */
   readonly agents: readonly PlannedChoice[];
+  /** `read`, `edit`, `full`, or a list of tools. */
   readonly permissions: Permissions;
   readonly session: string;
   /** Model, effort and the like, in words. */

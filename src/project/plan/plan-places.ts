@@ -7,6 +7,7 @@ import { isProgram, type Workflow } from '../../model/index.ts';
 /** Where a task will work, by the names of the tasks that lead to it: `build/test`. */
 export interface PlannedPlace {
   readonly task: string;
+  /** `mode` is `shared` (the folder of the run), `worktree`, `directory`, `copy` or `remote`, with what the workflow says of it. */
   readonly place: Placement;
   /** It would work in a worktree, if there were a git repository. */
   readonly lacksRepository: boolean;

@@ -21,7 +21,7 @@ import { rendererFor, textOf, type Render } from './render-known.ts';
 /** What is known of a run before it begins. */
 export interface Plan {
   readonly workflow: string;
-  readonly form: Workflow['form'];
+  readonly form: 'tasks' | 'graph';
   readonly inputs: JsonObject;
   readonly maxParallel?: number;
   readonly failFast: boolean;

@@ -4,7 +4,7 @@ import type { TaskSpec, Workflow, WorkspaceSpec } from '../../model/index.ts';
 export interface WorkflowGraph {
   readonly workflow: string;
   /** `tasks`: each after those that it needs. `graph`: from node to node, along edges that may lead back. */
-  readonly form: Workflow['form'];
+  readonly form: 'tasks' | 'graph';
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
 }

@@ -6,7 +6,7 @@ export interface Risk {
   readonly task: string;
   /** Why it cannot be taken back. */
   readonly reason: string;
-  /** What happens when it is interrupted. */
+  /** What happens when it is interrupted: `restart` or `continue` by itself, or `ask` a person. */
   readonly onInterrupt: OnInterrupt;
 }
 

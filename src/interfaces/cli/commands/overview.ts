@@ -80,8 +80,12 @@ function nextStep(context: Context, view: View, workflows: readonly string[]): s
   if (active !== undefined) return `piton attach ${shellWord(active.run)}`;
   const [latest] = runs;
   if (latest?.status === 'failed') return `piton status ${shellWord(latest.run)}`;
-  if (workflows.length > 0) return `piton run ${shellWord(workflows[0]!)}`;
-  return context.config.isProject
-    ? `write a workflow into ${context.config.workflows}, then piton run <its name>`
-    : toSee;
+  return firstStep(context, latest, workflows);
+}
+
+/** Where nothing goes on. What was run before is likelier to be meant, and to work, than the first by name. */
+function firstStep({ config }: Context, latest: RunLine | undefined, workflows: readonly string[]): string {
+  const known = workflows.find((name) => name === latest?.workflow) ?? workflows[0];
+  if (known !== undefined) return `piton run ${shellWord(known)}`;
+  return config.isProject ? `write a workflow into ${config.workflows}, then piton run <its name>` : toSee;
 }

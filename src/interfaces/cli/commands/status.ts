@@ -75,12 +75,18 @@ function printReport(context: Context, report: Report): void {
   if (driver !== undefined) output.print(driver);
   if (reason !== undefined) output.print(cleanLine(reason));
   if (delivered !== undefined) output.print(cleanLine(deliveredText(delivered)));
+  printQueued(context, view);
   output.print();
   printTasks(context, report);
   // What is asked there may have been answered since.
   if (problem === undefined) printQuestions(output, run, view.tasks);
   output.print();
   output.next(next ?? `piton history ${run}`);
+}
+
+function printQueued({ output }: Context, { queued = [] }: RunView): void {
+  for (const { action, task = '' } of queued)
+    output.print(`decided, without effect until the run goes on: ${cleanLine(`${action} ${task}`).trim()}`);
 }
 
 function timesOf({ now }: Context, { createdAt, at, status }: RunView): string {

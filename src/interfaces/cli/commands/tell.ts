@@ -49,12 +49,13 @@ anything: where nobody drives the run, the message waits until it is resumed.`,
 });
 
 /** Where nobody drives the run, nobody else would say so before it is resumed. */
-function assertHeard(run: string, address: string, { status }: TaskView): void {
+function assertHeard(run: string, address: string, { status, session }: TaskView): void {
   if (status !== 'succeeded' && status !== 'skipped' && status !== 'cancelled') return;
+  const open = session && ` Or talk to its agent yourself: ${commandFor('open', run, address)}.`;
   throw new PitonError('COMMAND_REFUSED', `${address} has ${ends[status]}: nobody would hear it.`, {
     run,
     task: address,
-    remedy: `Have it done again: ${commandFor('retry', run, address)}. Or talk to its agent yourself: ${commandFor('open', run, address)}.`,
+    remedy: `Have it done again: ${commandFor('retry', run, address)}.${open ?? ''}`,
   });
 }
 

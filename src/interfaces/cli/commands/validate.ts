@@ -1,6 +1,6 @@
 import { shellWord, plural } from '../../../base/index.ts';
 import { basename, dirname, extname, relative } from 'node:path';
-import type { WorkflowProblem, WorkflowReport } from '../../../project/index.ts';
+import type { Problem, WorkflowReport } from '../../../project/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -56,7 +56,7 @@ function printFindings({ output, directory }: Context, found: WorkflowReport): v
   const { style } = output;
   const file = cleanLine(relative(directory, found.file));
   const name = style.bold(cleanLine(found.name));
-  const line = (problem: WorkflowProblem): string => cleanText(problemText(problem, directory));
+  const line = (problem: Problem): string => cleanText(problemText(problem, directory));
   if (!found.ok) {
     output.print(`${style.red('✗')} ${name}  ${file}`);
     for (const problem of found.problems) output.print(`    ${line(problem)}`);
@@ -89,7 +89,7 @@ const whenInterrupted = {
   continue: 'interrupted, it is continued (on-interrupt: continue)',
 } as const;
 
-function problemText(problem: WorkflowProblem, directory: string): string {
+function problemText(problem: Problem, directory: string): string {
   const { file, line, column, path, message, remedy, excerpt } = problem;
   const place = [file === undefined ? undefined : relative(directory, file), line, column]
     .filter((part) => part !== undefined)

@@ -36,11 +36,15 @@ async function filesOf(run: Run, address: string, seq: number): Promise<readonly
 
 function nothingToResolve(run: string, task: string, { status, reason }: TaskView): PitonError {
   const why = reason === undefined ? '' : ` (${reason})`;
-  return new PitonError('COMMAND_REFUSED', `${task} is ${status}${why}: there is no conflict to resolve.`, {
-    run,
-    task,
-    remedy: `See how it stands: ${commandFor('show', run, task)}.`,
-  });
+  return new PitonError(
+    'COMMAND_REFUSED',
+    `${task} has no conflict to resolve: its status is ${status}${why}.`,
+    {
+      run,
+      task,
+      remedy: `See how it stands: ${commandFor('show', run, task)}.`,
+    },
+  );
 }
 
 function folderMissing(run: string, task: string, folder: string): PitonError {

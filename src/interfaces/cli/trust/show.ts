@@ -3,20 +3,19 @@ import type { Output } from '../output/index.ts';
 import type { TrustStanding } from '../../../project/index.ts';
 
 /** Everything that would be trusted, whole: what is cut off might be what matters. Shown as it is, with nothing hidden in it. */
-export function showStanding({ errorStyle, complain }: Output, standing: TrustStanding): void {
+export function showStanding({ errorStyle, note }: Output, standing: TrustStanding): void {
   const { root, record, changes, hasForeignStore } = standing;
   const isNew = record === undefined;
   const what = isNew ? 'has not been trusted yet.' : 'has changed since you trusted it.';
-  complain(errorStyle.bold(`${visibleName(root)} ${what}`));
-  complain('In a project that is trusted, Piton executes the workflows that you name, and obeys:');
+  note(errorStyle.bold(`${visibleName(root)} ${what}`));
+  note('In a project that is trusted, Piton executes the workflows that you name, and obeys:');
   for (const { file, lines } of changes) {
-    complain(`  ${visibleName(file)}`);
-    for (const line of lines) complain(`    ${paint(errorStyle, line)}`);
+    note(`  ${visibleName(file)}`);
+    for (const line of lines) note(`    ${paint(errorStyle, line)}`);
   }
-  if (hasForeignStore) complain('  its store, with runs that nobody has trusted: they could be gone on with');
-  else if (changes.length === 0) complain('  nothing else: it has no settings of its own');
-  if (changes.reduce((sum, { lines }) => sum + lines.length, 0) > mostSeenAtOnce)
-    complain(summaryOf(changes));
+  if (hasForeignStore) note('  its store, with runs that nobody has trusted: they could be resumed');
+  else if (changes.length === 0) note('  nothing else: it has no settings of its own');
+  if (changes.reduce((sum, { lines }) => sum + lines.length, 0) > mostSeenAtOnce) note(summaryOf(changes));
 }
 
 /** So that nothing is out of sight because a longer one came after it. */
