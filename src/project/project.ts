@@ -56,7 +56,7 @@ export class Project implements Trusting {
   readonly #env: Environment;
   readonly #confirmTrust: ProjectOptions['confirmTrust'];
   #trusting: Promise<void> | undefined;
-  #answer: boolean | undefined;
+  #isRefused = false;
 
   constructor({ directory, env, config, confirmTrust }: ProjectParts) {
     this.directory = directory;
@@ -150,8 +150,11 @@ export class Project implements Trusting {
     if (isTrustedByCaller(env)) return;
     const standing = await this.trustStanding();
     if (standing.isTrusted) return;
-    if (!isInsideAttempt(env)) this.#answer ??= await this.#confirmTrust?.(standing);
-    if (this.#answer !== true) throw trustNeeded(standing.root, directory, standing.reason);
+    // A no is remembered; a yes is about what was shown then, and not about what it has become since.
+    const isConfirmed =
+      !this.#isRefused && !isInsideAttempt(env) && (await this.#confirmTrust?.(standing)) === true;
+    this.#isRefused = !isConfirmed;
+    if (!isConfirmed) throw trustNeeded(standing.root, directory, standing.reason);
     trust(standing, env);
   }
 
@@ -184,7 +187,7 @@ export class Project implements Trusting {
   async revokeTrust(root: string): Promise<boolean> {
     const { removeRecord } = await import('./trust/records.ts');
     this.#trusting = undefined;
-    this.#answer = undefined;
+    this.#isRefused = false;
     return removeRecord(this.env, root);
   }
 

@@ -221,6 +221,23 @@ test('inside of an attempt nobody trusts a project, whatever the interface says'
   expect(await project.trustedProjects()).toEqual([]);
 });
 
+test('a yes is about what was shown, and not about what has come in its place since', async () => {
+  const place = new Place();
+  place.write('.piton/config.yaml', 'lease: 20s\n');
+  const shown: string[][] = [];
+  const project = await place.find({
+    confirmTrust: async ({ changes }) => {
+      shown.push(changes.map(({ file }) => file));
+      return true;
+    },
+  });
+  await project.requireTrust();
+  expect(await project.revokeTrust(place.folder)).toBe(true);
+  place.write('.mcp.json', '{}');
+  await project.requireTrust();
+  expect(shown).toEqual([['.piton/config.yaml'], ['.piton/config.yaml', '.mcp.json']]);
+});
+
 describe('a run in the background', () => {
   test('goes on without the one who started it, is gone on with after a kill, and is started once', async () => {
     const place = new Place();

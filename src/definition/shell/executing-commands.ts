@@ -61,10 +61,11 @@ function readersOf(command: ShellCommand): ShellCommand[] {
 const shells = /^(sh|bash|dash|ash|zsh|ksh|mksh|fish|csh|tcsh|busybox)$/;
 const interpreters = /^(python[\d.]*|perl|ruby|node|nodejs|deno|bun|php|lua|osascript|Rscript|pwsh)$/;
 
-/** Of a program. What is substituted beside it may be nothing. */
+/** Of a program. What is substituted beside it may be nothing, and then zsh takes `=sh` for the path of `sh`. */
 function nameOf(word: string): string {
   if (/^\$(\{?(SHELL|BASH)\b|0$)/.test(word)) return 'sh';
-  return word.slice(word.lastIndexOf('/') + 1).replace(/\0|\$\{[^}]*\}|\$(\d|[A-Za-z_]\w*|[?!#@*-])/g, '');
+  const last = word.slice(word.lastIndexOf('/') + 1);
+  return last.replace(/\0|\$\{[^}]*\}|\$(\d|[A-Za-z_]\w*|[?!#@*-])/g, '').replace(/^=+/, '');
 }
 
 function isOption(word: string): boolean {

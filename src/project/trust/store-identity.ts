@@ -47,7 +47,7 @@ function realPathOf(path: string): string {
   try {
     return realpathSync(path);
   } catch (error) {
-    if (!hasCode(error, 'ENOENT')) throw error;
+    if (!hasCode(error, 'ENOENT') && !hasCode(error, 'ENOTDIR')) throw error;
     return `${realPathOf(dirname(path))}${sep}`;
   }
 }
