@@ -287,6 +287,13 @@ tasks:
     expect(ended).toMatchObject({ exitCode: 0, said: expect.stringContaining('n1') });
   });
 
+  test('is looked for where there are runs, and nothing is made where there are none', async () => {
+    const place = new Place();
+    const project = await place.find();
+    await expect(project.resumeDetached('r')).rejects.toSatisfy((thrown) => codeOf(thrown) === 'NO_PROJECT');
+    expect(readdirSync(place.folder)).toEqual([]);
+  });
+
   test('is started once, however often that is asked for, and nobody waits for its end', async () => {
     const place = new Place();
     place.write(
