@@ -1,4 +1,4 @@
-import { PitonError } from '../base/index.ts';
+import { hasCode, PitonError } from '../base/index.ts';
 import type { RunFilter, RunRecord } from '../store/index.ts';
 import {
   inboxItemOf,
@@ -50,6 +50,8 @@ async function waitingIn(
     const ofTasks = Object.entries(tasks).flatMap(([task, view]) => inboxItemOf(ofTask, task, view) ?? []);
     return ofRun === undefined ? ofTasks : [ofRun, ...ofTasks];
   } catch (thrown) {
+    // Removed meanwhile: nothing waits in it any more.
+    if (hasCode(thrown, 'RUN_NOT_FOUND')) return [];
     if (!(thrown instanceof PitonError) || !unreadable.has(thrown.code)) throw thrown;
     return [inboxItemOfRun(of, problemOf(thrown))];
   }

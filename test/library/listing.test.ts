@@ -93,3 +93,19 @@ test('a run that ends while the list is made, or is removed, is not shown as int
     expect(before.size).toBe(0);
   }
 });
+
+test('a run that is removed while the inbox is read keeps nothing of the others from it', async () => {
+  const { driving, looking } = await openBoth();
+  const asking = workflow('asking').task('ask', { approval: 'Go on?' }, () => 1);
+  for (const id of ['old', 'new']) await driving.start(asking, { id });
+  const waiting = async (): Promise<readonly string[]> => (await looking.inbox()).map(({ run }) => run);
+  await expect.poll(waiting).toEqual(['new', 'old']);
+  before.set('findRun', async () => {
+    const run = await driving.find('new');
+    await run.cancel();
+    await expect.poll(() => run.status()).toBe('cancelled');
+    expect(await driving.prune({ runs: ['new'] })).toMatchObject({ runs: 1 });
+  });
+  expect(await waiting()).toEqual(['old']);
+  expect(before.size).toBe(0);
+});
