@@ -80,6 +80,18 @@ describe('the workflows of a project', () => {
     await expect(project.load('relaese')).rejects.toThrow('Did you mean release?');
   });
 
+  test('that are programs are loaded as they are now, however long the one who looks has lived', async () => {
+    const place = new Place();
+    const project = await place.find({ confirmTrust: async () => true });
+    const index = join(import.meta.dirname, '../../src/index.ts');
+    for (const name of ['one', 'another']) {
+      const program = `import { workflow } from '${index}';\nexport default workflow('${name}').task('a', () => 1);\n`;
+      place.write('.piton/workflows/w.mjs', program);
+      expect((await project.load('w')).workflow.name).toBe(name);
+      expect((await project.graph('w')).workflow).toBe(name);
+    }
+  });
+
   test('are found from a folder within it, and run by its store', async () => {
     const place = new Place();
     place.write('.piton/workflows/release.yaml', release);
