@@ -167,6 +167,8 @@ describe('a project that nobody has trusted', () => {
     const definition = await project.load('evil');
     await expect(piton.start(definition, { origin })).rejects.toSatisfy(isRefused);
     await expect(piton.resume(definition, 'r', { redo: ['a'] })).rejects.toSatisfy(isRefused);
+    await expect(piton.merge('r')).rejects.toSatisfy(isRefused);
+    await expect((await piton.find('r')).lend('a')).rejects.toSatisfy(isRefused);
     expect((await piton.runs()).map(({ run, status }) => [run, status])).toEqual([['r', 'succeeded']]);
     expect(existsSync(join(place.folder, 'pwned'))).toBe(false);
   });
