@@ -62,7 +62,7 @@ export interface OpenOptions {
   readonly remotes?: Readonly<Record<string, RemoteMachine>>;
   /** Where and how the work of runs is handed over; default: to the remote of the base, by `gh`. */
   readonly delivery?: DeliveryOptions;
-  /** Asked before a run is begun, gone on with, merged or cleaned up after; whoever throws refuses it. */
+  /** Asked before a run is begun, gone on with, merged or cleaned up after, or a session lent; whoever throws refuses it. */
   readonly permit?: () => Promise<void>;
   /** For tests that advance time themselves. */
   readonly clock?: Clock;

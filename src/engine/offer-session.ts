@@ -49,6 +49,7 @@ export async function offerSession(
   state: RunState,
   address: string,
 ): Promise<OfferedSession> {
+  await ports.permit?.();
   const found = await findSession(ports, state, address);
   assertIdle(state, found.session);
   assertStartable(ports, found);

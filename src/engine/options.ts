@@ -46,7 +46,7 @@ export interface EnginePorts {
   readonly inheritEnv: InheritEnv;
   /** Of all runs together. */
   readonly budgetPerDay?: Budget;
-  /** Before a run is begun, gone on with or tended to. Throws if nothing may be executed here. */
+  /** Before a run is begun, gone on with or tended to, or a session of its agents is opened. Throws if nothing may be executed here. */
   permit?(): Promise<void>;
 }
 

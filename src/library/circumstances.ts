@@ -1,7 +1,14 @@
 import { livenessOf, PitonError } from '../base/index.ts';
-import { findLostEnd, leaseName, mayLive, type Engine, type EnginePorts } from '../engine/index.ts';
+import {
+  findLostEnd,
+  leaseName,
+  mayLive,
+  type Driving,
+  type Engine,
+  type EnginePorts,
+} from '../engine/index.ts';
 import type { Lease } from '../model/index.ts';
-import { findLease, type RunRecord } from '../store/index.ts';
+import { findLease, type RunFilter, type RunRecord } from '../store/index.ts';
 import {
   queuedDecision,
   type Circumstances,
@@ -34,6 +41,47 @@ function driverUnder(lease: Lease): DriverView {
     pid: owner.pid,
     since: takenAt,
   };
+}
+
+/**
+ * Whether these runs are driven. With `onDamaged`, what keeps that from being read of one is told, and it is not among them: one lease
+ * that is damaged must not hide the others.
+ */
+export async function drivingOf(
+  { engine }: Looking,
+  runs: readonly string[],
+  onDamaged: RunFilter['onDamaged'],
+): Promise<ReadonlyMap<string, Driving>> {
+  try {
+    return await engine.drivingOf(runs);
+  } catch (thrown) {
+    if (onDamaged === undefined || !isDamage(thrown)) throw thrown;
+  }
+  const found = new Map<string, Driving>();
+  for (const run of runs) {
+    try {
+      found.set(run, (await engine.drivingOf([run])).get(run)!);
+    } catch (thrown) {
+      if (!isDamage(thrown)) throw thrown;
+      onDamaged(leaseDamaged(run, thrown));
+    }
+  }
+  return found;
+}
+
+function isDamage(thrown: unknown): thrown is PitonError {
+  return thrown instanceof PitonError && thrown.code === 'STORE_DAMAGED';
+}
+
+function leaseDamaged(run: string, cause: PitonError): PitonError {
+  const message = `Who drives run ${run} cannot be read: ${problemOf(cause).message}`;
+  const { details, remedy } = cause;
+  return new PitonError('STORE_DAMAGED', message, {
+    ...details,
+    run,
+    cause,
+    ...(remedy !== undefined && { remedy }),
+  });
 }
 
 /** Asked before the journal is read: whoever lets go of a run has written its end before. */

@@ -1,4 +1,4 @@
-import { PitonError } from '../base/index.ts';
+import { hasCode, PitonError } from '../base/index.ts';
 import type { RunFilter, RunRecord } from '../store/index.ts';
 import {
   inboxItemOf,
@@ -8,7 +8,7 @@ import {
   type InboxItem,
   type QueuedDecision,
 } from '../views/index.ts';
-import { lostEndOf, problemOf, queuedIn, type Looking } from './circumstances.ts';
+import { drivingOf, lostEndOf, problemOf, queuedIn, type Looking } from './circumstances.ts';
 import { unfinished } from './list-runs.ts';
 import { Run } from './run.ts';
 
@@ -21,11 +21,12 @@ export async function readInbox(
 ): Promise<readonly InboxItem[]> {
   const open = await looking.ports.store.listRuns({ status: unfinished, ...(onDamaged && { onDamaged }) });
   const runs = open.map(({ run }) => run);
-  const driving = await looking.engine.drivingOf(runs);
+  const driving = await drivingOf(looking, runs, onDamaged);
   const queued = await queuedIn(looking.ports, runs);
   const items: InboxItem[] = [];
   for (const record of open) {
-    const isDriven = driving.get(record.run)?.isDriven ?? false;
+    // Where that is damaged, it was told: nobody knows that it was interrupted.
+    const isDriven = driving.get(record.run)?.isDriven ?? true;
     const around = { isDriven, queued: queued.get(record.run) ?? [] };
     items.push(...(await waitingIn(looking, record, around)));
   }
@@ -43,13 +44,17 @@ async function waitingIn(
   try {
     const lost = await lostEndOf(ports, record);
     if (lost !== undefined) return [inboxItemOfRun(of, problemOf(lost))];
-    const { tasks, version } = await new Run(run, { engine, ports }).checkpoint();
+    // Read after the leases: whoever lets go of a run has written its end before.
+    const checkpoint = await new Run(run, { engine, ports }).checkpoint();
+    const { tasks, version } = checkpoint;
     const isStalled = engine.stalledBecause(run) !== undefined;
-    const ofRun = inboxItemOfStatus(of, shownStatus(record, { isDriven, isStalled }));
+    const ofRun = inboxItemOfStatus(of, shownStatus(checkpoint, { isDriven, isStalled }));
     const ofTask = { ...of, version, queued };
     const ofTasks = Object.entries(tasks).flatMap(([task, view]) => inboxItemOf(ofTask, task, view) ?? []);
     return ofRun === undefined ? ofTasks : [ofRun, ...ofTasks];
   } catch (thrown) {
+    // Removed meanwhile: nothing waits in it any more.
+    if (hasCode(thrown, 'RUN_NOT_FOUND')) return [];
     if (!(thrown instanceof PitonError) || !unreadable.has(thrown.code)) throw thrown;
     return [inboxItemOfRun(of, problemOf(thrown))];
   }

@@ -2,7 +2,7 @@ import type { Driving } from '../engine/index.ts';
 import { isFinal, type RunStatus } from '../model/index.ts';
 import type { RunFilter, RunRecord, Store } from '../store/index.ts';
 import { runLine, shownStatus, type Circumstances, type RunLine, type ShownStatus } from '../views/index.ts';
-import { lostEndOf, problemOf, type Looking } from './circumstances.ts';
+import { drivingOf, lostEndOf, problemOf, type Looking } from './circumstances.ts';
 
 /** Which runs a list is to show. */
 export interface RunsFilter extends Omit<RunFilter, 'status'> {
@@ -13,22 +13,37 @@ export async function listRuns(
   looking: Looking,
   { status, limit = Infinity, ...filter }: RunsFilter,
 ): Promise<readonly RunLine[]> {
-  const { store } = looking.ports;
-  const wanted = { ...filter, ...storedAs(status, limit) };
-  const stored = await store.listRuns(wanted);
-  const open = stored.filter((record) => !isFinal(record.status));
-  const driving = await looking.engine.drivingOf(open.map(({ run }) => run));
-  const left = open.filter((record) => shownStatus(record, driving.get(record.run)!) === 'interrupted');
-  const now = await lookAgain(store, wanted, left);
+  const { records, driving } = await find(looking, { ...filter, ...storedAs(status, limit) });
   const lines: RunLine[] = [];
-  for (const listed of stored) {
+  for (const record of records) {
     if (lines.length >= limit) break;
-    const record = now.has(listed.run) ? now.get(listed.run) : listed;
-    if (record === undefined) continue;
     const line = runLine(record, await around(looking, record, driving.get(record.run)));
     if (status?.includes(line.status) ?? true) lines.push(line);
   }
   return lines;
+}
+
+interface Found {
+  readonly records: readonly RunRecord[];
+  /** Of those that have not ended. */
+  readonly driving: ReadonlyMap<string, Driving>;
+}
+
+/** Without those of which nobody knows whether they are driven. */
+async function find(looking: Looking, filter: RunFilter): Promise<Found> {
+  const { store } = looking.ports;
+  const stored = await store.listRuns(filter);
+  const open = stored.filter(({ status }) => !isFinal(status)).map(({ run }) => run);
+  const driving = await drivingOf(looking, open, filter.onDamaged);
+  const known = stored.filter(({ run, status }) => isFinal(status) || driving.has(run));
+  const left = known.filter((record) => isLeft(record, driving.get(record.run)));
+  const now = await lookAgain(store, filter, left);
+  const records = known.flatMap((record) => (now.has(record.run) ? (now.get(record.run) ?? []) : record));
+  return { records, driving };
+}
+
+function isLeft(record: RunRecord, driving: Driving | undefined): boolean {
+  return shownStatus(record, { isDriven: driving?.isDriven ?? false }) === 'interrupted';
 }
 
 /**

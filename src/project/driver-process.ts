@@ -33,14 +33,15 @@ export interface DriverProcess {
 
 interface Starting extends Surroundings {
   open(): Promise<Piton>;
+  openExisting(): Promise<Piton>;
 }
 
-/** In a session of its own. Comes back when it drives the run, or has ended. Throws `RUN_ID_INVALID`, `RUN_NOT_FOUND`, `FOLDER_UNSAFE`. */
+/** In a session of its own. Comes back when it drives the run, or has ended. Throws `RUN_ID_INVALID`, `NO_PROJECT`, `RUN_NOT_FOUND`, `FOLDER_UNSAFE`. */
 export async function startDriver(project: Starting, order: DriverOrder): Promise<DriverProcess> {
   const { run, begins = false } = order;
   assertRunId(run);
   // First: what keeps the store from being opened would keep the driver from it too.
-  const piton = await project.open();
+  const piton = begins ? await project.open() : await project.openExisting();
   try {
     // The command line would take another one whose id begins so.
     if (!begins) await piton.find(run);

@@ -268,7 +268,7 @@ export class Project implements Trusting {
 
   /**
    * Goes on with a run in a process of its own, which outlives this one; of a run that is paused and driven, it ends the pause.
-   * Throws `RUN_NOT_FOUND`; what is refused later, such as a run that is driven already, is told by `ended`.
+   * Throws `NO_PROJECT`, `RUN_NOT_FOUND`; what is refused later, such as a run that is driven already, is told by `ended`.
    */
   async resumeDetached(run: string): Promise<DriverProcess> {
     const { resumeDetached } = await import('./detached.ts');

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { open, registerStore, workflow, type Piton, type Run } from '../../src/index.ts';
+import { open, registerStore, workflow, type Piton, type PitonError, type Run } from '../../src/index.ts';
 import type { Store, StoreOpener } from '../../src/store/index.ts';
 import { openSqliteStore } from '../../src/store/sqlite/index.ts';
 import { latch } from '../support/open-piton.ts';
@@ -29,14 +30,18 @@ function counting(inner: Store): Store {
 }
 
 /** Two who use one store; what the second asks of it is counted. */
-async function openBoth(): Promise<{ readonly driving: Piton; readonly looking: Piton }> {
+async function openBoth(): Promise<{
+  readonly driving: Piton;
+  readonly looking: Piton;
+  readonly file: string;
+}> {
   registerStore('counted', openCounted);
   const file = join(temporaryFolder(), 'piton.db');
   const driving = await open({ store: `sqlite:${file}`, durability: 'process' });
   onTestFinished(() => driving.close());
   const looking = await open({ store: `counted:${file}`, durability: 'process' });
   onTestFinished(() => looking.close());
-  return { driving, looking };
+  return { driving, looking, file };
 }
 
 const endless = workflow('endless').task('wait', ({ signal }) => {
@@ -92,4 +97,48 @@ test('a run that ends while the list is made, or is removed, is not shown as int
     expect(lines.filter((line) => line.run === run.id).map(({ status }) => status)).toEqual(shown);
     expect(before.size).toBe(0);
   }
+});
+
+test('a run that is removed while the inbox is read keeps nothing of the others from it', async () => {
+  const { driving, looking } = await openBoth();
+  const asking = workflow('asking').task('ask', { approval: 'Go on?' }, () => 1);
+  for (const id of ['old', 'new']) await driving.start(asking, { id });
+  const waiting = async (): Promise<readonly string[]> => (await looking.inbox()).map(({ run }) => run);
+  await expect.poll(waiting).toEqual(['new', 'old']);
+  before.set('findRun', async () => {
+    const run = await driving.find('new');
+    await run.cancel();
+    await expect.poll(() => run.status()).toBe('cancelled');
+    expect(await driving.prune({ runs: ['new'] })).toMatchObject({ runs: 1 });
+  });
+  expect(await waiting()).toEqual(['old']);
+  expect(before.size).toBe(0);
+});
+
+test('a run that ends while the inbox is read does not wait in it as interrupted', async () => {
+  const { driving, looking } = await openBoth();
+  const gate = latch();
+  const run = await driving.start(workflow('ending').task('wait', () => gate.opened));
+  before.set('findLeases', async () => {
+    gate.open();
+    await run.result();
+  });
+  expect(await looking.inbox()).toEqual([]);
+  expect(before.size).toBe(0);
+});
+
+test('a lease that is damaged hides no other runs', async () => {
+  const { driving, looking, file } = await openBoth();
+  for (const id of ['sound', 'hurt']) await driving.start(endless, { id });
+  using database = new DatabaseSync(file);
+  database.exec(`UPDATE leases SET owner = '{' WHERE name = 'run:hurt'`);
+  const damages: unknown[] = [];
+  const onDamaged = (damage: PitonError): void => void damages.push([damage.code, damage.details['run']]);
+  expect(await looking.runs({ onDamaged })).toMatchObject([{ run: 'sound', status: 'running' }]);
+  expect(damages.splice(0)).toEqual([['STORE_DAMAGED', 'hurt']]);
+  expect(await looking.inbox({ onDamaged })).toEqual([]);
+  expect(damages).toEqual([['STORE_DAMAGED', 'hurt']]);
+  for (const look of [() => looking.runs(), () => looking.inbox()])
+    await expect(look()).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
+  database.exec(`DELETE FROM leases WHERE name = 'run:hurt'`);
 });

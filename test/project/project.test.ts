@@ -80,6 +80,18 @@ describe('the workflows of a project', () => {
     await expect(project.load('relaese')).rejects.toThrow('Did you mean release?');
   });
 
+  test('that are programs are loaded as they are now, however long the one who looks has lived', async () => {
+    const place = new Place();
+    const project = await place.find({ confirmTrust: async () => true });
+    const index = join(import.meta.dirname, '../../src/index.ts');
+    for (const name of ['one', 'another']) {
+      const program = `import { workflow } from '${index}';\nexport default workflow('${name}').task('a', () => 1);\n`;
+      place.write('.piton/workflows/w.mjs', program);
+      expect((await project.load('w')).workflow.name).toBe(name);
+      expect((await project.graph('w')).workflow).toBe(name);
+    }
+  });
+
   test('are found from a folder within it, and run by its store', async () => {
     const place = new Place();
     place.write('.piton/workflows/release.yaml', release);
@@ -155,6 +167,8 @@ describe('a project that nobody has trusted', () => {
     const definition = await project.load('evil');
     await expect(piton.start(definition, { origin })).rejects.toSatisfy(isRefused);
     await expect(piton.resume(definition, 'r', { redo: ['a'] })).rejects.toSatisfy(isRefused);
+    await expect(piton.merge('r')).rejects.toSatisfy(isRefused);
+    await expect((await piton.find('r')).lend('a')).rejects.toSatisfy(isRefused);
     expect((await piton.runs()).map(({ run, status }) => [run, status])).toEqual([['r', 'succeeded']]);
     expect(existsSync(join(place.folder, 'pwned'))).toBe(false);
   });
@@ -302,6 +316,13 @@ tasks:
     // It has ended: there is nothing to be done.
     const { ended } = await project.resumeDetached('n1');
     expect(ended).toMatchObject({ exitCode: 0, said: expect.stringContaining('n1') });
+  });
+
+  test('is looked for where there are runs, and nothing is made where there are none', async () => {
+    const place = new Place();
+    const project = await place.find();
+    await expect(project.resumeDetached('r')).rejects.toSatisfy((thrown) => codeOf(thrown) === 'NO_PROJECT');
+    expect(readdirSync(place.folder)).toEqual([]);
   });
 
   test('is started once, however often that is asked for, and nobody waits for its end', async () => {

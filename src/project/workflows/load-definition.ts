@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { asError, errorText, PitonError, readBounded } from '../../base/index.ts';
@@ -85,12 +86,25 @@ async function importDefinition(file: string, trust: Trust): Promise<Definition>
 
 async function importModule(file: string): Promise<unknown> {
   try {
-    return await orNever(import(pathToFileURL(file).href) as Promise<unknown>, file);
+    return await orNever(import(addressOf(file)) as Promise<unknown>, file);
   } catch (cause) {
     if (cause instanceof PitonError) throw cause;
     const message = errorText(asError(cause), 'message') ?? 'an error that cannot be shown';
     throw new PitonError('WORKFLOW_INVALID', `${file} cannot be imported: ${message}`, { file, cause });
   }
+}
+
+/** Of each file, what it looked like when it was first imported. */
+const imported = new Map<string, string>();
+
+/** Node imports a file once: whoever lives longer than that would be given what it said then. What it imports in turn is not asked for anew. */
+function addressOf(file: string): string {
+  const { mtimeNs, size, ino } = statSync(file, { bigint: true });
+  const now = `${mtimeNs}-${size}-${ino}`;
+  const first = imported.get(file) ?? now;
+  imported.set(file, first);
+  const { href } = pathToFileURL(file);
+  return now === first ? href : `${href}?changed=${now}`;
 }
 
 /** Where nothing is left that could end the waiting, Node leaves without a word, and with success. */
