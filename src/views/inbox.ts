@@ -31,7 +31,7 @@ export interface InboxItem {
 export interface OfferedAction {
   /**
    * `approve`, `reject`, `retry`, `retry --fresh`, `skip`, `resume`, `diff`, `resolve`, `recreate`, `restore`, `adopt`, `discard`,
-   * `raise-dollars`, `raise-tokens`; of a run as a whole `repair` or `verify`.
+   * `raise-dollars`, `raise-tokens`; of a run as a whole `repair`, `verify`, `resume` or `attach`.
    */
   readonly action: string;
   /** In words. */

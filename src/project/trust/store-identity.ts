@@ -47,7 +47,8 @@ function realPathOf(path: string): string {
   try {
     return realpathSync(path);
   } catch (error) {
-    if (!hasCode(error, 'ENOENT')) throw error;
+    // A file may lie where a folder of the path should be: whoever writes there is told so.
+    if (!hasCode(error, 'ENOENT') && !hasCode(error, 'ENOTDIR')) throw error;
     return `${realPathOf(dirname(path))}${sep}`;
   }
 }
