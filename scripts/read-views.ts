@@ -25,6 +25,7 @@ const others = [
   'model/outcome',
   'model/commands',
   'kernel/why-waiting',
+  'engine/preview',
   'definition/problems',
   'project/agents/agent-view',
   'project/doctor/check',

@@ -34,6 +34,8 @@ const shown = [
   'ProblemView',
   'Delivered',
   'OpenBreaker',
+  'ResumePreview',
+  'TaskPreview',
   'WorkflowReport',
   'Problem',
   'Risk',

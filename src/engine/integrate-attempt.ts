@@ -150,7 +150,7 @@ function outcomeOf(
     }
     case 'conflict': {
       const { files, report } = found;
-      const what = `what it made does not fit to what others have made: ${namesOf(files)}`;
+      const what = `what it made conflicts with what others have made: ${namesOf(files)}`;
       const message = `${files.length === 0 ? report : what} (both sides are in ${workspace!.path})`;
       const failure = { code: 'MERGE_CONFLICT', message, retryable: true };
       return { type: 'failed', failure, conflict: files, report };

@@ -19,12 +19,14 @@ export interface ResumePreview {
   readonly status: RunStatus;
   /** Every task that has not settled, in order. */
   readonly tasks: readonly TaskPreview[];
-  /** How the given definition differs from the stored one. */
+  /** How the given definition differs from the stored one: `{ task, change, begun }` for each task. */
   readonly drift: readonly Drift[];
 }
 
+/** What going on would do for one task, and why. */
 export interface TaskPreview {
   readonly task: string;
+  /** `adopt`: its process lives, and is waited for. `harvest`: it has ended, and its result is taken. `hold`: a person is asked. */
   readonly action: 'adopt' | 'harvest' | 'restart' | 'start' | 'hold' | 'wait';
   readonly reason: string;
 }

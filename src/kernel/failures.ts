@@ -158,7 +158,7 @@ function reject(
 /** So often an agent may try to make its work fit. */
 const mostConflicts = 2;
 
-/** The result does not fit to those of others: its agent is told, if it may try, else a person. */
+/** The result conflicts with those of others: its agent is told, if it may try, else a person. */
 function reconcile(
   state: RunState,
   task: TaskState,

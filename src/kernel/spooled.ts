@@ -44,7 +44,7 @@ export function takeUpSpooled(
   const next = state.spooled?.[address]?.[0];
   if (next === undefined || kind === 'integrate') return undefined;
   if (next.started.kind !== kind) {
-    const reason = `attempt ${next.attempt} was begun, which only the spool remembers, and does not fit to what comes next`;
+    const reason = `attempt ${next.attempt} was begun, which only the spool remembers, and does not match what comes next`;
     return [{ type: 'task.held', task: address, data: { reason, actions: ['retry', 'skip'] } }];
   }
   const wait = task.slot === undefined ? slotWait(state, task, { slot: next.started.slot, now }) : undefined;

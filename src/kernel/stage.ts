@@ -62,7 +62,7 @@ export function reportOf(stage: Stage): string | undefined {
   return stage.name === 'revise' ? stage.report : undefined;
 }
 
-/** Its work does not fit to that of others. */
+/** Its work conflicts with that of others. */
 export function isConflicting(stage: Stage): boolean {
   return (stage.name === 'revise' || stage.name === 'integrate') && stage.isConflict === true;
 }

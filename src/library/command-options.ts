@@ -20,7 +20,7 @@ export interface CommandOptions extends StepOptions, PlaceOptions {
   readonly workingDirectory?: string;
   /** What of its standard output is the task's output; default: text, or JSON if `output` asks for more than text. */
   readonly capture?: Capture;
-  /** What becomes of work that does not fit to that of others: a person is asked. */
+  /** What becomes of work that conflicts with that of others: a person is asked. */
   readonly onConflict?: 'hold';
 }
 

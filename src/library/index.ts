@@ -43,6 +43,7 @@ export {
   actionsFor,
   Attempts,
   callLines,
+  isAnswer,
   isWithin,
   TurnReader,
   WatchedRun,

@@ -277,7 +277,7 @@ export const eventShapes = [
     /** Absent: a task of the run did it. */
     by: optional(sender),
   }),
-  /** What a task made does not fit to what others made. The agent is to revise it, for the so-manieth time; 0: a person is. */
+  /** What a task made conflicts with what others made. The agent is to revise it, for the n-th time; 0: a person is. */
   ofTask('conflict.found', { files: list(text), report: text, revision: number }),
   /** The place is gone, and why nothing is lost by that; or it was kept, and why. */
   ofTask('workspace.cleaned', {
@@ -294,7 +294,7 @@ export const eventShapes = [
   /** The work is done; a check, or bringing it to that of others, is still to come. */
   ofTask('work.finished', { output: optional(json) }),
   ofTask('check.passed', {}),
-  /** The agent is to revise its work, for the so-manieth time. */
+  /** The agent is to revise its work, for the n-th time. */
   ofTask('check.failed', { report: text, revision: number }),
   /** A person has something to say to the agent. `now`: at once. */
   ofTask('message.added', { text: text, now: optional(boolean) }),

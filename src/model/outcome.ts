@@ -33,7 +33,7 @@ export type Outcome =
       readonly sameness?: string;
       /** Of a check, or a conflict: what the agent is told. */
       readonly report?: string;
-      /** Files that do not fit to those of others. */
+      /** Files that conflict with those of others. */
       readonly conflict?: readonly string[];
       /** Refs that are not Piton's, moved from within its place. */
       readonly refs?: readonly {

@@ -98,7 +98,7 @@ export interface TaskSpec {
   readonly pool?: number;
   /** Files that git does not have, kept for those who need the task: paths in the folder of the run. */
   readonly artifacts?: readonly string[];
-  /** What becomes of a result that does not fit to those of others; absent = a person is asked. */
+  /** What becomes of a result that conflicts with those of others; absent = a person is asked. */
   readonly onConflict?: 'hold' | 'agent';
   /** Whether its processes are contained; absent: as `containmentOf` has it. */
   readonly sandbox?: SandboxMode;

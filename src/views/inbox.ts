@@ -1,5 +1,5 @@
 import type { Json } from '../base/index.ts';
-import type { QueuedDecision } from './queued.ts';
+import { isAnswer, type QueuedDecision } from './queued.ts';
 import type { ProblemView, ShownStatus } from './run-view.ts';
 import type { TaskView } from './task-view.ts';
 
@@ -31,7 +31,7 @@ export interface InboxItem {
 export interface OfferedAction {
   /**
    * `approve`, `reject`, `retry`, `retry --fresh`, `skip`, `resume`, `diff`, `resolve`, `recreate`, `restore`, `adopt`, `discard`,
-   * `raise-dollars`, `raise-tokens`; of a run as a whole `repair` or `verify`.
+   * `raise-dollars`, `raise-tokens`; of a run as a whole `repair`, `verify`, `resume` or `attach`.
    */
   readonly action: string;
   /** In words. */
@@ -95,9 +95,10 @@ export function inboxItemOf(
 
 /** Deciding the same a second time would only be refused. */
 function carriedOut(queued: readonly QueuedDecision[]): OfferedAction[] {
-  if (queued.length === 0) return [];
-  const decided = queued.map(({ action }) => action).join(', ');
-  return [{ action: 'resume', effect: `go on with what was decided: ${decided}` }];
+  const decided = queued.filter(isAnswer).map(({ action }) => action);
+  return decided.length === 0
+    ? []
+    : [{ action: 'resume', effect: `go on with what was decided: ${decided.join(', ')}` }];
 }
 
 /** Of a run that should go on and does not; undefined if it goes on, or only its tasks wait for somebody. */

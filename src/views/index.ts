@@ -31,7 +31,7 @@ export {
   type RunView,
   type ShownStatus,
 } from './run-view.ts';
-export { queuedDecision, type QueuedDecision } from './queued.ts';
+export { isAnswer, queuedDecision, type QueuedDecision } from './queued.ts';
 export { runLine, type RunLine } from './run-line.ts';
 export type { TaskView, WorkspaceView } from './task-view.ts';
 export { TimelineReader, type DriveView, type LeftAttempt, type Timeline } from './timeline.ts';

@@ -25,6 +25,11 @@ export function queuedDecision({ id, at, command }: InboxCommand): QueuedDecisio
   };
 }
 
+/** Whether something that waits for a person goes on by it. A message for an agent waits with it. */
+export function isAnswer({ action }: QueuedDecision): boolean {
+  return action !== 'tell';
+}
+
 function actionOf(command: Command): string | undefined {
   switch (command.type) {
     case 'lend':

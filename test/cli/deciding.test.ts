@@ -101,7 +101,7 @@ test('with --no-drive a decision waits for whoever resumes the run', async () =>
     next: 'piton resume rel',
   });
   expect((await piton(['status'])).stdout).toMatch(
-    /decided, .*: approve publish\n[^]*Next: piton resume rel\n$/,
+    /has no effect .*: approve publish\n[^]*Next: piton resume rel\n$/,
   );
   expect(await json(['inbox'])).toMatchObject([
     { queued: [decision], actions: [{ command: 'piton resume rel' }, {}, {}, {}] },

@@ -57,7 +57,7 @@ test('a conflict refuses it with exit code 4, and says how to solve it', async (
   git(folder, 'commit', '-qm', 'mine');
   const { code, stderr } = await piton(['merge']);
   expect(code).toBe(4);
-  expect(stderr).toMatch(/piton\/r1 does not fit to main: both have changed b\.txt\. Nothing was changed\./);
+  expect(stderr).toMatch(/piton\/r1 conflicts with main: both have changed b\.txt\. Nothing was changed\./);
   expect(stderr).toContain('git merge piton/r1');
   expect(git(folder, 'status', '--porcelain')).toBe('');
 });

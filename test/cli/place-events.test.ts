@@ -65,7 +65,7 @@ test('a conflict names its files, and who is to do something about it', () => {
   });
   expect(tell(conflict(1))).toMatchObject({
     tone: 'warning',
-    text: 'the work of fix does not fit to that of others: a.txt, b.txt; its agent is to make it fit',
+    text: 'the work of fix conflicts with that of others: a.txt, b.txt; its agent is to make it fit',
   });
   expect(say(starts('fix', 3, 'revision'))).toBe('fix is made to fit');
   expect(frame()).toBe('▶ fix  is made to fit  0s');
@@ -76,7 +76,7 @@ test('a conflict names its files, and who is to do something about it', () => {
   expect(remarkOf(happen(conflict(0)))).toMatchObject({
     block: {
       kind: 'trouble',
-      head: 'the work does not fit to that of others (a.txt, b.txt): a person is asked',
+      head: 'the work conflicts with that of others (a.txt, b.txt): a person is asked',
     },
   });
 });

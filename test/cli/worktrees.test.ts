@@ -81,12 +81,12 @@ test('work that does not fit is told with its files, and waits for a person', as
   });
   const { code, stdout } = await project.piton(['run', 'flow', '--id', 'r1']);
   expect(code).toBe(3);
-  expect(stdout).toMatch(/✗ the work of (one|two) does not fit to that of others: a\.txt\n/);
+  expect(stdout).toMatch(/✗ the work of (one|two) conflicts with that of others: a\.txt\n/);
   expect(stdout).toMatch(
     /\? (one|two) waits for you: .*a\.txt \(both sides are in .+\/\1\)\n.+ piton resolve \1 --run r1\n/,
   );
   const { stdout: status } = await project.piton(['status', 'r1']);
-  expect(status).toMatch(/(one|two) +\? held +what it made does not fit/);
+  expect(status).toMatch(/(one|two) +\? held +what it made conflicts with/);
   const { stdout: page } = await project.piton([
     'show',
     'r1',

@@ -51,6 +51,7 @@ const prints: Readonly<Record<string, (printed: never, args: readonly string[]) 
   agents: (printed: unknown[]) => each('AgentView', printed),
   doctor: (printed: { checks: unknown[] }) => each('DoctorCheck', printed.checks),
   validate: (printed: { workflows: unknown[] }) => each('WorkflowReport', printed.workflows),
+  resume: (printed, args) => (args.includes('--dry-run') ? undocumented('ResumePreview', printed) : []),
   graph: (printed) => undocumented('WorkflowGraph', printed),
   run: (printed: Printed, args) =>
     args.includes('--dry-run')

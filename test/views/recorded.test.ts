@@ -92,6 +92,11 @@ describe.each(fixtureNames())('%s', (name) => {
       expect(undocumented('InboxItem', item)).toEqual([]);
       expect(item.actions.length).toBeGreaterThan(0);
       for (const { action, effect } of item.actions) expect(effect).not.toBe(action);
+      const withQueued = (action: string) =>
+        inboxItemOf({ ...of, queued: [{ id: 'q', at: 1, action, task: address }] }, address, view)!.actions;
+      expect(withQueued('skip')).toEqual([expect.objectContaining({ action: 'resume' }), ...item.actions]);
+      // A message for the agent decides nothing.
+      expect(withQueued('tell')).toEqual(item.actions);
     }
   });
 

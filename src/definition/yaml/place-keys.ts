@@ -109,7 +109,7 @@ export const placeSettings = {
     .enum(['hold', 'agent'])
     .optional()
     .describe(
-      'What becomes of work that does not fit to that of other tasks: hold (a person is asked), or agent (the agent that made it is to make it fit, twice at most). Default: hold.',
+      'What becomes of work that conflicts with that of other tasks: hold (a person is asked), or agent (the agent that made it is to make it fit, twice at most). Default: hold.',
     ),
   sandbox: z
     .enum(sandboxModes)

@@ -199,7 +199,7 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: 'resolve',
     group: deciding,
-    summary: 'make the work of a task fit to that of others, by hand',
+    summary: 'resolve the conflicts of a task with the work of others, by hand',
     power: 'decides',
     load: () => import('./commands/resolve.ts'),
   },

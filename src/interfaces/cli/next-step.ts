@@ -1,5 +1,5 @@
 import { shellWord } from '../../base/index.ts';
-import { actionsFor, type RunView, type ShownStatus, type TaskView } from '../../library/index.ts';
+import { actionsFor, isAnswer, type RunView, type ShownStatus, type TaskView } from '../../library/index.ts';
 import { commandFor } from './command-for.ts';
 
 const verbs: Readonly<Partial<Record<ShownStatus, string>>> = {
@@ -12,7 +12,7 @@ const verbs: Readonly<Partial<Record<ShownStatus, string>>> = {
 
 /** What a person can best do now about a run: one command to type. */
 export function nextStep(view: RunView): string | undefined {
-  const { run, status, tasks, hasWork, delivered, queued } = view;
+  const { run, status, tasks, hasWork, delivered } = view;
   const id = shellWord(run);
   const verb = verbs[status];
   if (verb !== undefined) return `piton ${verb} ${id}`;
@@ -20,8 +20,7 @@ export function nextStep(view: RunView): string | undefined {
     case 'stalled':
       return 'piton doctor';
     case 'held':
-      if (queued !== undefined) return `piton resume ${id}`;
-      return heldCommands(run, tasks)[0] ?? 'piton inbox';
+      return heldStep(view);
     case 'failed':
       return failedStep(run, tasks);
     default:
@@ -30,6 +29,12 @@ export function nextStep(view: RunView): string | undefined {
         ? `piton diff ${id}`
         : undefined;
   }
+}
+
+/** What was decided already needs only somebody who goes on with the run. */
+function heldStep({ run, tasks, queued = [] }: RunView): string {
+  if (queued.some(isAnswer)) return `piton resume ${shellWord(run)}`;
+  return heldCommands(run, tasks)[0] ?? 'piton inbox';
 }
 
 function failedStep(run: string, tasks: RunView['tasks']): string {

@@ -118,5 +118,7 @@ function reasonOf({
   }
   if (files.length > 0)
     return `${list} ${files.length === 1 ? 'has' : 'have'} changed since you trusted the project`;
-  return hasForeignStore ? 'its store holds runs that were not begun here' : 'it has changed';
+  return hasForeignStore
+    ? 'its store holds runs that were not begun here'
+    : 'nothing has changed since you trusted it';
 }

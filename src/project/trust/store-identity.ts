@@ -47,6 +47,7 @@ function realPathOf(path: string): string {
   try {
     return realpathSync(path);
   } catch (error) {
+    // A file may lie where a folder of the path should be: whoever writes there is told so.
     if (!hasCode(error, 'ENOENT') && !hasCode(error, 'ENOTDIR')) throw error;
     return `${realPathOf(dirname(path))}${sep}`;
   }

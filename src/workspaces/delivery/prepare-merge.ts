@@ -121,7 +121,7 @@ function conflictWith(
   const branch = checkout.branch.replace('refs/heads/', '');
   return new PitonError(
     'DELIVERY_CONFLICT',
-    `${name} does not fit to ${branch}: ${where}. Nothing was changed.`,
+    `${name} conflicts with ${branch}: ${where}. Nothing was changed.`,
     {
       branch,
       files: paths,

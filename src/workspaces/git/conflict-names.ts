@@ -46,7 +46,7 @@ export async function nameSides<Found extends Conflict>(
   return { ...found, files, messages, tree: await writeChanges(git, sides, { tree: found.tree, changes }) };
 }
 
-/** By path, whose work it is on our side that a file does not fit to. */
+/** By path, whose work it is on our side that a file conflicts with. */
 async function tasksByPath(git: Git, sides: NamedSides): Promise<ReadonlyMap<string, readonly string[]>> {
   const { repository, ours, theirs } = sides;
   const walk = ['log', '--first-parent', '-m', '--name-only', '--no-renames', '-z', `${theirs}..${ours}`];

@@ -5,7 +5,7 @@ import { inRepository, splitAtZeros, type RepositoryPlace } from './places.ts';
 
 export interface ConflictOrder extends Omit<LayoutOrder, 'commit' | 'what'> {
   readonly branch: string;
-  /** What the result does not fit to. */
+  /** What the result conflicts with. */
   readonly ours: string;
   readonly paths: readonly string[];
   /** For whoever is to make them fit. */

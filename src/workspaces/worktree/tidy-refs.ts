@@ -97,7 +97,7 @@ async function isSavedHeld(git: Git, order: TidyOrder, held: Held): Promise<bool
   );
 }
 
-/** Made to fit to what others made, its files are not those of the result any more, but those of a commit on the way there. */
+/** Adapted to what others made, its files are not those of the result any more, but those of a commit on the way there. */
 async function isInHistory(
   git: Git,
   { run, repository }: TidyOrder,

@@ -87,7 +87,7 @@ function clash(): Flow {
   return { workflow: { workspace: 'worktree', tasks: { first: first('echo 1 > a.txt'), build } } };
 }
 
-/** What two tasks made does not fit to each other; both are to be merged with what another made. */
+/** What two tasks made conflicts; both are to be merged with what another made. */
 function batch(): Flow {
   const turns = [
     [does('$PITON_TASK', 'echo 1 > $PITON_TASK.txt'), { answer: 'done' }],

@@ -94,7 +94,8 @@ export async function shownBy(project: Project, run: string): Promise<string> {
     const core = coreKeys.flatMap((key) => (key === 'reason' && 'hold' in all ? [] : [[key, all[key]]]));
     return `${task} ${JSON.stringify(Object.fromEntries(core))}\n`;
   });
-  const mine = inbox.filter((item) => item.run === run);
+  // That the run as a whole was interrupted is in its status, and was not in the inbox then.
+  const mine = inbox.filter((item) => item.run === run && item['task'] !== undefined);
   const waiting = mine.map(({ task, actions }) => {
     const commands = (actions as { readonly command: string }[])
       .map(({ command }) => command)

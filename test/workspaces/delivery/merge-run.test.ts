@@ -393,7 +393,7 @@ describe('merging is refused, with the reason, and changes nothing', () => {
     expect(await refusalOf(ground)).toMatchObject({
       code: 'DELIVERY_CONFLICT',
       message: expect.stringMatching(
-        /^piton\/r1 does not fit to main: both have changed src\/a\.txt\. Nothing was changed\. /,
+        /^piton\/r1 conflicts with main: both have changed src\/a\.txt\. Nothing was changed\. /,
       ),
       remedy: expect.stringContaining('git merge piton/r1'),
       details: { files: ['src/a.txt'] },

@@ -46,7 +46,7 @@ function runTip({ root, request }: WorktreeGround): string {
   return shell(root, 'rev-parse', runBranch(request('any').run));
 }
 
-/** Two tasks of which the second does not fit to the first. */
+/** Two tasks of which the second conflicts with the first. */
 async function conflicting(ground: WorktreeGround, act: (path: string) => void): Promise<Task> {
   const [other, build] = [await task(ground, 'other'), await task(ground, 'build')];
   act(other.known.path);

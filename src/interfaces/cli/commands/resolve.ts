@@ -21,7 +21,7 @@ interface Options {
 export const command = defineCommand<Options>({
   configure: (command) =>
     command
-      .argument('<task>', 'a task that is held because its work does not fit to that of others')
+      .argument('<task>', 'a task that is held because its work conflicts with that of others')
       .option('--done', 'the files are as they should be: go on with them')
       .option('--run <run>', 'beginning of its id; default: the latest')
       .option('--no-drive', 'only leave the decision for whoever resumes the run, if nobody drives it')
@@ -81,7 +81,7 @@ function showConflict({ output }: Context, conflict: Conflict): void {
     marked: marked.filter(({ marks }) => marks).map(({ file }) => file),
     sides,
   });
-  output.print(`What ${output.style.bold(task)} made does not fit to what others made.`);
+  output.print(`What ${output.style.bold(task)} made conflicts with what others made.`);
   output.print(`folder: ${folder}`);
   for (const { file, marks } of marked)
     output.print(

@@ -86,7 +86,7 @@ function printReport(context: Context, report: Report): void {
 
 function printQueued({ output }: Context, { queued = [] }: RunView): void {
   for (const { action, task = '' } of queued)
-    output.print(`decided, without effect until the run goes on: ${cleanLine(`${action} ${task}`).trim()}`);
+    output.print(`has no effect until the run goes on: ${cleanLine(`${action} ${task}`).trim()}`);
 }
 
 function timesOf({ now }: Context, { createdAt, at, status }: RunView): string {

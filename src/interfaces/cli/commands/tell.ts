@@ -42,7 +42,8 @@ anything: where nobody drives the run, the message waits until it is resumed.`,
     const handle = await piton.find(run);
     const result = await handle.tell(address, text, { now: options.now === true, generation });
     if (result.status === 'refused') throw refused(run, result.text);
-    context.output.json({ run, task: address, ...result });
+    const { status, text: answer } = result;
+    context.output.json({ run, task: address, status, text: answer });
     say(context, { run, address, task, result });
     return exitCodes.done;
   },

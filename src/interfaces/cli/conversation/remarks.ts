@@ -43,7 +43,7 @@ function checkText(revision: number): string {
 
 function conflictText({ files, revision }: EventOf<'conflict.found'>['data']): string {
   const next = revision === 0 ? 'a person is asked' : 'the agent is to make it fit';
-  return `the work does not fit to that of others (${files.join(', ')}): ${next}`;
+  return `the work conflicts with that of others (${files.join(', ')}): ${next}`;
 }
 
 function decidedText({ approved, comment = '', by }: EventOf<'gate.decided'>['data']): string {

@@ -25,7 +25,7 @@ export function runBranchOf(branch: string): string {
 
 export function conflictText({ files, revision }: EventOf<'conflict.found'>['data']): string {
   const next = revision === 0 ? '' : '; its agent is to make it fit';
-  return `does not fit to that of others: ${filesText(files)}${next}`;
+  return `conflicts with that of others: ${filesText(files)}${next}`;
 }
 
 export function cleanedText({ how, reason, ref }: EventOf<'workspace.cleaned'>['data']): string {

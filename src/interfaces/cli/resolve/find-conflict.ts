@@ -4,7 +4,7 @@ import type { Run, TaskView } from '../../../library/index.ts';
 import { findTask } from '../find-task.ts';
 import { commandFor } from '../command-for.ts';
 
-/** Work that does not fit to that of others, and where both sides are laid out. */
+/** Work that conflicts with that of others, and where both sides are laid out. */
 export interface Conflict {
   readonly run: string;
   readonly task: string;
