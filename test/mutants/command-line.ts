@@ -224,6 +224,27 @@ export const commandLine: readonly Defect[] = [
     tests: ['test/library/search.test.ts'],
   },
   {
+    name: 'runs of a project that nobody has trusted are begun in the process that looks at it',
+    file: 'src/library/piton.ts',
+    find: 'assertRunId(id);\n    await this.#ports.permit?.();',
+    replace: 'assertRunId(id);',
+    tests: ['test/project/project.test.ts'],
+  },
+  {
+    name: 'what a driver in the background says is written where a link leads to',
+    file: 'src/project/driver-log.ts',
+    find: 'const onlyFiles = constants.O_NOFOLLOW | constants.O_NONBLOCK;',
+    replace: 'const onlyFiles = constants.O_NONBLOCK;',
+    tests: ['test/project/project.test.ts'],
+  },
+  {
+    name: 'a run that ends while a list is made is shown as interrupted',
+    file: 'src/library/list-runs.ts',
+    find: 'if (left.length === 0) return new Map();',
+    replace: 'return new Map();',
+    tests: ['test/library/listing.test.ts'],
+  },
+  {
     name: 'a search ends with the first hundred runs',
     file: 'src/library/search.ts',
     find: 'if (page.length < pageSize) return;',
@@ -235,7 +256,7 @@ export const commandLine: readonly Defect[] = [
     file: 'src/views/run-view.ts',
     find: "return isDriven ? status : 'interrupted';",
     replace: 'return status;',
-    tests: ['test/cli/reading.test.ts', 'test/cli/finding-runs.test.ts'],
+    tests: ['test/cli/reading.test.ts', 'test/library/finding-runs.test.ts'],
   },
   {
     name: 'a retry of a held task does not say what it was decided on',
