@@ -11,7 +11,7 @@ import { makeFolder } from './project-folder.ts';
 import type { Environment, Trusting } from './surroundings.ts';
 import type { Standing } from './trust/project-trust.ts';
 import type { TrustRecord } from './trust/records.ts';
-import { isStoreOutside, storeIdentity } from './trust/store-identity.ts';
+import { isStoreOutside, storeIdentity, type StoreIdentity } from './trust/store-identity.ts';
 import type { WorkflowReport } from './workflows/check-workflow.ts';
 import type { FoundDefinition } from './workflows/find-definition.ts';
 import type { WorkflowGraph } from './workflows/graph.ts';
@@ -56,6 +56,8 @@ export class Project implements Trusting {
   readonly #env: Environment;
   readonly #confirmTrust: ProjectOptions['confirmTrust'];
   #trusting: Promise<void> | undefined;
+  /** Made to be looked into: no runs came with it. */
+  #made: StoreIdentity | undefined;
   #isRefused = false;
 
   constructor({ directory, env, config, confirmTrust }: ProjectParts) {
@@ -89,11 +91,16 @@ export class Project implements Trusting {
   /** Piton on the project's store, which is made if need be. Throws `TRUST_NEEDED` if the project leads to a store elsewhere. */
   async open(): Promise<Piton> {
     await this.#assertOwnStore();
-    if (!this.config.isProject || !this.hasStore()) {
+    const isNew = !this.hasStore();
+    if (!this.config.isProject || isNew) {
       const { trustWhatIsMade } = await import('./trust/project-trust.ts');
       trustWhatIsMade(this.config, this.env);
     }
     makeFolder(this.config);
+    if (isNew) {
+      const { makeStore } = await import('./trust/project-trust.ts');
+      this.#made ??= makeStore(this.config);
+    }
     return this.#open();
   }
 
@@ -166,7 +173,7 @@ export class Project implements Trusting {
       import('./trust/project-trust.ts'),
     ]);
     if (config.isProject) refuseTrackedState(config);
-    return standingOf(config, env);
+    return standingOf(config, env, this.#made);
   }
 
   /** Writes down that a person trusts the project as it stands there. Throws `INSIDE_ATTEMPT`. */

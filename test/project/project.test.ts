@@ -211,6 +211,20 @@ describe('a project that nobody has trusted', () => {
   });
 });
 
+test('a store that was made to look at a project is not one that came with it', async () => {
+  const place = new Place();
+  place.write('.piton/workflows/w.yaml', 'name: w\ntasks: { a: { run: ls } }\n');
+  const asked: boolean[] = [];
+  const project = await place.find({
+    confirmTrust: async ({ hasForeignStore }) => (asked.push(hasForeignStore), true),
+  });
+  const piton = await opened(project);
+  const run = await piton.start(await project.load('w'), { origin: { directory: place.folder } });
+  expect((await run.result()).status).toBe('succeeded');
+  expect(asked).toEqual([false]);
+  await (await place.find()).requireTrust();
+});
+
 test('what is put in the place of a store while somebody is asked is not trusted with it', async () => {
   const place = new Place();
   place.write('.piton/config.yaml', 'lease: 20s\n');

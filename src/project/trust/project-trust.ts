@@ -30,12 +30,13 @@ export function isTrustedByCaller(env: Environment): boolean {
   return env['PITON_TRUST'] === '1';
 }
 
-export function standingOf(config: Config, env: Environment): Standing {
+/** `made`: the store that whoever asks has made itself. */
+export function standingOf(config: Config, env: Environment, made?: StoreIdentity): Standing {
   const root = realpathSync(config.root);
   const record = readRecord(env, root);
   const files = coveredFiles(root, config.text);
   const changes = changesIn(record?.files ?? {}, files);
-  const { store, hasForeignStore } = storeOf(config, record);
+  const { store, hasForeignStore } = storeOf(config, record, made);
   const isKnown = record !== undefined || !config.isProject;
   return {
     root,
@@ -53,10 +54,12 @@ export function standingOf(config: Config, env: Environment): Standing {
 function storeOf(
   config: Config,
   record: TrustRecord | undefined,
+  made: StoreIdentity | undefined,
 ): Pick<Standing, 'store' | 'hasForeignStore'> {
   if (config.isStoreTyped) return { store: record?.store, hasForeignStore: false };
   const store = storeIdentity(config);
-  return { store, hasForeignStore: store !== undefined && !isSameStore(store, record?.store) };
+  const isOwn = [record?.store, made].some((own) => isSameStore(store, own));
+  return { store, hasForeignStore: store !== undefined && !isOwn };
 }
 
 /** For those who only read: whether what the configuration names may be used. */
@@ -83,6 +86,11 @@ export function trustWhatIsMade(config: Config, env: Environment, makesStore = t
   const store = makesStore && isStoreLacking(config) ? makeStoreFile(config.storeFile) : record?.store;
   if (record !== undefined && isSameStore(store, record.store)) return;
   writeRecord(env, recordOf(root, files, store));
+}
+
+/** The store, still empty, if there is none: it is known by that, also where nobody trusts the project yet. */
+export function makeStore(config: Config): StoreIdentity | undefined {
+  return isStoreLacking(config) ? makeStoreFile(config.storeFile) : undefined;
 }
 
 function recordOf(root: string, files: CoveredFiles, store: StoreIdentity | undefined): TrustRecord {
