@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, existsSync, readdirSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { open } from '../../src/index.ts';
@@ -71,6 +71,8 @@ describe('what Piton keeps of runs', () => {
     const project = withFlow();
     await project.piton(['run', 'flow', '--id', 'r']);
     const folder = join(project.folder, '.piton');
+    // A store that is open for longer has one.
+    writeFileSync(join(folder, 'piton.db.ballast'), '');
     for (const name of state.filter((one) => existsSync(join(folder, one))))
       chmodSync(join(folder, name), 0o755);
     await project.piton(['run', 'flow', '--id', 's']);

@@ -99,8 +99,8 @@ function lastBytes(file: string, count: number): string {
   }
 }
 
-/** Its log, the index of that, and the journal of before there was a log. */
-const beside = ['-wal', '-shm', '-journal'];
+/** Its log, the index of that, the journal of before there was a log, and what is given up when the disk is full. */
+const beside = ['-wal', '-shm', '-journal', '.ballast'];
 
 function closeToOthers(file: string): void {
   try {
