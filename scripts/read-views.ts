@@ -68,7 +68,8 @@ function fieldsIn(body: string): FieldText[] {
   );
   return Array.from(`${body}\n`.matchAll(member), ([, about, name, mark, type]) => ({
     name: name!,
-    isOptional: mark === '?',
+    // Only graphs have a state, whatever its type says.
+    isOptional: mark === '?' || type === 'State',
     type: typeIn(type),
     about: plain(about),
   }));

@@ -10,9 +10,7 @@ export function undocumented(name: string, value: unknown, more: readonly string
   const unknown = Object.keys(value).filter(
     (key) => !fields.some((field) => field.name === key) && !more.includes(key),
   );
-  const missing = fields.filter(
-    (field) => !field.isOptional && !(field.name in value) && field.type !== 'State',
-  );
+  const missing = fields.filter((field) => !field.isOptional && !(field.name in value));
   return [
     ...unknown.map((key) => `${name}.${key} is not in the reference`),
     ...missing.map((field) => `${name}.${field.name} is missing`),
