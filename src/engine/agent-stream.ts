@@ -63,7 +63,11 @@ export class AgentStream {
   async next(): Promise<Passage | undefined> {
     for (;;) {
       const position = this.#position + this.#restBytes;
-      const read = await this.#spool.readFrom(this.#attempt, { position, maxBytes: pieceBytes });
+      const read = await this.#spool.readFrom(this.#attempt, {
+        stream: 'stdout',
+        position,
+        maxBytes: pieceBytes,
+      });
       if (read.length === 0) return undefined;
       if (this.#isTooLong || this.#restBytes + firstLineBytes(read) > longestLine) {
         const passage = this.#passOver(read);

@@ -163,6 +163,8 @@ export interface FenceResult {
 }
 
 export interface FollowOptions {
+  /** Bytes of each stream that are left out at its beginning. */
+  readonly from?: Readonly<Partial<Record<OutputStream, number>>>;
   readonly signal?: AbortSignal;
   /** True once nothing more will be written. */
   readonly isOver: () => boolean | Promise<boolean>;
@@ -174,6 +176,7 @@ export interface ReadOptions {
 }
 
 export interface ReadFromOptions {
+  readonly stream: OutputStream;
   readonly position: number;
   readonly maxBytes: number;
 }

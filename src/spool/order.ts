@@ -99,4 +99,8 @@ export interface OutputText {
 export interface OutputPiece {
   readonly stream: OutputStream;
   readonly text: string;
+  /** So many bytes of the stream are told up to the end of its last whole line. */
+  readonly lines: number;
+  /** The same up to the end of this piece. */
+  readonly end: number;
 }

@@ -241,9 +241,14 @@ function harvestContract(open: () => SpoolBench): void {
     expect(await read(100, 'start')).toEqual({ text: 'äbc\ndef\n', bytes: 9, isCut: false });
     expect(await read(1, 'start')).toEqual({ text: '', bytes: 9, isCut: true });
     expect(await read(8, 'end')).toEqual({ text: 'bc\ndef\n', bytes: 9, isCut: true });
-    expect((await spool.readFrom(attempt, { position: 5, maxBytes: 2 })).toString()).toBe('de');
-    expect(await spool.readFrom(attempt, { position: 9, maxBytes: 2 })).toHaveLength(0);
+    expect((await spool.readFrom(attempt, { stream: 'stdout', position: 5, maxBytes: 2 })).toString()).toBe(
+      'de',
+    );
+    expect(await spool.readFrom(attempt, { stream: 'stdout', position: 9, maxBytes: 2 })).toHaveLength(0);
     expect((await spool.readOutput(attempt, 'stderr', { maxBytes: 100, from: 'end' })).text).toBe('oops\n');
+    expect((await spool.readFrom(attempt, { stream: 'stderr', position: 2, maxBytes: 9 })).toString()).toBe(
+      'ps\n',
+    );
   });
 
   test('gives what was told to be the result, and the input, or says that there was none', async () => {
@@ -263,6 +268,9 @@ function harvestContract(open: () => SpoolBench): void {
     const isOver = async (): Promise<boolean> => (await bench.spool.look(attempt)).type === 'exited';
     const pieces = await Array.fromAsync(bench.again().follow(attempt, { isOver }));
     expect(pieces.map(({ text }) => text).join('')).toBe('1\n2\n3\nend');
+    expect(pieces.at(-1)).toMatchObject({ stream: 'stdout', lines: 6, end: 9 });
+    const rest = await Array.fromAsync(bench.again().follow(attempt, { from: { stdout: 4 }, isOver }));
+    expect(rest).toEqual([{ stream: 'stdout', text: '3\nend', lines: 6, end: 9 }]);
   });
 
   test('tells the last line that shows anything, and when that was printed', async () => {

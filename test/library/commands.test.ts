@@ -176,6 +176,66 @@ test('a command whose condition does not hold is skipped, and says it as it was 
   ]);
 });
 
+describe('what a command has printed', () => {
+  const told = async (parts: AsyncIterable<{ stream: string; text: string; end: number }>) => {
+    const got = { stdout: '', stderr: '', end: { stdout: 0, stderr: 0 } };
+    for await (const { stream, text, end } of parts) {
+      got[stream as 'stdout'] += text;
+      got.end[stream as 'stdout'] = end;
+    }
+    return got;
+  };
+
+  test('is read from where the last reading stopped, or only its last lines', async () => {
+    const { run, piton } = await openPlace();
+    const started = await run({ talk: { run: 'printf "ä1\\n2\\n3"; printf "a\\n\\nc\\n" >&2' } });
+    await started.result();
+    const { attempt } = (await started.checkpoint()).tasks['talk']!;
+    const whole = await told(piton.output(attempt!));
+    expect(whole).toEqual({ stdout: 'ä1\n2\n3', stderr: 'a\n\nc\n', end: { stdout: 7, stderr: 5 } });
+    expect(await told(piton.output(attempt!, { after: { stdout: 4 } }))).toMatchObject({
+      stdout: '2\n3',
+      stderr: 'a\n\nc\n',
+    });
+    // In the middle of a line, and of a character: the line is told whole.
+    expect(await told(piton.output(attempt!, { after: { stdout: 1, stderr: 5 } }))).toMatchObject({
+      stdout: 'ä1\n2\n3',
+      stderr: '',
+    });
+    for (const [tail, stdout, stderr] of [
+      [0, '3', ''],
+      [1, '3', 'c\n'],
+      [2, '2\n3', '\nc\n'],
+      [3, 'ä1\n2\n3', 'a\n\nc\n'],
+      [99, 'ä1\n2\n3', 'a\n\nc\n'],
+    ] as const)
+      expect(await told(piton.output(attempt!, { tail }))).toMatchObject({ stdout, stderr });
+  });
+
+  test('is read on while it goes on, each line once, by whoever comes back', async () => {
+    const { run, piton, folder } = await openPlace();
+    const started = await run({
+      talk: { run: 'for i in 1 2 3; do echo line $i; until [ -e go$i ]; do sleep 0.05; done; done' },
+    });
+    const attemptNow = async () => (await started.checkpoint()).tasks['talk']?.attempt;
+    await eventually('it has begun', async () => (await attemptNow()) !== undefined);
+    const attempt = (await attemptNow())!;
+    await eventually('it has printed something', async () => (await piton.lastLine(attempt)) !== undefined);
+    const lines: string[] = [];
+    let after = {};
+    for (const count of [1, 2, 3]) {
+      for await (const { stream, text, end } of piton.output(attempt, { after, follow: true })) {
+        lines.push(...text.trimEnd().split('\n'));
+        after = { [stream]: end };
+        if (lines.length >= count) break;
+      }
+      writeFileSync(join(folder, `go${count}`), '');
+    }
+    await started.result();
+    expect(lines).toEqual(['line 1', 'line 2', 'line 3']);
+  });
+});
+
 describe('a secret', () => {
   const environment = { ...process.env, TOKEN: 'hunter2-hunter2' };
 
@@ -252,6 +312,31 @@ describe('a secret', () => {
 
     expect(shown.length).toBeGreaterThan(1);
     expect(shown.join('')).toBe('***--'.repeat(20_000));
+  });
+
+  test('is hidden wherever reading begins, in short lines and in one that never ends', async () => {
+    const { run, piton } = await openPlace({ environment });
+    const many = `for (let i = 0; i < 30; i++) console.log(i, process.env.TOKEN);`;
+    const long = `process.stdout.write((process.env.TOKEN + "--").repeat(10_000));`;
+    const started = await run({
+      short: { run: `node -e '${many}'`, secrets: ['TOKEN'] },
+      long: { run: `node -e '${long}'`, secrets: ['TOKEN'] },
+    });
+    await started.result();
+    const { tasks } = await started.checkpoint();
+    for (const [task, size] of [
+      ['short', 550],
+      ['long', 170_000],
+    ] as const) {
+      for (let place = 1; place < size; place += task === 'short' ? 1 : 9_973) {
+        const after = { stdout: place };
+        const shown = await Array.fromAsync(
+          piton.output(tasks[task]!.attempt!, { after }),
+          ({ text }) => text,
+        );
+        expect(shown.join('')).not.toMatch(/hunter|nter2/);
+      }
+    }
   });
 
   test('is hidden where it is not known too', async () => {

@@ -120,6 +120,6 @@ describe('following', () => {
       pieces.push(piece);
       ending.abort();
     }
-    expect(pieces).toEqual([{ stream: 'stdout', text: 'text' }]);
+    expect(pieces).toEqual([{ stream: 'stdout', text: 'text', lines: 0, end: 4 }]);
   });
 });

@@ -6,13 +6,15 @@ import { readFully, withFile } from './output.ts';
 
 const pollMs = 50;
 const pieceBytes = 64 * 1024;
+const newlineByte = 10;
 
 /** What is there, then what comes, until it is over and all is read, or the signal is given. */
 export async function* followFiles(
   paths: Readonly<Record<OutputStream, string>>,
-  { signal, isOver }: FollowOptions,
+  { from = {}, signal, isOver }: FollowOptions,
 ): AsyncGenerator<OutputPiece> {
-  const readers = [new Reader('stdout', paths.stdout), new Reader('stderr', paths.stderr)];
+  const streams = ['stdout', 'stderr'] as const;
+  const readers = streams.map((stream) => new Reader(stream, paths[stream], from[stream] ?? 0));
   while (!isGiven(signal)) {
     // Asked before reading: what was written before it was over is then surely read.
     const isLast = await isOver();
@@ -34,25 +36,34 @@ class Reader {
   readonly #stream: OutputStream;
   readonly #file: string;
   readonly #decoder = new StringDecoder('utf8');
-  #position = 0;
+  #position: number;
+  #lines: number;
 
-  constructor(stream: OutputStream, file: string) {
+  constructor(stream: OutputStream, file: string, position: number) {
     this.#stream = stream;
     this.#file = file;
+    this.#position = position;
+    this.#lines = position;
   }
 
   next(): OutputPiece | undefined {
     for (let bytes = this.#read(); bytes.length > 0; bytes = this.#read()) {
+      const newline = bytes.lastIndexOf(newlineByte);
+      if (newline >= 0) this.#lines = this.#position + newline + 1;
       this.#position += bytes.length;
       const text = this.#decoder.write(bytes);
-      if (text !== '') return { stream: this.#stream, text };
+      if (text !== '') return this.#piece(text);
     }
     return undefined;
   }
 
   rest(): OutputPiece[] {
     const text = this.#decoder.end();
-    return text === '' ? [] : [{ stream: this.#stream, text }];
+    return text === '' ? [] : [this.#piece(text)];
+  }
+
+  #piece(text: string): OutputPiece {
+    return { stream: this.#stream, text, lines: this.#lines, end: this.#position };
   }
 
   #read(): Buffer {

@@ -16,7 +16,7 @@ export function readText(file: string, { maxBytes, from }: ReadOptions): OutputT
 }
 
 /** What is there after a place; nothing if there is no such file. */
-export function readBytes(file: string, { position, maxBytes }: ReadFromOptions): Buffer {
+export function readBytes(file: string, { position, maxBytes }: Omit<ReadFromOptions, 'stream'>): Buffer {
   const read = withFile(file, (descriptor, bytes) =>
     readFully(descriptor, position, Math.min(Math.max(bytes - position, 0), maxBytes)),
   );

@@ -159,7 +159,7 @@ export class LocalSpool implements Spool {
   }
 
   async readFrom(attempt: string, options: ReadFromOptions): Promise<Buffer> {
-    return readBytes(join(this.folderOf(attempt), files.stdout), options);
+    return readBytes(join(this.folderOf(attempt), files[options.stream]), options);
   }
 
   async readResult(

@@ -37,7 +37,7 @@ export async function printOutput(reading: Reading, events: AsyncIterable<RunEve
 }
 
 async function printAttempt(reading: Reading, started: AttemptStarted): Promise<boolean> {
-  const { piton, output, isRaw, isMarkdown, follow, signal } = reading;
+  const { piton, output, isRaw, isMarkdown, follow, signal, tail } = reading;
   const skip = await linesToSkip(reading, started.attempt);
   const prefix = isMarkdown
     ? codeIndent
@@ -47,7 +47,11 @@ async function printAttempt(reading: Reading, started: AttemptStarted): Promise<
   else if (['check', 'setup', 'verify'].includes(started.data.kind ?? ''))
     output.write(`${prefix}${output.style.dim(`── ${introduce(started)}`)}\n`);
   const printer = new LinePrinter({ output, prefix, isRaw, skip });
-  for await (const { stream, text } of piton.output(started.attempt, { follow, signal })) {
+  for await (const { stream, text } of piton.output(started.attempt, {
+    ...(tail !== undefined && { tail }),
+    follow,
+    signal,
+  })) {
     if (!(await printer.add(stream, text))) return true;
   }
   printer.end();
@@ -58,11 +62,12 @@ async function printAttempt(reading: Reading, started: AttemptStarted): Promise<
 /** In a document: nothing that was printed can end a text that is marked as code so. */
 const codeIndent = '    ';
 
+/** Of both streams together. */
 async function linesToSkip({ piton, tail, signal }: Reading, attempt: string): Promise<number> {
   if (tail === undefined) return 0;
   let count = 0;
   const unended = new Set<string>();
-  for await (const { stream, text } of piton.output(attempt, { signal })) {
+  for await (const { stream, text } of piton.output(attempt, { tail, signal })) {
     count += text.split('\n').length - 1;
     if (text.endsWith('\n')) unended.delete(stream);
     else unended.add(stream);
