@@ -17,8 +17,8 @@ export interface Throughput {
 /** Measured warm: what a start costs is what the loads `import` and `cli` are for. */
 const warmUpMs = 2_000;
 
-/** A load takes about a tenth of a second: with a few samples, one slow sync would decide. */
-const samplesPerRound = 3;
+/** A load takes about a tenth of a second: with a few samples, some slow syncs would decide. */
+const samplesPerRound = 6;
 
 /** Steps per second of a load beside those of the same bytes committed raw, in both durabilities. */
 export async function throughput(load: Throughput, settings: Settings): Promise<Row[]> {
