@@ -13,6 +13,8 @@ const mayImport = {
   views: ['kernel', 'model', 'base'],
   engine: ['kernel', 'store', 'spool', 'sandbox', 'agents', 'workspaces', 'model', 'base'],
   library: ['assemble.ts', 'engine', 'views', 'definition', 'store', 'workspaces', 'kernel', 'model', 'base'],
+  // What is published for the tests of others.
+  testing: ['store', 'model', 'base'],
   // What a URL of a store means is known to its adapter.
   config: ['store', 'model', 'base'],
   // What an interface shows of runs, and does to them, goes through the library, so that any other interface can do it too.

@@ -18,6 +18,7 @@ export default defineConfig({
       PITON_TRUST: '1',
       // Not into the home of whoever runs the tests.
       XDG_STATE_HOME: join(tmpdir(), 'piton-test-state'),
+      XDG_CONFIG_HOME: join(tmpdir(), 'piton-test-config'),
       PITON_SCRIPTED_HOME: join(tmpdir(), 'piton-scripted-sessions'),
       // Tests of the sandbox take this away: all others are the same on machines that have one and that have none.
       PITON_BWRAP: '/nowhere/bwrap',

@@ -23,7 +23,7 @@ let installing: Promise<Installed> | undefined;
 async function installNow(): Promise<Installed> {
   const folder = mkdtempSync(join(tmpdir(), 'piton-bench-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const place = await installInto(folder, { declarations: false });
+  const place = await installInto(folder);
   writeFileSync(join(folder, 'report.cjs'), report);
   return { folder, binary: join(place, 'bin/piton.js') };
 }

@@ -1,4 +1,5 @@
-import { encodeCommit, genesis } from '../src/engine/codec.ts';
+import { genesis } from '../src/base/index.ts';
+import { encodeCommit } from '../src/engine/codec.ts';
 import { Journal } from '../src/engine/journal.ts';
 import { fold, newRunState, summaryOf } from '../src/kernel/index.ts';
 import { journalVersion, type Event } from '../src/model/index.ts';

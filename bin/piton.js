@@ -54,8 +54,13 @@ function startWithNewerNode() {
         neededMajor +
         ' or newer, and this is ' +
         process.versions.node +
-        '. Install a newer one, or add it to the project: npm install node@' +
-        neededMajor,
+        ' (' +
+        process.execPath +
+        ').\nInstall a newer one (https://nodejs.org), or put one beside Piton, for Piton only: npm install node@' +
+        neededMajor +
+        ' in your project, or npm install --global node@' +
+        neededMajor +
+        ' if Piton is installed globally.',
     );
     return;
   }

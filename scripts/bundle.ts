@@ -11,12 +11,12 @@ const base: CodeSplittingGroup = { name: 'base', test: /\/src\/base\//, priority
 /** All that comes with the library is one file. What it loads later, and the command line, are files of their own. */
 const core: CodeSplittingGroup = {
   name: 'core',
-  test: /\/src\/(?!interfaces\/|store\/[^/]+\/(?!address\.ts))/,
+  test: /\/src\/(?!interfaces\/|testing\/|store\/[^/]+\/(?!address\.ts))/,
   tags: ['$initial'],
 };
 
 /**
- * Bundles src/ into a folder, with all it needs of others: the library (`index.js`), the command line
+ * Bundles src/ into a folder, with all it needs of others: the library (`index.js`), `piton/testing`, the command line
  * (`interfaces/cli/main.js`), and the programs that these start. The folder may be anywhere. Tests name further entries,
  * which then share the modules of the library. Gives back which modules went in.
  */
@@ -24,7 +24,7 @@ export async function bundle(
   folder: string,
   more: Readonly<Record<string, string>> = {},
 ): Promise<readonly string[]> {
-  const library = { ...entriesOf(['index', 'interfaces/cli/main']), ...more };
+  const library = { ...entriesOf(['index', 'testing/index', 'interfaces/cli/main']), ...more };
   const outputs = [
     await build(optionsFor(folder, library, [base, core])),
     // Apart from the library: a small program is not to load what it shares a file with.

@@ -11,7 +11,9 @@ const steps: Record<string, string[]> = {
   'key reference': ['node', 'scripts/write-key-reference.ts', '--check'],
   'cli reference': ['node', 'scripts/write-cli-reference.ts', '--check'],
   'json reference': ['node', 'scripts/write-json-reference.ts', '--check'],
+  'api reference': ['node', 'scripts/write-api-reference.ts', '--check'],
   'journal shapes': ['node', 'scripts/write-journal-shapes.ts', '--check'],
+  'state format': ['node', 'scripts/write-state-format.ts', '--check'],
   tests: ['node', 'scripts/test.ts'],
 };
 

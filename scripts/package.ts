@@ -29,13 +29,13 @@ async function buildProgram(folder: string): Promise<void> {
 }
 
 /**
- * Packs the package as it would be published, and unpacks it into the `node_modules` of a folder. Gives where it is.
- * Declarations take most of the time: where nothing is compiled, they can be left out.
+ * Packs the package as it would be published, but without declarations, which take most of the time, and unpacks it into
+ * the `node_modules` of a folder. Gives where it is.
  */
-export async function installInto(folder: string, { declarations = true } = {}): Promise<string> {
+export async function installInto(folder: string): Promise<string> {
   const stage = mkdtempSync(join(tmpdir(), 'piton-package-'));
   try {
-    await (declarations ? buildPackage : buildProgram)(join(stage, 'dist'));
+    await buildProgram(join(stage, 'dist'));
     for (const file of ['package.json', ...manifestOf(root).files.filter((name) => name !== 'dist')])
       cpSync(join(root, file), join(stage, file), { recursive: true });
     const packing = ['pack', '--ignore-scripts', '--silent'];
@@ -79,7 +79,7 @@ function keepReachable(folder: string): void {
         throw new Error(`The types in ${file} need ${name}, which is not installed with us.`);
     }
   };
-  keep(join(folder, 'index.d.ts'));
+  for (const entry of ['index.d.ts', 'testing/index.d.ts']) keep(join(folder, entry));
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     const file = join(folder, name);
     if (file.endsWith('.d.ts') && !kept.has(file)) rmSync(file);

@@ -21,11 +21,17 @@ export interface ViewText {
 const folder = new URL('../src/views/', import.meta.url);
 /** What is shown of a project, and why a task waits, stand where they are computed; statuses and the like in the model. */
 const others = [
+  'model/about',
+  'model/limits',
   'model/status',
   'model/outcome',
   'model/commands',
+  'kernel/changed-fields',
+  'kernel/drift',
+  'kernel/judge-key',
   'kernel/why-waiting',
   'engine/preview',
+  'engine/preview-migration',
   'definition/problems',
   'project/agents/agent-view',
   'project/doctor/check',

@@ -5,7 +5,7 @@ import { runStryker } from '../test/mutants/run-stryker.ts';
 
 const usage = `npm run test:mutants -- run [word …] [--ordinary]   puts in each defect with one of the words in its name or file, default: all
                                                     (half an hour), and runs its tests; --ordinary: only what npm test runs
-npm run test:mutants -- list [word …]               prints them, runs nothing
+npm run test:mutants -- list [word …]               prints them, runs nothing; exits with 1 if one is stale
 npm run test:mutants -- stryker [part …]            all mutants that Stryker generates; up to an hour for each part
                                                     (kernel, definition, store, views); --share 1/4: of a quarter of its files`;
 

@@ -4,6 +4,7 @@ import type { Git } from './workspaces/git/index.ts';
 import {
   lazily,
   type Delivery,
+  type FileCare,
   type KeptCare,
   type Leftovers,
   type PlaceCare,
@@ -64,6 +65,8 @@ const ofWorkspaces = {
   uncommitted: true,
   assertFree: true,
   witness: true,
+  missing: true,
+  fork: true,
   keepArtifacts: true,
 } as const;
 
@@ -83,6 +86,8 @@ const ofKept = {
   mergedBranches: true,
   dropBranch: true,
 } as const;
+
+const ofFiles = { bundle: true, unpack: true, restoreRefs: true } as const;
 
 const ofDelivery = { merge: true, openPullRequest: true, process: true, diff: true } as const;
 
@@ -105,6 +110,10 @@ export function makePlaces(options: PlacesOptions): Places {
         const { makeUpkeep } = await parts.upkeep();
         return makeUpkeep({ git: await git(), archives: join(folder, 'archive') });
       }, ofKept),
+      ...lazily<FileCare>(async () => {
+        const { makeFileCare } = await parts.upkeep();
+        return makeFileCare(await git());
+      }, ofFiles),
     },
     delivery: lazily<Delivery>(async () => {
       const { gitDelivery } = await parts.delivery();

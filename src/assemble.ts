@@ -14,15 +14,31 @@ import {
   systemClock,
 } from './base/index.ts';
 import { irreversibleReason, loadSchemaCheck } from './definition/index.ts';
-import { Observers, type AgentSettings, type Observer } from './engine/index.ts';
+import {
+  joinRestored,
+  Observers,
+  type AgentSettings,
+  type BackupPolicy,
+  type JoinedRuns,
+  type Observer,
+} from './engine/index.ts';
 import { Piton } from './library/index.ts';
 import type { Budget, CleanupPolicy, InheritEnv, RemoteMachine } from './model/index.ts';
 import { Sandbox } from './sandbox/index.ts';
 import { LocalSpool } from './spool/local/index.ts';
-import { openStore, type Store } from './store/index.ts';
+import {
+  listBackups,
+  openStore,
+  prepareRestore,
+  resolveStore,
+  type PreparedRestore,
+  type Store,
+  type StoreAddress,
+} from './store/index.ts';
 
 export type { DeliveryOptions } from './assemble-places.ts';
 
+/** What `open` needs to know. All but the store have defaults; an option that does not exist is refused. */
 export interface OpenOptions {
   /** `sqlite:<file>`, `memory:` for tests, another scheme that was registered, or an opened store of your own. */
   readonly store: string | Store;
@@ -64,6 +80,13 @@ export interface OpenOptions {
   readonly delivery?: DeliveryOptions;
   /** Asked before a run is begun, gone on with, merged or cleaned up after, or a session lent; whoever throws refuses it. */
   readonly permit?: () => Promise<void>;
+  /**
+   * What is done with a run whose journal is damaged, or has lost its end, when somebody goes on with it: `refuse` (default), or `repair`,
+   * which takes it back to its last good commit and holds what may have run since.
+   */
+  readonly onDamage?: 'refuse' | 'repair';
+  /** Backups of the store that are made by themselves while runs are driven; default: none. */
+  readonly backups?: BackupPolicy;
   /** For tests that advance time themselves. */
   readonly clock?: Clock;
 }
@@ -83,6 +106,7 @@ const defaults = {
   disposable: ['node_modules', '.venv', '__pycache__', 'target'],
   remotes: {},
   delivery: {},
+  onDamage: 'refuse',
   clock: systemClock,
 } as const;
 
@@ -98,18 +122,79 @@ export async function loadForDriving(): Promise<void> {
   await Promise.all([loadPlaces(), loadSchemaCheck()]);
 }
 
-/** Opens Piton on a store. */
+/**
+ * Opens Piton on a store, which is made if it is not there. Nothing is driven by that. Close it when done: runs that are under way are let
+ * go of, and can be resumed. Throws `OPTION_INVALID`, `NODE_TOO_OLD`, and what opening the store throws.
+ */
 export async function open(options: OpenOptions): Promise<Piton> {
+  return new Piton(await makePorts(options));
+}
+
+/**
+ * Puts a backup in the place of a store, which is kept under another name. What has happened since the backup is joined first: what
+ * commands and agents have done is taken up from the spool, what else may have run is held. Default: the newest backup.
+ * Throws `BACKUP_UNUSABLE`, `STORE_IN_USE`, `STORE_BUSY`, `STORE_UNSUPPORTED`.
+ */
+export async function restoreStore(options: OpenOptions, backup?: string): Promise<Restored> {
+  const { store, backups, spool, ...others } = options;
+  if (typeof store !== 'string') throw badOption('To restore a store, its URL must be given.');
+  const address = resolveStore(store, process.cwd());
+  const chosen = backup ?? newestBackup(address, backups?.folder);
+  const prepared = await prepareRestore(address.url, { backup: chosen });
+  try {
+    const beside = spool ?? join(dirname(address.file!), 'spool');
+    const ports = await makePorts({ ...others, store: prepared.url, spool: beside }, { isCopy: true });
+    const joined = await joinRuns(ports, prepared.runs);
+    return { backup: chosen, ...(await prepared.replace()), ...joined };
+  } finally {
+    await prepared.discard();
+  }
+}
+
+async function joinRuns(
+  ports: Awaited<ReturnType<typeof makePorts>>,
+  ends: PreparedRestore['runs'],
+): Promise<JoinedRuns> {
+  try {
+    return await joinRestored(ports, ends);
+  } finally {
+    await ports.closePlaces();
+    await ports.store.close();
+  }
+}
+
+function newestBackup({ url, file }: StoreAddress, folder: string | undefined): string {
+  const [newest] = file === undefined ? [] : listBackups({ file, folder });
+  if (newest !== undefined) return newest.file;
+  throw new PitonError('BACKUP_UNUSABLE', `There is no backup of the store ${url}.`, {
+    remedy: 'Name the file of one: piton store restore <file>.',
+  });
+}
+
+/** What was restored from which backup, and what became of the runs. */
+export interface Restored extends JoinedRuns {
+  readonly backup: string;
+  /** Where the store is now that was replaced; absent if there was none. */
+  readonly aside?: string;
+}
+
+async function makePorts(
+  options: OpenOptions,
+  { isCopy = false } = {},
+): Promise<ConstructorParameters<typeof Piton>[0]> {
   assertNode(process.versions.node);
   const { store: given, spool: folder, mirror, observers: told, ...config } = resolveOptions(options);
   const { durability, clock, graceMs } = config;
-  const opened = typeof given === 'string' ? await openStore(given, { durability, clock }) : given;
+  const opened =
+    typeof given === 'string'
+      ? await openStore(given, { durability, clock, backups: config.backups?.folder, isCopy })
+      : given;
   const spool = folder ?? spoolBeside(opened);
   assertOwnFolder(spool);
   const keys = spool === temporary ? join(spool, '.keys') : stateFolder('keys');
   const observers = new Observers();
   for (const observer of told) observers.add(observer);
-  return new Piton({
+  return {
     ...config,
     isHarmless: (command) => irreversibleReason(command) === undefined,
     ...makePlaces({ ...config, spool, keys }),
@@ -124,7 +209,7 @@ export async function open(options: OpenOptions): Promise<Piton> {
     store: await withMirror(opened, mirror),
     observers,
     owner: Object.freeze({ ...ownIdentity(), instance: randomId() }),
-  });
+  };
 }
 
 /** Tells it from others that share its spool. The folder is no part of it: both may be moved. A URL may hold a password. */
@@ -149,11 +234,11 @@ function temporarySpool(): string {
 }
 let temporary: string | undefined;
 
-type Absent = 'mirror' | 'spool' | 'budgetPerDay' | 'permit';
+type Absent = 'mirror' | 'spool' | 'budgetPerDay' | 'permit' | 'backups';
 type Resolved = Omit<Required<OpenOptions>, Absent> & Pick<OpenOptions, Absent>;
 
 function resolveOptions(given: OpenOptions): Resolved {
-  const others = ['store', 'spool', 'environment', 'mirror', 'budgetPerDay', 'permit'];
+  const others = ['store', 'spool', 'environment', 'mirror', 'budgetPerDay', 'permit', 'backups'];
   const known = [...Object.keys(defaults), ...others];
   for (const key of Object.keys(given)) if (!known.includes(key)) throw unknownOption(key, known);
   const options = { environment: process.env, ...defaults, ...given };
@@ -161,10 +246,19 @@ function resolveOptions(given: OpenOptions): Resolved {
   if (!(options.graceMs >= 0)) throw badOption(`graceMs is ${options.graceMs}; it must not be negative.`);
   for (const key of ['idleTimeoutMs', 'lingerMs'] as const)
     if (!(options[key] >= 0)) throw badOption(`${key} is ${options[key]}; it must not be negative.`);
+  assertPolicy(options.backups);
+  if (!['refuse', 'repair'].includes(options.onDamage))
+    throw badOption(`onDamage is ${String(options.onDamage)}; it must be refuse or repair.`);
   if (!['full', 'process'].includes(options.durability)) {
     throw badOption(`durability is ${String(options.durability)}; it must be full or process.`);
   }
   return Object.freeze({ ...options, environment: Object.freeze({ ...options.environment }) });
+}
+
+function assertPolicy(backups: BackupPolicy | undefined): void {
+  if (backups === undefined || (backups.everyMs > 0 && Number.isInteger(backups.keep) && backups.keep > 0))
+    return;
+  throw badOption('backups needs everyMs, more than 0, and keep, a whole number of at least 1.');
 }
 
 function assertNode(version: string): void {

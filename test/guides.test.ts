@@ -3,7 +3,20 @@ import { describe, expect, test } from 'vitest';
 import { followGuides, guidesToFollow } from './support/guides.ts';
 
 describe('a reader who follows the guide gets what it says', () => {
-  followGuides(['recovery', 'troubleshooting', 'yaml', 'agents']);
+  followGuides([
+    'recovery',
+    'troubleshooting',
+    'yaml',
+    'agents',
+    'scripted',
+    'questions',
+    'from-github-actions',
+    'time-travel',
+    'naming-runs',
+    'keeping-state',
+    'removing-runs',
+    'moving-runs',
+  ]);
 });
 
 test('every guide with commands is followed: here, or in the deep suite', () => {

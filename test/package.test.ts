@@ -1,7 +1,9 @@
 import { execFileSync, spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import {
   chmodSync,
+  cpSync,
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -11,25 +13,72 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
-import { installInto } from '../scripts/package.ts';
 import { programs } from '../src/base/program-file.ts';
 
 /** For what hangs. */
 const timeout = 120_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'piton-installed-'));
-let place: string;
+const clone = join(folder, 'clone');
+const prefix = join(folder, 'prefix');
+const place = join(folder, 'node_modules/piton');
 
-beforeAll(async () => {
-  place = await installInto(folder);
+/** What the guide says to type, by its headings. `git` and `npm ci` are typed by `.ci/run`, in a clone. */
+const guide = Object.fromEntries(
+  readFileSync('docs/guides/install.md', 'utf8')
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => {
+      const blocks = Array.from(section.matchAll(/^```bash\n(.*?)^```/gms), ([, block]) => block!);
+      const lines = blocks.flatMap((block) => block.trimEnd().split('\n'));
+      return [section.split('\n')[0]!, lines.filter((line) => !/^(?:git|cd|npm ci)\b/.test(line))];
+    }),
+);
+
+beforeAll(() => {
+  mkdirSync(prefix);
+  copyClone();
   write('package.json', '{ "type": "module" }');
   write('list-loaded.cjs', listLoaded);
+  type('npm pack', clone);
+  cpSync(join(clone, archive), join(folder, archive));
+  type(`npm install ./${archive}`, folder);
 }, 600_000);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const archive = `piton-${packageJson.version}.tgz`;
+
+/** What a clone has, as it is now, with the packages that `npm ci` would install. */
+function copyClone(): void {
+  const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  const files = execFileSync('git', args, { encoding: 'utf8' }).split('\0').slice(0, -1);
+  for (const file of files.filter((name) => existsSync(name))) cpSync(file, join(clone, file));
+  symlinkSync(resolve('node_modules'), join(clone, 'node_modules'));
+}
+
+/** Types a command into a shell whose npm reaches no network, and installs globally into a folder of the test. */
+function type(line: string, cwd: string): string {
+  const env = {
+    ...process.env,
+    PATH: [join(prefix, 'bin'), dirname(process.execPath), process.env['PATH']].join(':'),
+    npm_config_prefix: prefix,
+    npm_config_cache: join(folder, 'npm-cache'),
+    npm_config_offline: 'true',
+    npm_config_audit: 'false',
+    npm_config_update_notifier: 'false',
+  };
+  return execFileSync('sh', ['-c', line], {
+    cwd,
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout,
+  });
+}
 
 /** Tells on its third stream which files Node has loaded as modules. */
 const listLoaded = `const loaded = [];
@@ -95,7 +144,66 @@ console.log(result.status, result.status === 'succeeded' && result.outputs.both)
 await piton.close();
 `;
 
-test('what is installed can be used and compiled: functions, commands, the thread that keeps a lease', () => {
+test('the guide installs it from a clone, from a tarball and into a project, and removes it again', () => {
+  expect(guide['From a clone']).toEqual(['npm install --global .', 'piton --version']);
+  expect(guide['From a tarball']).toEqual([
+    'npm pack',
+    `npm install --global ./${archive}`,
+    'piton --version',
+  ]);
+  expect(guide['In one project only']).toEqual([`npm install ./${archive}`, 'npx piton --version']);
+  expect(guide['Removing it']).toEqual(['npm uninstall --global piton']);
+  const version = `${packageJson.version}\n`;
+  const installed = (lines: readonly string[], cwd: string): string =>
+    lines.map((line) => type(line, cwd)).at(-1)!;
+  const remove = (): void => {
+    installed(guide['Removing it']!, folder);
+    expect(existsSync(join(prefix, 'bin/piton'))).toBe(false);
+  };
+  expect(installed(guide['From a clone']!, clone)).toBe(version);
+  remove();
+  // The tarball was made before the first test, and is in both folders.
+  expect(installed(guide['From a tarball']!.slice(1), folder)).toBe(version);
+  remove();
+  expect(type(guide['In one project only']![1]!, folder)).toBe(version);
+}, 300_000);
+
+test('the README and the pages that it leads to are in the package, and so is all that they link to', () => {
+  const pages = globSync('**/*.md', { cwd: place });
+  expect(pages).toContain('docs/guides/install.md');
+  const broken = pages.flatMap((page) =>
+    [...readFileSync(join(place, page), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)]
+      .map(([, target]) => join(dirname(page), target!))
+      .filter((target) => !existsSync(join(place, target)))
+      .map((target) => `${page} → ${target}`),
+  );
+  expect(broken).toEqual([]);
+});
+
+test('the demo works from the package', () => {
+  const env = { ...process.env, TMPDIR: folder, PITON_DURABILITY: 'process' };
+  const call = { cwd: folder, env, encoding: 'utf8', timeout } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(place, 'bin/piton.js'), 'demo'], call);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  expect(stdout).toContain('7 pieces of work, each done once');
+});
+
+test('it is not published before its repository is known', () => {
+  expect(() => type('npm run --silent prepublishOnly', clone)).toThrow(/repository, homepage, bugs/);
+});
+
+/** The TypeScript of the docs, a file for each example. */
+function writeExamples(): string[] {
+  return globSync('docs/**/*.md').flatMap((document) =>
+    Array.from(readFileSync(document, 'utf8').matchAll(/```ts\n(.*?)```/gs), ([, code], index) => {
+      const file = `${basename(document, '.md')}-${index + 1}.ts`;
+      write(file, code!);
+      return file;
+    }),
+  );
+}
+
+test('what is installed can be used and compiled, as can all examples of the docs: functions, commands, the thread that keeps a lease, the suite of stores', () => {
   write('program.ts', program);
   const { status, stdout, stderr } = node('program.ts');
   expect({ status, stdout, stderr }).toEqual({
@@ -103,6 +211,15 @@ test('what is installed can be used and compiled: functions, commands, the threa
     stdout: "succeeded [ 'renewed', 'hello' ]\n",
     stderr: '',
   });
+  const [store] = /(?<=```ts\n)import \{ afterEach.*?(?=```)/s.exec(
+    readFileSync('docs/guides/stores.md', 'utf8'),
+  )!;
+  write('store.test.ts', store);
+  const tested = node('--test', 'store.test.ts');
+  expect(tested).toMatchObject({ status: 0, stderr: '' });
+  expect(
+    Number(/^# pass (\d+)$/m.exec(tested.stdout)?.[1] ?? /pass (\d+)/.exec(tested.stdout)?.[1]),
+  ).toBeGreaterThan(60);
   mkdirSync(join(folder, 'node_modules/@types'));
   symlinkSync(resolve('node_modules/@types/node'), join(folder, 'node_modules/@types/node'));
   write(
@@ -116,10 +233,10 @@ test('what is installed can be used and compiled: functions, commands, the threa
         strict: true,
         noEmit: true,
       },
-      files: ['program.ts'],
+      files: ['program.ts', 'store.test.ts', ...writeExamples()],
     }),
   );
-  expect(() => execFileSync('tsc', ['-p', folder], { encoding: 'utf8', stdio: 'pipe' })).not.toThrow();
+  expect(spawnSync('tsc', ['-p', folder], { encoding: 'utf8' }).stdout).toBe('');
 });
 
 test("nobody else's code is loaded to import it and to run a function; the command line loads only what the call needs", () => {
@@ -159,11 +276,16 @@ tasks:
 
 test('nothing is shipped but what is used, and the licences of those whose code it is', () => {
   expect(readdirSync(place).toSorted()).toEqual([
+    'ARCHITECTURE.md',
     'CHANGELOG.md',
+    'CONTRIBUTING.md',
     'LICENSE',
     'README.md',
+    'SECURITY.md',
     'bin',
     'dist',
+    'docs',
+    'examples',
     'package.json',
     'schema',
   ]);

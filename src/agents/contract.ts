@@ -3,11 +3,13 @@ import type { AgentTraits, JsonSchema, Permissions } from '../model/index.ts';
 
 export type { AgentTraits, Permissions } from '../model/index.ts';
 
+/** The conversation that an attempt is to work in: a new one, one that goes on, or a copy of one. */
 export type SessionRequest =
   | { readonly type: 'new'; readonly id?: string }
   | { readonly type: 'continue'; readonly id: string }
   | { readonly type: 'fork'; readonly of: string; readonly id?: string };
 
+/** One attempt of a task, as an adapter is asked to turn it into a command line. */
 export interface AgentRequest {
   /** Reaches the CLI by standard input or a file, never as an argument: those are limited, and seen by everybody. */
   readonly prompt: string;
@@ -54,6 +56,7 @@ export interface AgentCommand {
   readonly unmet: readonly Unmet[];
 }
 
+/** Options of a task that an agent has no means for: it works without them. */
 export type Unmet = 'model' | 'effort' | 'max-turns' | 'budget';
 
 /** What an agent says, whichever it is. Everything in it is JSON. */
@@ -109,6 +112,7 @@ export interface UsageEvent {
   readonly isSoFar?: boolean;
 }
 
+/** Why an attempt of an agent failed, as far as its output tells: decides whether it is tried again, waits, or asks a person. */
 export type FailureKind =
   | 'auth'
   | 'limit'
@@ -126,6 +130,7 @@ export type FailureKind =
   | 'unsupported'
   | 'error';
 
+/** How the process of an agent ended. */
 export interface AgentExit {
   readonly code: number;
   readonly timedOut: boolean;
@@ -147,6 +152,7 @@ export interface AgentParser {
   end(exit: AgentExit, stderr: string): readonly AgentEvent[];
 }
 
+/** What a parser has to know besides the output itself. */
 export interface ParserContext {
   /** When the process was started, in milliseconds since 1970: what "at 3 AM" is counted from. */
   readonly now: number;
@@ -195,12 +201,15 @@ export interface Agent {
   readonly variables: AgentVariables;
   /** What to type to log in; empty if there is no such thing. */
   readonly login: string;
+  /** The arguments with which the program prints its version. */
   versionCommand(): readonly string[];
+  /** The version in what that printed; undefined if there is none. */
   parseVersion(output: string): string | undefined;
   /** Throws `PERMISSIONS_UNSUPPORTED` and `SESSION_UNSUPPORTED` rather than allow more than was asked for. */
   command(request: AgentRequest): AgentCommand;
   /** The command that opens the session for a person; empty if there is none. */
   interactive(session: string): readonly string[];
+  /** Reads the stream of one attempt, from its beginning: it is told line by line, and gives events. */
   parser(context: ParserContext): AgentParser;
   /** `name` and `input` as in `tool-started`. */
   toolClass(name: string, input: Json): ToolClass;

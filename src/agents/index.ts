@@ -20,6 +20,7 @@ export type {
 export { detectAgent, findExecutable, type Detection, type DetectOptions } from './detect.ts';
 export { withExecutable } from './executable.ts';
 export { installedVersion } from './installed-version.ts';
+export { loginSigns } from './login-signs.ts';
 export { readLimit } from './failures.ts';
 export { agentNamed, registerAgent, untestedText } from './registry.ts';
 export { streamParser, type StreamReader } from './stream-parser.ts';

@@ -34,12 +34,15 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
+/** A clock that stands still until a test moves it. Whoever sleeps by it wakes when their time has come. */
 export interface ManualClock extends Clock {
+  /** Lets time pass, on the wall and for whoever sleeps. */
   advance(ms: number): void;
   /** The wall clock alone: the machine slept, or somebody set the clock. */
   jump(ms: number): void;
 }
 
+/** A clock for tests, at `start`, in milliseconds since 1970. */
 export function manualClock(start = 1_800_000_000_000): ManualClock {
   let now = start;
   let elapsed = 0;

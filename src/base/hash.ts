@@ -9,3 +9,11 @@ export function sha256(text: string): string {
 export function hashJson(value: Json): string {
   return sha256(canonicalJson(value));
 }
+
+/** The hash before the first link of a chain. */
+export const genesis = '0'.repeat(64);
+
+/** Of a text in a chain: of the hash before it, and of the text as it is stored. */
+export function chainHash(previousHash: string, body: string): string {
+  return sha256(previousHash + body);
+}

@@ -8,8 +8,8 @@ export { findTool, isExecutable, withOwnPath } from './find-tool.ts';
 export { effect, guarded } from './effect.ts';
 export { formatDuration, parseDuration, writtenDuration } from './durations.ts';
 export { asError, errorField, errorText, hasCode, messageOf, PitonError } from './errors.ts';
-export { countText, moneyText, plural } from './amounts.ts';
-export { hashJson, sha256 } from './hash.ts';
+export { countText, moneyText, parseSize, plural, someNames } from './amounts.ts';
+export { chainHash, genesis, hashJson, sha256 } from './hash.ts';
 export { Heap } from './heap.ts';
 export { randomId } from './ids.ts';
 export { isInside } from './inside.ts';
@@ -23,6 +23,7 @@ export {
   type JsonObject,
 } from './json.ts';
 export { sealJson } from './frozen-json.ts';
+export { markdownOf, proseLineOf, proseOf } from './outside-text.ts';
 export { loaderVariables } from './loader-variables.ts';
 export { nearest } from './nearest.ts';
 export { identityOf, livenessOf, ownIdentity, type ProcessIdentity } from './process-identity.ts';
@@ -42,6 +43,7 @@ export {
   assertOwnFile,
   assertOwnFolder,
   cacheFolder,
+  configFolder,
   makePrivateFolder,
   stateFolder,
 } from './user-folders.ts';
@@ -49,3 +51,4 @@ export { keyIn, readKeyIn, writeOnce } from './key-file.ts';
 export { hasControls, visibleName, visibleText } from './visible-text.ts';
 export { shellWord } from './shell-word.ts';
 export { readBounded } from './read-bounded.ts';
+export { stackText } from './stack-text.ts';

@@ -1,7 +1,9 @@
 import { PitonError } from './errors.ts';
 import { isFrozenJson, sealJson } from './frozen-json.ts';
 
+/** What can be stored: a value that JSON gives back as it was. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+/** An object of such values, by name. */
 export type JsonObject = { readonly [key: string]: Json };
 
 /** JSON with sorted keys and no spaces: equal values have equal texts, so it can be hashed. */
@@ -21,9 +23,9 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
 }
 
 /**
- * A frozen copy of `value` as JSON would bring it back, or an error that names the place of what JSON would lose
- * (functions, bigints, NaN, cycles, class instances other than those with toJSON).
- * Parts that are already known to be frozen JSON are kept by reference.
+ * A frozen copy of `value` that reads exactly as `value` does, without properties that are undefined. Throws `NOT_SERIALISABLE`, naming the
+ * place, for all that JSON would lose or turn into something else: functions, bigints, NaN, cycles, undefined in lists, and instances of
+ * classes, also those with `toJSON`: a Date would come back as text. Parts that are already known to be frozen JSON are kept by reference.
  */
 export function toJson(value: unknown, path = '$'): Json {
   return freezeJson(value, { path, ancestors: [] });
@@ -43,21 +45,20 @@ const deepest = 200;
 
 function freezeObject(value: object, place: Place): Json {
   if (isFrozenJson(value)) return value as Json;
-  if (place.ancestors.includes(value)) throw notJson('a cycle', place);
-  if (place.ancestors.length >= deepest) throw notJson(`nested more than ${deepest} deep`, place);
+  if (place.ancestors.includes(value)) throw notJson(place, ['a cycle', 'Refer to it by a name or id.']);
+  if (place.ancestors.length >= deepest)
+    throw notJson(place, [`nested more than ${deepest} deep`, 'Store it in a flat form.']);
   const inside = { path: place.path, ancestors: [...place.ancestors, value] };
-  const copy = Array.isArray(value) ? freezeList(value, inside) : freezeRecord(value, inside);
-  return copy !== null && typeof copy === 'object' ? sealJson(copy) : copy;
+  return sealJson(Array.isArray(value) ? freezeList(value, inside) : freezeRecord(value, inside));
 }
 
-function freezeList(list: readonly unknown[], place: Place): Json {
+/** `Array.from` also visits the holes of a sparse array, as undefined. */
+function freezeList(list: readonly unknown[], place: Place): Json[] {
   return Array.from(list, (item, index) => freezeJson(item, { ...place, path: `${place.path}[${index}]` }));
 }
 
-function freezeRecord(value: object, place: Place): Json {
-  const toJSON = (value as { toJSON?: unknown }).toJSON;
-  if (typeof toJSON === 'function') return freezeJson(toJSON.call(value), place);
-  if (!isPlainObject(value)) throw notJson(`an instance of ${value.constructor?.name ?? 'a class'}`, place);
+function freezeRecord(value: object, place: Place): Record<string, Json> {
+  if (!isPlainObject(value)) throw notJson(place, describeInstance(value));
   const copy: Record<string, Json> = {};
   for (const [key, entry] of Object.entries(value)) {
     if (entry === undefined) continue;
@@ -75,19 +76,35 @@ export function setKey<T>(target: Record<string, T>, key: string, value: T): voi
 
 function scalar(value: unknown, place: Place): Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
-  if (typeof value !== 'number') throw notJson(`a ${typeof value}`, place);
-  if (!Number.isFinite(value)) throw notJson(String(value), place);
-  return value;
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  throw notJson(place, describeScalar(value));
+}
+
+/** What a value is, and what to store instead. */
+type Fault = readonly [what: string, remedy: string];
+
+function describeScalar(value: unknown): Fault {
+  if (value === undefined) return ['undefined', 'Store null, or leave it out.'];
+  if (typeof value === 'number') return [String(value), 'Store null or text instead.'];
+  if (typeof value === 'bigint') return ['a bigint', 'Store it as text, e.g. String(value).'];
+  return [`a ${typeof value}`, 'Store plain data only.'];
+}
+
+function describeInstance(value: object): Fault {
+  if (value instanceof Date) return ['a Date', 'Store it as text, e.g. toISOString().'];
+  if (value instanceof Map) return ['a Map', 'Store it as an object, e.g. Object.fromEntries(map).'];
+  if (value instanceof Set) return ['a Set', 'Store it as a list, e.g. [...set].'];
+  if (value instanceof Promise) return ['a Promise', 'Await it, in the function of a task.'];
+  const constructor: unknown = Object.getPrototypeOf(value).constructor;
+  const name = typeof constructor === 'function' && constructor.name !== '' ? constructor.name : 'a class';
+  return [`an instance of ${name}`, 'Store plain data, e.g. an object with the fields that you need.'];
 }
 
 const longestPath = 200;
 
-function notJson(what: string, place: Place): PitonError {
+function notJson(place: Place, [what, remedy]: Fault): PitonError {
   const path = place.path.length > longestPath ? `${place.path.slice(0, longestPath)}…` : place.path;
-  return new PitonError('NOT_SERIALISABLE', `${path} is ${what}, which JSON cannot keep.`, {
-    path,
-    remedy: 'Return plain data: objects, lists, strings, finite numbers, booleans and null.',
-  });
+  return new PitonError('NOT_SERIALISABLE', `${path} is ${what}, which JSON cannot keep.`, { path, remedy });
 }
 
 /** Marks a value that was just read from JSON text (thus plain and acyclic) as frozen, deeply. */

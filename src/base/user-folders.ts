@@ -17,6 +17,12 @@ export function cacheFolder(name: string, environment: Environment = process.env
   return join(userFolder(cache, '.cache', home), 'piton', name);
 }
 
+/** Where the user configures Piton for all projects. It need not be there. */
+export function configFolder(environment: Environment = process.env): string {
+  const { XDG_CONFIG_HOME: config, HOME: home } = environment;
+  return join(userFolder(config, '.config', home), 'piton');
+}
+
 /** What is relative does not count, as the standard for these variables has it: it would lie in whatever project one is in. */
 function userFolder(given: string | undefined, usual: string, home: string | undefined): string {
   if (given !== undefined && isAbsolute(given)) return given;

@@ -1,61 +1,16 @@
-import {
-  asError,
-  hasCode,
-  isPlainObject,
-  nearest,
-  PitonError,
-  readBounded,
-  writtenDuration,
-} from '../base/index.ts';
+import { hasCode, isPlainObject, nearest, parseSize, PitonError, writtenDuration } from '../base/index.ts';
 
-/** One value of a configuration file. */
+/** The keys of a value, from the outermost. Empty: all of it. */
+export type SettingPath = readonly (string | number)[];
+
+/** One value of a configuration. */
 export interface Setting {
   readonly value: unknown;
-  /** Its keys, from the outermost. Empty: the file as a whole. */
-  readonly path: readonly (string | number)[];
-  /** File and line of a path. */
-  readonly placeOf: (path: Setting['path']) => string;
-}
-
-/** The file as a whole. Throws `CONFIG_INVALID`. */
-export async function parseSource(text: string, file: string): Promise<Setting> {
-  const { parseDocument, LineCounter, isMap, isNode, isScalar } = await import('yaml');
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const at = (offset = 0): string => `${file}:${lines.linePos(offset).line}`;
-  const [error] = document.errors;
-  if (error !== undefined) throw problem(at(error.pos[0]), error.message);
-  return {
-    value: plainValue(() => document.toJS(), file),
-    path: [],
-    placeOf(path) {
-      const around: unknown = document.getIn(path.slice(0, -1), true);
-      const pair = isMap(around)
-        ? around.items.find(({ key }) => isScalar(key) && String(key.value) === String(path.at(-1)))
-        : undefined;
-      const node = pair?.key ?? document.getIn(path, true);
-      return at(isNode(node) ? node.range?.[0] : undefined);
-    },
-  };
-}
-
-/** An alias may stand for nothing, or for far too much. */
-function plainValue(convert: () => unknown, file: string): unknown {
-  try {
-    return convert();
-  } catch (error) {
-    throw problem(file, asError(error).message);
-  }
-}
-
-/** Undefined if there is none. Throws `CONFIG_INVALID`. */
-export function readText(file: string): string | undefined {
-  try {
-    return readBounded(file).toString('utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
-    throw problem(file, asError(error).message);
-  }
+  readonly path: SettingPath;
+  /** Where a path stands, for people: file and line, or the name of a variable. */
+  readonly placeOf: (path: SettingPath) => string;
+  /** It holds in every project: what is relative to one has no meaning in it. */
+  readonly isOfUser?: boolean;
 }
 
 /** What stands in a mapping. */
@@ -89,6 +44,31 @@ export function durationIn(setting: Setting, least: number): number {
   return ms;
 }
 
+export function countIn(setting: Setting): number {
+  const { value } = setting;
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) return value;
+  throw invalid(setting, 'must be a whole number of at least 1');
+}
+
+export function sizeIn(setting: Setting): number {
+  const bytes = parseSize(setting.value);
+  if (bytes === undefined) throw invalid(setting, 'must be a size, such as 500MB or 20GB');
+  return bytes;
+}
+
+/** How each key of a mapping is read. */
+export type Readers<Settings> = Readonly<Record<string, (setting: Setting) => Settings>>;
+
+/** All keys of a mapping, each by its reader. `what`: for people, "setting of workspaces". */
+export function readAll<Settings>(setting: Setting, readers: Readers<Settings>, what: string): Settings {
+  const read = readEach(entriesOf(setting), ([key, entry]) => {
+    const reader = Object.hasOwn(readers, key) ? readers[key] : undefined;
+    if (reader === undefined) throw unknownKey(entry, what, Object.keys(readers));
+    return reader(entry);
+  });
+  return Object.assign({}, ...read) as Settings;
+}
+
 /** One of a few words, or the `CONFIG_INVALID` that says what was meant. */
 export function wordIn<Word extends string>(setting: Setting, words: readonly Word[]): Word {
   const found = words.find((word) => word === setting.value);
@@ -98,11 +78,53 @@ export function wordIn<Word extends string>(setting: Setting, words: readonly Wo
   throw invalid(setting, `must be ${list}`, close && `Did you mean ${close}?`);
 }
 
-export function invalid({ path, placeOf }: Setting, what: string, remedy?: string): PitonError {
-  const name = path.map((step, index) =>
+/** Reads all of them. Throws one `CONFIG_INVALID` for all that is wrong, in `details.problems`. */
+export function readEach<Item, Value>(items: readonly Item[], read: (item: Item) => Value): Value[] {
+  const values: Value[] = [];
+  const errors: PitonError[] = [];
+  for (const item of items) {
+    try {
+      values.push(read(item));
+    } catch (thrown) {
+      if (!(thrown instanceof PitonError) || !hasCode(thrown, 'CONFIG_INVALID')) throw thrown;
+      errors.push(thrown);
+    }
+  }
+  if (errors.length > 0) throw together(errors);
+  return values;
+}
+
+/** One thing that is wrong with a configuration. */
+export interface ConfigProblem {
+  /** File and line, or the name of a variable. */
+  readonly place: string;
+  /** What is wrong, and what to do about it. */
+  readonly message: string;
+}
+
+export function problemsOf(error: PitonError): readonly ConfigProblem[] {
+  const { problems, place } = error.details as { problems?: readonly ConfigProblem[]; place?: string };
+  return problems ?? [{ place: place ?? '', message: error.message }];
+}
+
+function together(errors: readonly PitonError[]): PitonError {
+  const [first] = errors;
+  if (errors.length === 1) return first!;
+  const problems = errors.flatMap(problemsOf);
+  const message = problems.map((each) => each.message).join('\n');
+  return new PitonError('CONFIG_INVALID', message, { place: first!.details['place'], problems });
+}
+
+/** `agents.claude.executable`, `secrets[1]`. */
+export function nameOf(path: SettingPath): string {
+  const steps = path.map((step, index) =>
     typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`,
   );
-  return problem(placeOf(path), path.length === 0 ? `the file ${what}` : `${name.join('')} ${what}`, remedy);
+  return steps.join('');
+}
+
+export function invalid({ path, placeOf }: Setting, what: string, remedy?: string): PitonError {
+  return problem(placeOf(path), path.length === 0 ? `the file ${what}` : `${nameOf(path)} ${what}`, remedy);
 }
 
 /** A key that means nothing where it stands. */
@@ -113,7 +135,7 @@ export function unknownKey({ path, placeOf }: Setting, what: string, known: read
   return problem(placeOf(path), `there is no ${what} ${key}`, remedy);
 }
 
-function problem(place: string, what: string, remedy?: string): PitonError {
+export function problem(place: string, what: string, remedy?: string): PitonError {
   const sentence = /[.!?]$/.test(what) ? what : `${what}.`;
   return new PitonError('CONFIG_INVALID', `${place}: ${sentence}`, {
     place,

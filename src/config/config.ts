@@ -1,4 +1,5 @@
-import type { Budget, CleanupPolicy, InheritEnv, RemoteMachine } from '../model/index.ts';
+import type { Budget, CheckpointPolicy, CleanupPolicy, InheritEnv, RemoteMachine } from '../model/index.ts';
+import type { Layer } from './layers.ts';
 
 /** Where a project is and how its runs are kept: files, flags and environment, resolved once. */
 export interface Config {
@@ -8,8 +9,16 @@ export interface Config {
   readonly isProject: boolean;
   /** `<root>/.piton`. */
   readonly folder: string;
+  /** That it was looked for from. */
+  readonly directory: string;
+  /** The files that settings can stand in; they need not be there. */
+  readonly files: { readonly user: string; readonly project: string };
   /** Of `.piton/config.yaml`, as it was read; undefined if there is none. */
   readonly text: string | undefined;
+  /** Of the user's own file. */
+  readonly userText: string | undefined;
+  /** What it was made of, from the weakest to the strongest. */
+  readonly layers: readonly Layer[];
   readonly workflows: string;
   readonly spool: string;
   readonly logs: string;
@@ -17,14 +26,18 @@ export interface Config {
   readonly store: string;
   /** That the store is kept in; undefined if it is in none. */
   readonly storeFile: string | undefined;
-  /** Whether it was named by the caller, by flag or environment, and not by the project. */
+  /** Whether it was named by the user, by flag, environment or a file of the user's own, and not by the project. */
   readonly isStoreTyped: boolean;
   readonly durability: 'full' | 'process';
   readonly mirror: string | undefined;
   readonly leaseMs: number;
   readonly graceMs: number;
-  /** Of agents whose tasks do not say it; undefined: as usual. */
-  readonly idleTimeoutMs: number | undefined;
+  /** Of agents whose tasks do not say it. */
+  readonly idleTimeoutMs: number;
+  /** Of workflows that do not say it. */
+  readonly checkpoint: CheckpointPolicy;
+  /** Of workflows that do not say it; undefined: no limit. */
+  readonly maxParallel: number | undefined;
   /** What is otherwise than usual, by the names of the agents. */
   readonly agents: Readonly<Record<string, AgentSettings>>;
   /** Environment variables whose values are written down nowhere. */
@@ -37,6 +50,33 @@ export interface Config {
   /** Machines where tasks can work, by the names that workflows have for them. */
   readonly remotes: Readonly<Record<string, RemoteMachine>>;
   readonly delivery: DeliverySettings;
+  /** What is done with a run whose journal is damaged when it goes on. */
+  readonly onDamage: 'refuse' | 'repair';
+  /** Undefined: no backups are made by themselves. */
+  readonly backups: BackupSettings | undefined;
+  /** Which runs go by themselves; undefined: none. */
+  readonly retention: RetentionSettings | undefined;
+}
+
+export interface BackupSettings {
+  /** One is made if the last is older than this. */
+  readonly everyMs: number;
+  /** So many are kept. */
+  readonly keep: number;
+  /** Absolute. Absent: `backups` beside the store. */
+  readonly folder?: string;
+}
+
+/** Limits of what is kept of runs that have ended. At least one is given. */
+export interface RetentionSettings {
+  /** Runs go that ended longer ago. */
+  readonly olderThanMs?: number;
+  /** The newest of each workflow stay, so many. */
+  readonly keep?: number;
+  /** Of the store: then the oldest go. */
+  readonly maxBytes?: number;
+  /** Big values and transcripts of runs go that ended longer ago; their journals stay. */
+  readonly payloadsAfterMs?: number;
 }
 
 export interface WorkspaceSettings {
@@ -71,6 +111,8 @@ export const toolClasses = ['reading', 'editing', 'unknown', 'irreversible'] as 
 export interface ConfigFlags {
   readonly root?: string;
   readonly store?: string;
+  /** For whoever judges the files: one that is wrong must not keep anybody from that. */
+  readonly ignoresFiles?: boolean;
 }
 
 /** What a configuration is made of. */

@@ -1,16 +1,14 @@
 import type { Budget } from '../model/index.ts';
-import { entriesOf, invalid, unknownKey, type Setting } from './config-source.ts';
+import { entriesOf, invalid, readEach, unknownKey, type Setting } from './config-source.ts';
 
 /** `budget`: what all runs together may use up on one day. */
 export function readBudget(setting: Setting): { readonly budgetPerDay?: Budget } {
-  const entries = entriesOf(setting);
-  for (const [key, entry] of entries) {
-    if (key === 'per-day') continue;
+  const read = readEach(entriesOf(setting), ([key, entry]) => {
+    if (key === 'per-day') return { budgetPerDay: readAmounts(entry) };
     const remedy = 'What one run may use up stands in its workflow; here stands only `per-day`.';
     throw invalid(entry, 'is no setting', remedy);
-  }
-  const [perDay] = entries;
-  return perDay === undefined ? {} : { budgetPerDay: readAmounts(perDay[1]) };
+  });
+  return read[0] ?? {};
 }
 
 const amounts: Readonly<Record<string, (value: number) => boolean>> = {
@@ -21,7 +19,7 @@ const amounts: Readonly<Record<string, (value: number) => boolean>> = {
 function readAmounts(setting: Setting): Budget {
   const entries = entriesOf(setting);
   if (entries.length === 0) throw invalid(setting, 'limits nothing', 'Give it `usd`, or `tokens`.');
-  return Object.fromEntries(entries.map(([key, entry]) => [key, amountIn(key, entry)]));
+  return Object.fromEntries(readEach(entries, ([key, entry]) => [key, amountIn(key, entry)] as const));
 }
 
 function amountIn(key: string, entry: Setting): number {

@@ -1,31 +1,43 @@
-import type { Budget, InheritEnv } from '../model/index.ts';
-import type { AgentSettings, Config, DeliverySettings, WorkspaceSettings } from './config.ts';
+import type { Budget, CheckpointPolicy, InheritEnv } from '../model/index.ts';
+import type {
+  AgentSettings,
+  BackupSettings,
+  Config,
+  DeliverySettings,
+  RetentionSettings,
+  WorkspaceSettings,
+} from './config.ts';
 import type { RemoteMachine } from '../model/index.ts';
 import {
+  countIn,
   durationIn,
   entriesOf,
   invalid,
   itemsOf,
-  parseSource,
-  readText,
+  readEach,
   textIn,
   unknownKey,
   wordIn,
   type Setting,
 } from './config-source.ts';
 import { readAgents } from './read-agents.ts';
+import { readBackups } from './read-backups.ts';
 import { readBudget } from './read-budget.ts';
+import { readCheckpoint } from './read-checkpoint.ts';
+import { isSettingKey, settingKeys, type SettingKey } from './setting-keys.ts';
 import { readDelivery, readRemotes, readWorkspaces } from './read-places.ts';
+import { readRetention } from './read-retention.ts';
 
 /** What a file says; what it leaves out is absent. */
 export interface FileSettings {
-  readonly text?: string;
   readonly store?: string;
   readonly durability?: Config['durability'];
   readonly mirror?: string;
   readonly leaseMs?: number;
   readonly graceMs?: number;
   readonly idleTimeoutMs?: number;
+  readonly checkpoint?: CheckpointPolicy;
+  readonly maxParallel?: number;
   readonly agents?: Readonly<Record<string, AgentSettings>>;
   readonly secrets?: readonly string[];
   readonly inheritEnv?: InheritEnv;
@@ -33,38 +45,44 @@ export interface FileSettings {
   readonly workspaces?: WorkspaceSettings;
   readonly remotes?: Readonly<Record<string, RemoteMachine>>;
   readonly delivery?: DeliverySettings;
+  readonly backups?: Partial<BackupSettings> | undefined;
+  readonly onDamage?: Config['onDamage'];
+  readonly retention?: RetentionSettings;
 }
 
-const readers: Readonly<Record<string, (setting: Setting) => FileSettings>> = {
+/** What each key means. Which version the file has is judged before any other key is looked at. */
+const readers: Readonly<Record<SettingKey, (setting: Setting) => FileSettings>> = {
+  version: () => ({}),
   store: (setting) => ({ store: textIn(setting, 'a store URL, such as sqlite:.piton/piton.db') }),
   durability: (setting) => ({ durability: wordIn(setting, ['full', 'process']) }),
   mirror: (setting) => ({ mirror: textIn(setting, 'the path of a folder') }),
   lease: (setting) => ({ leaseMs: durationIn(setting, 100) }),
   grace: (setting) => ({ graceMs: durationIn(setting, 0) }),
   'idle-timeout': (setting) => ({ idleTimeoutMs: durationIn(setting, 0) }),
+  checkpoint: (setting) => ({ checkpoint: readCheckpoint(setting) }),
+  'max-parallel': (setting) => ({ maxParallel: countIn(setting) }),
   agents: (setting) => ({ agents: readAgents(setting) }),
-  secrets: (setting) => ({ secrets: [...new Set(itemsOf(setting).map(variableIn))] }),
+  secrets: (setting) => ({ secrets: [...new Set(readEach(itemsOf(setting), variableIn))] }),
   'inherit-env': (setting) => ({
-    inheritEnv: setting.value === true ? true : [...new Set(itemsOf(setting).map(patternIn))],
+    inheritEnv: setting.value === true ? true : [...new Set(readEach(itemsOf(setting), patternIn))],
   }),
   budget: readBudget,
   workspaces: (setting) => ({ workspaces: readWorkspaces(setting) }),
   remotes: (setting) => ({ remotes: readRemotes(setting) }),
   delivery: (setting) => ({ delivery: readDelivery(setting) }),
+  'on-damage': (setting) => ({ onDamage: wordIn(setting, ['refuse', 'repair']) }),
+  backups: (setting) => ({ backups: readBackups(setting) }),
+  retention: (setting) => ({ retention: readRetention(setting) }),
 };
 
-/** Reads `.piton/config.yaml`; nothing if it is not there. Throws `CONFIG_INVALID`, naming file and line. */
-export async function readConfigFile(file: string): Promise<FileSettings> {
-  const text = readText(file);
-  if (text === undefined) return {};
-  const source = await parseSource(text, file);
-  if (source.value === null) return { text };
-  const settings = entriesOf(source).map(([key, setting]) => {
-    const reader = Object.hasOwn(readers, key) ? readers[key] : undefined;
-    if (reader === undefined) throw unknownKey(setting, 'setting', Object.keys(readers));
-    return reader(setting);
+/** All that a file, or several of them merged, say. Throws one `CONFIG_INVALID` for everything that is wrong. */
+export function readSettings(source: Setting): FileSettings {
+  if (source.value === null) return {};
+  const read = readEach(entriesOf(source), ([key, setting]) => {
+    if (!isSettingKey(key)) throw unknownKey(setting, 'setting', settingKeys);
+    return readers[key](setting);
   });
-  return Object.assign({ text }, ...settings) as FileSettings;
+  return Object.assign({}, ...read) as FileSettings;
 }
 
 function patternIn(setting: Setting): string {

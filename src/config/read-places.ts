@@ -6,13 +6,14 @@ import {
   entriesOf,
   invalid,
   itemsOf,
+  readAll,
+  readEach,
+  sizeIn,
   textIn,
-  unknownKey,
   wordIn,
+  type Readers,
   type Setting,
 } from './config-source.ts';
-
-const bytesOf: Readonly<Record<string, number>> = { kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12 };
 
 const workspaceReaders: Readers<WorkspaceSettings> = {
   mode: (setting) => ({ mode: wordIn(setting, ['worktree', 'directory', 'shared'] as const) }),
@@ -20,7 +21,9 @@ const workspaceReaders: Readers<WorkspaceSettings> = {
   quota: (setting) => ({ quotaBytes: sizeIn(setting) }),
   cleanup: (setting) => ({ cleanup: wordIn(setting, cleanupPolicies) }),
   disposable: (setting) => ({
-    disposable: itemsOf(setting).map((item) => nameIn(item, 'the name of a folder, such as node_modules')),
+    disposable: readEach(itemsOf(setting), (item) =>
+      nameIn(item, 'the name of a folder, such as node_modules'),
+    ),
   }),
 };
 
@@ -44,15 +47,17 @@ const remoteReaders: Readers<Partial<RemoteMachine>> = {
     host: nameIn(setting, 'a machine as one writes it after ssh, such as user@machine'),
   }),
   folder: (setting) => ({ folder: textIn(setting, 'the path of a folder on that machine') }),
-  ssh: (setting) => ({ ssh: itemsOf(setting).map((item) => textIn(item, 'an option of ssh')) }),
+  ssh: (setting) => ({ ssh: readEach(itemsOf(setting), (item) => textIn(item, 'an option of ssh')) }),
   env: (setting) => ({
-    env: itemsOf(setting).map((item) => nameIn(item, 'the name of an environment variable')),
+    env: readEach(itemsOf(setting), (item) => nameIn(item, 'the name of an environment variable')),
   }),
 };
 
 /** `remotes`: machines where tasks can work, by the names that workflows have for them. */
 export function readRemotes(setting: Setting): Readonly<Record<string, RemoteMachine>> {
-  return Object.fromEntries(entriesOf(setting).map(([name, entry]) => [name, readRemote(name, entry)]));
+  return Object.fromEntries(
+    readEach(entriesOf(setting), ([name, entry]) => [name, readRemote(name, entry)] as const),
+  );
 }
 
 function readRemote(name: string, setting: Setting): RemoteMachine {
@@ -61,24 +66,6 @@ function readRemote(name: string, setting: Setting): RemoteMachine {
   const { host, ...rest } = readAll(setting, remoteReaders, 'setting of a machine');
   if (host !== undefined) return { host, ...rest };
   throw invalid(setting, 'lacks its host', 'Add `host: user@machine`, as you would write it after ssh.');
-}
-
-type Readers<Settings> = Readonly<Record<string, (setting: Setting) => Settings>>;
-
-function readAll<Settings>(setting: Setting, readers: Readers<Settings>, what: string): Settings {
-  const read = entriesOf(setting).map(([key, entry]) => {
-    const reader = Object.hasOwn(readers, key) ? readers[key] : undefined;
-    if (reader === undefined) throw unknownKey(entry, what, Object.keys(readers));
-    return reader(entry);
-  });
-  return Object.assign({}, ...read) as Settings;
-}
-
-function sizeIn(setting: Setting): number {
-  const { value } = setting;
-  const [, amount, unit] = /^(\d+(?:\.\d+)?) ?([kmgt]b)$/i.exec(typeof value === 'string' ? value : '') ?? [];
-  if (amount === undefined) throw invalid(setting, 'must be a size, such as 500MB or 20GB');
-  return Math.round(Number(amount) * bytesOf[unit!.toLowerCase()]!);
 }
 
 /** What begins with `-` would be an option for ssh or git, not a name. */

@@ -1,9 +1,11 @@
 import { freezeParsed, hashJson, type Json } from '../base/index.ts';
 import type { CheckSpec, SetupSpec, Work, Workflow } from '../model/index.ts';
 import { checkAgent, suggestAgent } from './define/check-agent.ts';
+import { checkAsk, finishAsk } from './define/check-ask.ts';
 import { checkChildInputs } from './define/check-child-inputs.ts';
 import { checkGraph } from './define/check-graph.ts';
 import { checkLimits } from './define/check-limits.ts';
+import { checkMigrations } from './define/check-migrations.ts';
 import { checkNames } from './define/check-names.ts';
 import { checkNeeds, type NeedsGraph } from './define/check-needs.ts';
 import { createReadsChecker, declaredReads, readsOfSites, type Read } from './define/check-reads.ts';
@@ -26,7 +28,7 @@ import { hyphenatedNames } from './define/known-names.ts';
 import { openScope, taskPath, type Scope } from './define/scope.ts';
 import { checkChild, suggestChild } from './define/check-child.ts';
 import { shareWriteLocks } from './define/share-write-locks.ts';
-import { definitionError, toProblem, type Finding, type Path } from './problems.ts';
+import { definitionError, toCodeProblem, type Finding, type Path } from './problems.ts';
 import type { TaskDraft, WorkflowDraft } from './workflow-draft.ts';
 
 /**
@@ -36,7 +38,7 @@ import type { TaskDraft, WorkflowDraft } from './workflow-draft.ts';
 export function defineWorkflow(draft: WorkflowDraft): Workflow {
   const { workflow, findings } = normaliseWorkflow(draft);
   if (workflow === undefined)
-    throw definitionError(findings.map(toProblem), `The workflow \`${draft.name}\``);
+    throw definitionError(findings.map(toCodeProblem), `The workflow \`${draft.name}\``);
   return workflow;
 }
 
@@ -71,9 +73,7 @@ export function normaliseWorkflow(draft: WorkflowDraft, around: Surroundings = s
     ...checkDefaults(scope),
     ...findings,
     ...checkGraph(scope),
-    ...checkLimits(scope),
-    ...checkPlaces(scope),
-    ...checkDelivery(scope),
+    ...checkHead(scope),
     ...checkSessions(scope, graph),
     ...tasks.flatMap((task) => task.findings),
     ...reads.findings,
@@ -97,6 +97,11 @@ export function normaliseWorkflow(draft: WorkflowDraft, around: Surroundings = s
     suggestions: [...suggestions, ...tasks.flatMap((task) => task.suggestions)],
     outerReads: reads.outer,
   };
+}
+
+/** What concerns the workflow as a whole. */
+function checkHead(scope: Scope): Finding[] {
+  return [...checkLimits(scope), ...checkMigrations(scope), ...checkPlaces(scope), ...checkDelivery(scope)];
 }
 
 function seal(body: Omit<Workflow, 'hash'>): Workflow {
@@ -163,6 +168,10 @@ function finishWork(task: TaskDraft, around: Surroundings): { work: Work | undef
     return { work: command, nested: { ...nothingNested, findings } };
   }
   if (work.type === 'deliver') return { work: finishDelivery(work), nested: nothingNested };
+  if (work.type === 'ask') {
+    const findings = checkAsk(task, work, around.at);
+    return { work: finishAsk(work), nested: { ...nothingNested, findings } };
+  }
   if (work.type === 'agent') {
     const findings = checkAgent(task, work, around.at);
     return { work: finishAgent(work), nested: { ...nothingNested, findings } };

@@ -1,10 +1,14 @@
 export { checkInputs } from './check-inputs.ts';
+export { loadKeyLocator, type KeyName, type KeyPlace } from './load-key-locator.ts';
+export { commandsIn, type ShellCommands } from './shell/commands-in.ts';
 export { defineWorkflow } from './define-workflow.ts';
 export { createEvaluator } from './expressions/evaluator.ts';
+export { draftFromGithub, type GithubDraft } from './draft-from-github.ts';
 export { compileSchema, loadSchemaCheck } from './json-schemas.ts';
 export { parseWorkflow } from './parse-workflow.ts';
-export type { Problem } from './problems.ts';
+export { describeProblem, type Problem } from './problems.ts';
+export { withDefaults } from './with-defaults.ts';
 export { selectTasks, type Selection } from './select-tasks.ts';
 export { irreversibleReason } from './define/classify-command.ts';
-export type { AgentDraft, CommandDraft, TaskDraft, WorkflowDraft } from './workflow-draft.ts';
+export type { AgentDraft, AskDraft, CommandDraft, TaskDraft, WorkflowDraft } from './workflow-draft.ts';
 export { workflowJsonSchema } from './workflow-json-schema.ts';

@@ -1,4 +1,4 @@
-import { PitonError } from '../base/index.ts';
+import { isPlainObject, PitonError } from '../base/index.ts';
 
 /** One thing wrong with a workflow (or, as a suggestion, one thing that could be better). Lines and columns count from 1. */
 export interface Problem {
@@ -21,6 +21,8 @@ export interface Finding {
   readonly at: Path;
   readonly message: string;
   readonly remedy?: string;
+  /** The same for those who call the builders, where a key of a file has another name, or another form, in code. */
+  readonly inCode?: { readonly message?: string; readonly remedy?: string };
   /** Where in the text at `at`, for what is wrong inside an expression. */
   readonly offset?: number;
   /** The key is meant, not its value. */
@@ -36,15 +38,51 @@ export function isReported(at: Path, findings: readonly Finding[]): boolean {
   return findings.some((finding) => at.every((step, index) => finding.at[index] === step));
 }
 
-export function toProblem(finding: Finding): Problem {
-  const { at, message, remedy } = finding;
-  return { message, path: renderPath(at), ...(remedy === undefined ? {} : { remedy }) };
+/** For those who call the builders: in the words of the builders. */
+export function toCodeProblem(finding: Finding): Problem {
+  const { at, inCode } = finding;
+  const { message = finding.message, remedy = finding.remedy } = inCode ?? {};
+  return { message, path: renderPath(codePath(at)), ...(remedy === undefined ? {} : { remedy }) };
+}
+
+/** Keys behind which names stand that users have chosen. */
+const holders: ReadonlySet<unknown> = new Set([
+  'tasks',
+  'graph',
+  'inputs',
+  'state',
+  'env',
+  'args',
+  'with',
+  'breakers',
+  'outputs',
+]);
+const keysInCode: Readonly<Record<string, string>> = { next: 'edges', uses: 'workflow' };
+
+function codePath(at: Path): Path {
+  return at.map((step, index) => {
+    if (typeof step === 'number' || holders.has(at[index - 1])) return step;
+    // A file has the nodes themselves under `graph`.
+    return step === 'graph' && index < at.length - 1 ? 'nodes' : keyInCode(step);
+  });
+}
+
+/** What a key of a file is called by the builders: `for-each` is `forEach`. */
+export function keyInCode(key: string): string {
+  return keysInCode[key] ?? key.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 export function renderPath(path: Path): string {
   return path
     .map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`))
     .join('');
+}
+
+/** What stands at a place of a file's value; undefined if nothing does. */
+export function valueAt(value: unknown, path: Path): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined) return value;
+  return isPlainObject(value) ? valueAt(value[step], rest) : undefined;
 }
 
 /** So many are told in the message; `details.problems` holds them all. */
@@ -64,11 +102,18 @@ export function describeProblem(problem: Problem): string {
   const position = line === undefined ? [] : [line, column];
   const place = [file, ...position].filter((part) => part !== undefined).join(':');
   const where = [place, path].filter((part) => part !== '').join(' ');
-  return `${where}${where === '' ? '' : ': '}${message}${remedy === undefined ? '' : ` ${remedy}`}${excerptText(excerpt)}`;
+  const told = `${where}${where === '' ? '' : ': '}${message}`;
+  const parts = [
+    told,
+    ...(excerpt === undefined ? [] : [excerpt]),
+    ...(remedy === undefined ? [] : [remedy]),
+  ];
+  return indented(parts.join(excerpt === undefined ? ' ' : '\n'));
 }
 
-function excerptText(excerpt: string | undefined): string {
-  return excerpt === undefined ? '' : `\n${excerpt.replaceAll(/^/gm, '      ')}`;
+/** Lines that follow stand under the first. */
+function indented(text: string): string {
+  return text.replaceAll('\n', '\n      ');
 }
 
 /** What is wrong with a pattern; undefined if nothing is. */

@@ -101,7 +101,7 @@ function describeFound(value: unknown): string {
   return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }
 
-function valueAt(value: unknown, path: Path): unknown {
+export function valueAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>(
     (inside, step) =>
       typeof inside === 'object' && inside !== null ? (inside as Record<string, unknown>)[step] : undefined,

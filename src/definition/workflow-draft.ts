@@ -1,6 +1,7 @@
 import type { JsonObject } from '../base/index.ts';
 import type {
   AgentWork,
+  AskWork,
   BreakerPolicy,
   CheckpointPolicy,
   CheckSpec,
@@ -28,6 +29,7 @@ import type {
 export interface WorkflowDraft {
   readonly name: string;
   readonly version?: string | undefined;
+  readonly migrations?: Workflow['migrations'] | undefined;
   /** Default: `graph` when there is a `graph`. */
   readonly form?: Workflow['form'] | undefined;
   readonly inputs?: Readonly<Record<string, Optional<InputSpec, 'required'>>> | undefined;
@@ -112,6 +114,7 @@ export type WorkDraft =
   | CommandDraft
   | AgentDraft
   | DeliverDraft
+  | AskDraft
   | {
       readonly type: 'workflow';
       readonly workflow: Workflow | WorkflowDraft;
@@ -129,6 +132,10 @@ export type AgentDraft = Pick<AgentWork, 'type' | 'agents' | 'prompt' | 'with'> 
 
 /** Default: not a draft. */
 export type DeliverDraft = Pick<DeliverWork, 'type' | 'with'> & { readonly pr: Loose<DeliverWork['pr']> };
+
+/** Default: text, or one of the choices if there are some. */
+export type AskDraft = Pick<AskWork, 'type' | 'question' | 'with'> &
+  Loose<Omit<AskWork, 'type' | 'question' | 'with'>>;
 
 /** What the task that delivers is told. Default: it does so when all others have succeeded, without asking. */
 export type DeliveryDraft = Pick<DeliverDraft, 'pr'> & Pick<TaskDraft, 'approval' | 'if'>;

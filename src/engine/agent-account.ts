@@ -57,6 +57,11 @@ export function joinAccounts(accounts: readonly Account[]): Account {
   };
 }
 
+/** It tells of nothing that was said or done. */
+export function hasNothing({ messages, completed, inFlight, unclear }: Account): boolean {
+  return messages.length + completed.length + inFlight.length + unclear.length === 0;
+}
+
 const longestLabel = 100;
 
 /**

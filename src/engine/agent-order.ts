@@ -11,12 +11,13 @@ import {
   placementOf,
   variablesOf,
   type AgentStart,
+  type PastAttempt,
   type RunState,
   type TaskState,
 } from '../kernel/index.ts';
 import type { AgentWork, Dynamic, InheritEnv, TaskSpec } from '../model/index.ts';
 import type { SpoolOrder } from '../spool/index.ts';
-import { accountOf, joinAccounts, type Account } from './agent-account.ts';
+import { accountOf, hasNothing, joinAccounts, type Account } from './agent-account.ts';
 import type { AgentProgram } from './agent-program.ts';
 import { promptOf, recalls } from './agent-prompt.ts';
 import { AgentStream, lostExit } from './agent-stream.ts';
@@ -153,36 +154,35 @@ export class AgentOrder {
     const { check } = this.#spec;
     const needed = recalls(task, this.#start);
     // All of them: the last one may have been killed before it did anything.
-    const account = needed.account ? await this.#accountOf([task]) : undefined;
-    const origin = needed.origin ? await this.#accountOf(originsOf(state, task)) : undefined;
+    const accounts = needed.account ? await this.#accountsOf([task]) : undefined;
+    const origin = needed.origin ? joinAccounts(await this.#accountsOf(originsOf(state, task))) : undefined;
     return promptOf({
       prompt: render(this.#work.prompt),
       task,
       start: this.#start,
       ...(check !== undefined && { check: shownCheck(check, render) }),
       ...(changed !== undefined && { changed }),
-      ...(account !== undefined && { account }),
+      ...(accounts !== undefined && {
+        account: joinAccounts(accounts),
+        isUnheard: accounts.length > 0 && hasNothing(accounts.at(-1)!),
+      }),
       ...(origin !== undefined && { origin }),
     });
   }
 
-  async #accountOf(tasks: readonly TaskState[]): Promise<Account> {
+  async #accountsOf(tasks: readonly TaskState[]): Promise<readonly Account[]> {
     const accounts: Account[] = [];
     for (const attempt of tasks.flatMap(({ conversation }) => conversation.lastEnd?.attempts ?? []))
       accounts.push(await this.#accountOfAttempt(attempt));
-    return joinAccounts(accounts);
+    return accounts;
   }
 
   /** Another agent may have begun the task: each is understood in its own way. */
-  async #accountOfAttempt({
-    id,
-    agent: name,
-  }: {
-    readonly id: string;
-    readonly agent: string;
-  }): Promise<Account> {
+  async #accountOfAttempt({ id, agent: name, upTo }: PastAttempt): Promise<Account> {
     const { spool, clock } = this.#ports;
-    const stream = new AgentStream(spool, id, { agent: agentNamed(name), context: { now: clock.now() } });
+    const context = { now: clock.now() };
+    const end = upTo !== undefined && { end: upTo };
+    const stream = new AgentStream(spool, id, { agent: agentNamed(name), context, ...end });
     while ((await stream.next()) !== undefined);
     const { messages } = accountOf(stream.events);
     // Calls that are told only when nothing can follow any more belong to it; half of a message does not.

@@ -1,4 +1,6 @@
+import { someNames } from '../base/index.ts';
 import {
+  conflictOf,
   isConflicting,
   reportOf,
   type AgentStart,
@@ -6,7 +8,7 @@ import {
   type Conversation,
   type TaskState,
 } from '../kernel/index.ts';
-import { describeCall, type Account } from './agent-account.ts';
+import { describeCall, hasNothing, type Account } from './agent-account.ts';
 
 const longestPart = 1_500;
 const mostCalls = 20;
@@ -23,13 +25,16 @@ export interface PromptGiven {
   readonly changed?: readonly string[];
   /** What was done so far; absent where it is not told. */
   readonly account?: Account;
+  /** The last attempt ended before its agent said or did anything. */
+  readonly isUnheard?: boolean;
   /** The same of the tasks whose conversation it was to go on in. */
   readonly origin?: Account;
 }
 
 /** Which accounts `promptOf` tells of: reading them takes long. */
 export function recalls({ conversation: { lastEnd } }: TaskState, { rung, how }: AgentStart) {
-  if (lastEnd === undefined || rung === undefined) return { account: false, origin: false };
+  if (rung === undefined) return { account: false, origin: false };
+  if (lastEnd === undefined) return { account: false, origin: rung === 'transcript' };
   if (rung !== 'session') return { account: true, origin: how === 'new' };
   return { account: lastEnd.outcome !== 'succeeded' && lastEnd.outcome !== 'asked', origin: false };
 }
@@ -40,10 +45,10 @@ export function recalls({ conversation: { lastEnd } }: TaskState, { rung, how }:
  */
 export function promptOf(given: PromptGiven): string {
   const { prompt, task, start, check } = given;
-  const { lastEnd } = task.conversation;
+  const lastEnd = endToTell(given);
   const parts =
     lastEnd === undefined || start.rung === undefined || hasNotBegun(given, lastEnd)
-      ? [prompt, ...checkNote(check)]
+      ? [...(lastEnd === undefined ? originOf(given.origin ?? nothing) : []), prompt, ...checkNote(check)]
       : start.rung === 'session'
         ? inOwnSession(given, lastEnd)
         : inNewSession(given, lastEnd);
@@ -51,6 +56,13 @@ export function promptOf(given: PromptGiven): string {
 }
 
 type LastEnd = NonNullable<Conversation['lastEnd']>;
+
+/** A revision that its agent never came to hear of interrupted nothing: what it did before that was done. */
+function endToTell({ task, isUnheard }: PromptGiven): LastEnd | undefined {
+  const { lastEnd } = task.conversation;
+  if (lastEnd === undefined || isUnheard !== true || reportOf(task.stage) === undefined) return lastEnd;
+  return { outcome: 'succeeded', attempts: lastEnd.attempts };
+}
 
 /** Whatever ended it, there is nothing to go on with: it is as if it were asked for the first time. */
 function hasNotBegun(
@@ -74,7 +86,7 @@ function inOwnSession(given: PromptGiven, lastEnd: LastEnd): string[] {
   if (lastEnd.outcome === 'asked') return allowedOf(task);
   const { account = nothing } = given;
   return [
-    ...accountOf(account, causeOf(lastEnd)),
+    ...accountOf(account, causeOf(task, lastEnd)),
     ...standOf(given, lastEnd),
     ...permissionsOf(task),
     ...(reportOf(task.stage) === undefined ? [] : revisionOf(task, check)),
@@ -126,12 +138,13 @@ function saidOf({ messages }: Account): string[] {
   return ['What you had said so far:', ...messages.slice(-5).map((text) => text.slice(0, longestPart))];
 }
 
-function causeOf({ outcome, reason }: LastEnd): string {
+function causeOf({ stage }: TaskState, { outcome, reason }: LastEnd): string {
   const why = reason === undefined ? '' : ` (${reason})`;
+  const doing = reportOf(stage) === undefined ? 'working on this task' : 'revising your work';
   if (outcome === 'failed') {
-    return `You were working on this task, and it does not count as done${why}. Go on from where you were, and put right what is your part of that; do not begin anew.`;
+    return `You were ${doing}, and it does not count as done${why}. Continue from where you were, and fix what you can of that; do not start over.`;
   }
-  return `You were working on this task and were interrupted${why}. Go on from where you were; do not begin anew.`;
+  return `You were ${doing} and were interrupted${why}. Continue from where you were; do not start over.`;
 }
 
 /** Of one that has no memory of it: it must not be told to go on from where it was. */
@@ -164,9 +177,8 @@ function standOf({ changed }: PromptGiven, { outcome, mayStillRun }: LastEnd): s
 /** Names are quoted: they may hold anything. */
 function changedText(changed: readonly string[]): string {
   if (changed.length === 0) return 'No file of the working folder differs from when the task began.';
-  const more = changed.length > mostFiles ? `, and ${changed.length - mostFiles} more` : '';
-  const names = changed.slice(0, mostFiles).map((name) => JSON.stringify(name));
-  return `Files that differ from when the task began, as git sees it: ${names.join(', ')}${more}`;
+  const names = changed.map((name) => JSON.stringify(name));
+  return `Files that differ from when the task began, as git sees it: ${someNames(names, mostFiles)}`;
 }
 
 function accountOf({ completed, inFlight, unclear }: Account, cause: string): string[] {
@@ -178,9 +190,7 @@ function accountOf({ completed, inFlight, unclear }: Account, cause: string): st
           'What you did last could not be read: there may be tool calls that are not listed here. Check what took effect before you do anything again.',
         ]),
     ...(completed.length === 0
-      ? unclear.length === 0
-        ? ['No tool call had completed.']
-        : []
+      ? []
       : [
           `Completed tool calls${completed.length > mostCalls ? ` (the last ${mostCalls} of ${completed.length})` : ''}:`,
           ...completed.slice(-mostCalls).map((call) => `- ${describeCall(call)}`),
@@ -194,15 +204,23 @@ function accountOf({ completed, inFlight, unclear }: Account, cause: string): st
 
 function revisionOf({ stage }: TaskState, check: string | undefined): string[] {
   const report = reportOf(stage) ?? '';
+  const { files = [] } = conflictOf(stage) ?? {};
   if (isConflicting(stage))
-    return ['Your work does not fit to what others have made in the meantime.', report];
+    return [`Your work conflicts with what others have made in the meantime${inFiles(files)}.`, report];
   const by = check === undefined ? '' : ` by: ${check}`;
   return [
     `Your work was checked${by}`,
     'The check did not pass. What it said:',
     report,
-    'Mend your work so that the check passes; do not weaken the check.',
+    ...(files.length === 0
+      ? []
+      : [`The merge conflict${inFiles(files)} has to be resolved too: no conflict marker may be left.`]),
+    'Fix your work so that the check passes; do not weaken the check.',
   ];
+}
+
+function inFiles(files: readonly string[]): string {
+  return files.length === 0 ? '' : ` in ${someNames(files.map((file) => JSON.stringify(file)))}`;
 }
 
 function allowedOf({ conversation: { allowed = [] } }: TaskState): string[] {
@@ -241,8 +259,4 @@ function newsOf({ life }: TaskState): string[] {
 /** Then that is what it goes on for. */
 function wasTold({ life }: TaskState): boolean {
   return life.status === 'running' && life.attempt?.messages !== undefined;
-}
-
-function hasNothing({ messages, completed, inFlight, unclear }: Account): boolean {
-  return messages.length + completed.length + inFlight.length + unclear.length === 0;
 }

@@ -17,6 +17,8 @@ export interface StreamOptions {
   readonly context: ParserContext;
   /** So much of the stream an earlier driver has told. */
   readonly known?: number;
+  /** Only so much of it is read. */
+  readonly end?: number;
   /** For what it complained: the end of that becomes a reason, and may begin with the end of a secret. */
   readonly redact?: Redact;
 }
@@ -37,6 +39,7 @@ export class AgentStream {
   readonly #attempt: string;
   readonly #parser: AgentParser;
   readonly #known: number;
+  readonly #end: number;
   readonly #redact: Redact;
   /** All that the parser has told, also what was told before. */
   readonly events: AgentEvent[] = [];
@@ -50,12 +53,13 @@ export class AgentStream {
   constructor(
     spool: HarvestingAttempts,
     attempt: string,
-    { agent, context, known = 0, redact = String }: StreamOptions,
+    { agent, context, known = 0, end = Infinity, redact = String }: StreamOptions,
   ) {
     this.#spool = spool;
     this.#attempt = attempt;
     this.#parser = agent.parser(context);
     this.#known = known;
+    this.#end = end;
     this.#redact = redact;
   }
 
@@ -66,7 +70,7 @@ export class AgentStream {
       const read = await this.#spool.readFrom(this.#attempt, {
         stream: 'stdout',
         position,
-        maxBytes: pieceBytes,
+        maxBytes: Math.min(pieceBytes, Math.max(0, this.#end - position)),
       });
       if (read.length === 0) return undefined;
       if (this.#isTooLong || this.#restBytes + firstLineBytes(read) > longestLine) {

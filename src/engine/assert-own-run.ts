@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { hasCode, PitonError } from '../base/index.ts';
-import type { RunState } from '../kernel/index.ts';
-import { isSeenBySpool, type Origin } from '../model/index.ts';
+import { statusOf, type RunState } from '../kernel/index.ts';
+import { isFinal, isSeenBySpool, type Origin } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
 import type { Witness } from '../workspaces/index.ts';
 import type { LoadedRun } from './load-run.ts';
@@ -40,8 +40,21 @@ async function assertNotCut(ports: EnginePorts, loaded: LoadedRun): Promise<void
   if (recorded === undefined) return assertAllKnown(ports, loaded);
   // Whoever has repaired it was killed before that was written down there too.
   if (recorded.hash === lostHead) return spool.heads.replace(run, head, recorded);
-  if (await isInJournal(store, { run, ...head }, recorded)) return;
+  if (await isInJournal(store, { run, ...head }, recorded)) return assertNotRemoved(ports, state);
   throw lostEnd(store, { run, seq: head.seq, witnessed: recorded.seq });
+}
+
+/**
+ * Whoever removes a run notes that first, and then takes away what its processes have left: an older copy of the store that has the
+ * run under way cannot know what became of them. One that has ended is there because whoever wanted to remove it was killed.
+ */
+async function assertNotRemoved({ store, spool }: EnginePorts, state: RunState): Promise<void> {
+  const { run, seq } = state;
+  if (!(await spool.heads.isPruned(run))) return;
+  if (isFinal(statusOf(state))) return spool.heads.forgetPruning(run);
+  const message = `Run ${run} had ended and was removed; ${store.url} is an older copy, which has it at ${run}@${seq}.`;
+  const remedy = `Start a new run; or go on with what is known of it, after a person has looked: piton verify ${run} --repair`;
+  throw new PitonError('RUN_BEHIND', message, { run, seq, witnessed: seq, remedy });
 }
 
 /**
@@ -66,7 +79,12 @@ export function ownedBy({ file: store }: Store, options: CreateOptions): CreateO
   return store === undefined ? options : { ...options, origin: { ...origin, store } };
 }
 
-async function assertNotCopied({ file }: Store, run: string, origin: Origin | undefined): Promise<void> {
+/** Throws `RUN_ELSEWHERE`. */
+export async function assertNotCopied(
+  { file }: Store,
+  run: string,
+  origin: Origin | undefined,
+): Promise<void> {
   const [ours, theirs] = [file, origin?.store];
   if (ours === undefined || theirs === undefined || ours === theirs) return;
   // It may be the same file by another name; and if it is gone, this one was moved.

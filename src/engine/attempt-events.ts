@@ -1,4 +1,12 @@
-import { isSettled, taskAt, type RunState, type TaskState } from '../kernel/index.ts';
+import {
+  decideOutcome,
+  decideQuestion,
+  isSettled,
+  taskAt,
+  type RunState,
+  type TaskState,
+  type World,
+} from '../kernel/index.ts';
 import type { Event } from '../model/index.ts';
 import type { TranscriptPart } from './agent-ports.ts';
 import type { Attempt } from './attempt.ts';
@@ -6,8 +14,24 @@ import { dayOf } from './calendar.ts';
 import type { Letter, News } from './letter.ts';
 import type { PlaceNews } from './placing.ts';
 
+/** What an attempt has told, as far as it was not given up meanwhile. */
+export function attemptEvents(
+  letter: Exclude<Extract<Letter, { attempt: Attempt }>, { type: 'left' }>,
+  task: TaskState,
+  { state, world }: { readonly state: RunState; readonly world: World },
+): Event[] {
+  switch (letter.type) {
+    case 'outcome':
+      return decideOutcome(state, task, { outcome: letter.outcome, world });
+    case 'asks':
+      return decideQuestion(task, letter.question, world);
+    default:
+      return newsEvents(letter, state, world.now);
+  }
+}
+
 /** What is known of an attempt from now on. */
-export function newsEvents(news: News, state: RunState, now: number): Event[] {
+function newsEvents(news: News, state: RunState, now: number): Event[] {
   const { attempt } = news;
   switch (news.type) {
     case 'spawned': {
@@ -78,4 +102,9 @@ function transcriptEvents(
   const { id, ...traits } = session;
   const agent = task.life.status === 'running' ? task.life.attempt!.agent!.name : '';
   return [{ type: 'session.opened', ...place, data: { agent, session: id, ...traits } }, added];
+}
+
+/** A function has asked for a checkpoint, by a name or without. */
+export function namedEvents({ name }: Extract<Letter, { type: 'checkpoint' }>): Event[] {
+  return name === undefined ? [] : [{ type: 'checkpoint.named', data: { name } }];
 }

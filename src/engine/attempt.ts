@@ -1,3 +1,4 @@
+import type { TaskState } from '../kernel/index.ts';
 import type { Outcome } from '../model/index.ts';
 
 /** What becomes of the attempt if it does not succeed after all. */
@@ -17,6 +18,8 @@ export interface Attempt {
   stop(reason: StopReason): void;
   /** Whether it may be stopped now, and simply go on later: nothing is under way whose effect would be unknown. */
   mayPause?(): boolean;
+  /** What the journal knows now of what its function has asked people. */
+  learn?(task: TaskState): void;
   /** The driver cannot go on. What lives by itself is left to whoever drives next. */
   letGo(reason: StopReason): void;
   /** Tells the outcome, unless it was told. */

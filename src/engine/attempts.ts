@@ -3,6 +3,7 @@ import {
   reasonToStop,
   reasonToStopSpending,
   taskAt,
+  type FunctionQuestion,
   type RunState,
   type TaskState,
 } from '../kernel/index.ts';
@@ -21,7 +22,9 @@ import { FunctionAttempt } from './function-attempt.ts';
 import { secretNames } from './secrets.ts';
 
 export interface AttemptPorts extends AgentPorts, DeliverPorts, IntegratePorts {
-  checkpoint(): Promise<void>;
+  /** Asked for by a function of that task. Resolves when all that has settled so far is durable. */
+  checkpoint(task: string, name: string | undefined): Promise<void>;
+  asks(attempt: Attempt, question: FunctionQuestion): void;
 }
 
 type Spending = Parameters<typeof reasonToStopSpending>[2];
@@ -96,6 +99,12 @@ export class Attempts {
     attempt.attach(found);
   }
 
+  /** Something that its function has asked was answered. */
+  learn(task: TaskState): void {
+    const id = task.life.status === 'running' ? task.life.attempt?.id : undefined;
+    if (id !== undefined) this.#running.get(id)?.learn?.(task);
+  }
+
   forget({ id }: Attempt): void {
     this.#running.delete(id);
     this.#overspent.delete(id);
@@ -109,7 +118,8 @@ export class Attempts {
         (event.type === 'task.failed' && isFailFast(state, taskAt(state, event.task))),
     );
     if (mayStop) this.stopDoomed(state);
-    if (events.some(({ type }) => type === 'transcript.added')) this.stopSpending(state, spending());
+    if (events.some(({ type }) => type === 'transcript.added' || type === 'limits.changed'))
+      this.stopSpending(state, spending());
   }
 
   /** Those whose scope is being cancelled, or whose for-each has failed. */

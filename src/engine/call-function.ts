@@ -1,7 +1,18 @@
-import { asError, errorField, errorText, nearest, PitonError, toJson, type Json } from '../base/index.ts';
+import {
+  asError,
+  errorField,
+  errorText,
+  nearest,
+  PitonError,
+  stackText,
+  toJson,
+  type Json,
+} from '../base/index.ts';
 import { scopeAt, variablesOf, type RunState, type TaskState } from '../kernel/index.ts';
 import type { Failure, Outcome, TaskSpec } from '../model/index.ts';
 import type { FunctionCall, Program, TaskFunction } from './program.ts';
+import { redactor } from './redact.ts';
+import type { SecretPorts } from './secrets-in-results.ts';
 
 /** What an output must fit. */
 export interface OutputLimits {
@@ -9,10 +20,11 @@ export interface OutputLimits {
   readonly maxOutputBytes: number;
 }
 
-export interface CallOptions extends OutputLimits {
+export interface CallOptions extends OutputLimits, SecretPorts {
   readonly program: Program;
   readonly signal: AbortSignal;
-  checkpoint(): Promise<void>;
+  checkpoint(name?: string): Promise<void>;
+  ask: FunctionCall['ask'];
 }
 
 /** Calls the function of a task and says how that ended. Never rejects. */
@@ -24,8 +36,15 @@ export async function callFunction(state: RunState, task: TaskState, options: Ca
       return returned === undefined ? { type: 'succeeded' } : { type: 'succeeded', update: returned };
     return { type: 'succeeded', output: await checkOutput(returned, task.spec, options) };
   } catch (thrown) {
-    return { type: 'failed', failure: failureOf(thrown) };
+    return { type: 'failed', failure: withoutSecrets(failureOf(thrown), options) };
   }
+}
+
+/** A function can read every secret of this process, and libraries put what they were given into their errors. */
+function withoutSecrets(failure: Failure, { environment, secrets }: SecretPorts): Failure {
+  const redact = redactor(secrets.flatMap((name) => environment[name] ?? []));
+  const { message, stack } = failure;
+  return { ...failure, message: redact(message), ...(stack !== undefined && { stack: redact(stack) }) };
 }
 
 /** What a function node of a graph gives back is compared with the state, part by part; it is not an output of its own. */
@@ -41,7 +60,7 @@ function prepare(
 ): { call: FunctionCall; run: TaskFunction } {
   const { work } = task.spec;
   if (work.type !== 'function') throw new Error(`${task.address} is not done by a function`);
-  const { program, signal, checkpoint } = options;
+  const { program, signal, checkpoint, ask } = options;
   const variables = variablesOf(state, task);
   const given = work.with === undefined ? undefined : program.evaluator.render(work.with, variables);
   const { address, attempts, key } = task;
@@ -54,6 +73,7 @@ function prepare(
     variables,
     signal,
     checkpoint,
+    ask,
   };
   return { call, run: functionNamed(work.function, task, program) };
 }
@@ -109,7 +129,7 @@ export function failureOf(thrown: unknown): Failure {
   const error = asError(thrown);
   const given = errorField(error, 'code');
   const code = typeof given === 'string' ? given : (errorText(error, 'name') ?? 'Error');
-  const stack = errorText(error, 'stack');
+  const stack = stackText(error);
   return {
     code,
     message: errorText(error, 'message') ?? 'the error has no message that can be shown',

@@ -1,7 +1,6 @@
-import { PitonError } from '../base/index.ts';
+import { chainHash, genesis, PitonError, shellWord } from '../base/index.ts';
 import type { StoredCommit } from '../model/index.ts';
 import type { RunRecord, Store } from '../store/index.ts';
-import { chainHash, genesis } from './codec.ts';
 
 const pageSize = 1000;
 
@@ -207,5 +206,29 @@ export function damaged(store: Store, run: string, damage: Damage): PitonError {
     firstBad,
     lastGood: lastGood.seq,
     remedy: `It is good up to ${run}@${lastGood.seq}: repair goes back there and holds what may have run since.`,
+  });
+}
+
+/** `hint`: what comes nearest, without a full stop. */
+export function checkpointNotFound(
+  { run }: { readonly run: string },
+  what: string,
+  hint: string,
+): PitonError {
+  return new PitonError('CHECKPOINT_NOT_FOUND', `Run ${run} has no ${what}.`, {
+    run,
+    remedy: `${hint}. See piton history ${shellWord(run)}.`,
+  });
+}
+
+/** `cause`: the blob that is missing. */
+export function checkpointPruned(run: string, seq: number, cause: unknown): PitonError {
+  const message = `Checkpoint ${run}@${seq} cannot be gone back to: its values have been removed to save space.`;
+  return new PitonError('CHECKPOINT_PRUNED', message, {
+    run,
+    seq,
+    cause,
+    remedy:
+      'Start a new run. To keep values for later, leave `preserve: false` out of the workflow, and see `retention`.',
   });
 }

@@ -2,7 +2,7 @@ import type { CheckSpec, Outcome, TaskSpec } from '../model/index.ts';
 import type { Exit } from '../spool/index.ts';
 import type { Attempt } from './attempt.ts';
 import { orderOf } from './command-order.ts';
-import { failureOfExit, lastWords } from './command-output.ts';
+import { failureOfExit, lastWords, outputEnds } from './command-output.ts';
 import { attemptRedactor } from './hiding.ts';
 import { withMissingVariables } from './missing-variables.ts';
 import type { ProcessWork } from './process-attempt.ts';
@@ -39,18 +39,15 @@ async function outcomeOfCheck({ work }: CheckSpec, ended: Ended): Promise<Outcom
   const redact = await attemptRedactor(ports, attempt, work);
   const told = failureOfExit(exit, await lastWords(ports.spool, attempt, redact));
   const failure = await withMissingVariables(told, ports, attempt);
-  const report = await reportOf(ended, redact);
-  const sameness = await samenessOf({ failure, said: report, directory });
+  const said = await saidBy(ended, redact);
+  const how = exit.timedOut ? 'it did not end in time' : `exit code ${exit.code}`;
+  const report = [how, ...said].join('\n');
+  // Which stream ended last may differ by chance.
+  const sameness = await samenessOf({ failure, said: [how, ...said.sort()].join('\n'), directory });
   return { type: 'failed', failure, report, ...(sameness !== undefined && { sameness }) };
 }
 
-async function reportOf({ ports: { spool }, attempt, exit }: Ended, redact: Redact): Promise<string> {
-  const end = { maxBytes: longestReportBytes, from: 'end' } as const;
-  const parts: string[] = [];
-  for (const stream of ['stdout', 'stderr'] as const) {
-    const { text, isCut } = await spool.readOutput(attempt, stream, end);
-    parts.push(`${isCut ? '[…]\n' : ''}${redact(text, isCut)}`.trim());
-  }
-  const how = exit.timedOut ? 'it did not end in time' : `exit code ${exit.code}`;
-  return [how, ...parts.filter((part) => part !== '')].join('\n');
+async function saidBy({ ports: { spool }, attempt }: Ended, redact: Redact): Promise<string[]> {
+  const ends = await outputEnds(spool, attempt, { redact, maxBytes: longestReportBytes });
+  return ends.map(({ text, isCut }) => `${isCut ? '[…]\n' : ''}${text}`.trim());
 }

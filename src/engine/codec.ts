@@ -1,4 +1,4 @@
-import { PitonError, sha256, type Json } from '../base/index.ts';
+import { chainHash, PitonError, sha256, type Json } from '../base/index.ts';
 import {
   journalVersion,
   readEvent,
@@ -13,8 +13,6 @@ import { upcast } from './upcast.ts';
 
 /** A value whose JSON is longer is kept as a blob, once for all commits that contain it. */
 const longestInline = 8 * 1024;
-/** The hash before the first commit. */
-export const genesis = '0'.repeat(64);
 
 export interface EncodedCommit {
   readonly stored: StoredCommit;
@@ -29,10 +27,6 @@ export function encodeCommit(commit: Commit, previousHash: string): EncodedCommi
   const head = `"run":${JSON.stringify(run)},"seq":${seq},"at":${at},"epoch":${epoch},"version":${version}`;
   const body = `{${head},"events":${events}}`;
   return { stored: { run, seq, body, hash: chainHash(previousHash, body) }, blobs };
-}
-
-export function chainHash(previousHash: string, body: string): string {
-  return sha256(previousHash + body);
 }
 
 /** If all of them together are short, so is each. */

@@ -44,17 +44,43 @@ export function failureOfExit({ code, timedOut }: Exit, words: string): Failure 
   return { code: 'COMMAND_FAILED', message: `${how}${said}`, retryable: true, exit: code };
 }
 
-/** The end of what it complained, or else of what it said: the reason is mostly there. */
+/** The last lines of both streams, where the reason mostly is. */
 export async function lastWords(spool: HarvestingAttempts, attempt: string, redact: Redact): Promise<string> {
-  for (const stream of ['stderr', 'stdout'] as const) {
-    const end = { maxBytes: longestReasonBytes, from: 'end' } as const;
-    const { text, isCut } = await spool.readOutput(attempt, stream, end);
-    const lines = redact(text, isCut)
-      .split('\n')
-      .filter((line) => line.trim() !== '');
-    if (lines.length > 0) return lines.slice(-3).join('\n').trim();
-  }
-  return '';
+  const ends = await outputEnds(spool, attempt, { redact, maxBytes: longestReasonBytes });
+  return ends.map(({ text }) => lastLinesOf(text).join('\n').trim()).join('\n');
+}
+
+const mostReasonLines = 3;
+
+function lastLinesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(-mostReasonLines);
+}
+
+export interface OutputEnd {
+  readonly text: string;
+  /** There is more before it. */
+  readonly isCut: boolean;
+}
+
+/**
+ * How each stream ends, leaving out those that say nothing. The one that was written to last comes last. Nobody knows when each line
+ * was written, since the command writes to the files itself, but the files know when they last changed, also after a crash. If that was
+ * at the same moment, standard output comes first.
+ */
+export async function outputEnds(
+  spool: HarvestingAttempts,
+  attempt: string,
+  { redact, maxBytes }: { readonly redact: Redact; readonly maxBytes: number },
+): Promise<OutputEnd[]> {
+  const stdout = await spool.readOutput(attempt, 'stdout', { maxBytes, from: 'end' });
+  const stderr = await spool.readOutput(attempt, 'stderr', { maxBytes, from: 'end' });
+  const byTime = stderr.writtenAt < stdout.writtenAt ? [stderr, stdout] : [stdout, stderr];
+  return byTime
+    .map(({ text, isCut }) => ({ text: redact(text, isCut), isCut }))
+    .filter(({ text }) => text.trim() !== '');
 }
 
 interface Reading {

@@ -1,15 +1,14 @@
-import { isPlainObject, PitonError, type Json } from '../base/index.ts';
-import { variablesOf, type RunState, type TaskState } from '../kernel/index.ts';
-import type { DeliverWork, Dynamic, Outcome, TaskSpec } from '../model/index.ts';
+import { isPlainObject, type Json } from '../base/index.ts';
+import type { RunState, TaskState } from '../kernel/index.ts';
+import type { Outcome, TaskSpec } from '../model/index.ts';
 import type { SpoolOrder } from '../spool/index.ts';
-import type { Delivery, PullRequestOrder } from '../workspaces/index.ts';
+import type { Delivery } from '../workspaces/index.ts';
 import type { Attempt } from './attempt.ts';
-import { textOf } from './command-order.ts';
 import { outcomeOfExit } from './command-output.ts';
 import { attemptRedactor } from './hiding.ts';
 import type { ProcessWork } from './process-attempt.ts';
 import type { ProcessPorts } from './process-ports.ts';
-import { accountOf } from './run-account.ts';
+import { pullRequestOrder } from './pull-request-order.ts';
 import { spoolOrder } from './spool-order.ts';
 import { takenFrom } from './task-environment.ts';
 
@@ -42,11 +41,10 @@ async function orderOf(
   task: TaskState,
   { ports, folder }: { readonly ports: DeliverPorts; readonly folder: string },
 ): Promise<SpoolOrder> {
-  const { environment, program } = ports;
+  const { environment, program, secrets } = ports;
   const { evaluator } = program;
-  const variables = variablesOf(state, task);
-  const render = (value: Dynamic): string => textOf(evaluator.render(value, variables));
-  const { argv, input } = await ports.delivery.process(pullRequest(state, task, render));
+  const order = pullRequestOrder(state, task, { environment, secrets, evaluator });
+  const { argv, input } = await ports.delivery.process(order);
   return spoolOrder(state, task, {
     argv,
     input,
@@ -55,30 +53,6 @@ async function orderOf(
     env: takenFrom({ environment, inherited: true, secrets: [] }),
     secrets: [],
   });
-}
-
-function pullRequest(
-  state: RunState,
-  { spec }: TaskState,
-  render: (value: Dynamic) => string,
-): PullRequestOrder {
-  const repository = state.origin?.repository;
-  if (repository === undefined)
-    throw new PitonError(
-      'GIT_MISSING',
-      'There is no git repository of which something could be handed over.',
-      { remedy: 'Start the run in a folder of one.' },
-    );
-  const { base, branch, draft: isDraft, title, body } = (spec.work as DeliverWork).pr;
-  return {
-    repository,
-    account: accountOf(state),
-    isDraft,
-    ...(base !== undefined && { base }),
-    ...(branch !== undefined && { branch: render(branch) }),
-    ...(title !== undefined && { title: render(title) }),
-    ...(body !== undefined && { body: render(body) }),
-  };
 }
 
 /** That it was done is a fact of the run, besides what the task gives. */

@@ -1,39 +1,30 @@
 import { asError, PitonError } from '../base/index.ts';
-import {
-  decideCommand,
-  decideOutcome,
-  nextWake,
-  taskAt,
-  type RunState,
-  type World,
-} from '../kernel/index.ts';
-import type { Event, InboxCommand } from '../model/index.ts';
+import { decideCommand, nextWake, taskAt, type RunState, type World } from '../kernel/index.ts';
+import type { Event } from '../model/index.ts';
 import type { Attempts } from './attempts.ts';
 import { mustBeCertain, mustBeWitnessed } from './certainty.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { dropPayloads } from './drop-payloads.ts';
 import { Elsewhere, type ElsewherePorts } from './elsewhere.ts';
 import { Leftovers } from './end-leftovers.ts';
+import { withOutputProblems, type AskedCommand } from './given-outputs.ts';
 import { Hands } from './hands.ts';
 import type { Letter } from './letter.ts';
 import { Mailbox } from './mailbox.ts';
-import { cleanedEvents, newsEvents } from './attempt-events.ts';
+import { attemptEvents, cleanedEvents, namedEvents } from './attempt-events.ts';
 import { makeWorld } from './make-world.ts';
 import { Unanswered } from './unanswered.ts';
-import { WakeTimer } from './wake-timer.ts';
+import { longestWait, WakeTimer } from './wake-timer.ts';
 import { whileDriving } from './while-driving.ts';
 import { isPassing, patiently, type Patience } from './patience.ts';
 import type { Program } from './program.ts';
+import { removeSucceeded } from './remove-succeeded.ts';
 import { recoverAttempts } from './recover-attempts.ts';
 import { Stall } from './stall.ts';
 import { throughTrouble } from './system-trouble.ts';
 import { RunWriter, type Answers, type Course } from './run-writer.ts';
 
-/** Timers are looked at again at least so often: a sleeping machine or a changed clock must not lose one. */
-const longestWaitMs = 30_000;
-const roomCheckMs = 1_000;
-/** Whether somebody who has a session is still there. */
-const lentCheckMs = 2_000;
+type Asked = Extract<Letter, { readonly type: 'checkpoint' }>;
 
 /**
  * Drives one run under its lease: takes what has happened, lets the kernel decide what that means, commits it, and only
@@ -81,7 +72,7 @@ export class Driver {
       ...whileDriving(ports, () => this.#writer.assertNotReplaced()),
       program,
       state: () => this.#writer.state,
-      checkpoint: () => this.#askForCheckpoint(),
+      checkpoint: (task, name) => this.#askForCheckpoint(task, name),
       head: () => this.#writer.head,
       elsewhere: () => this.#elsewhere.used,
       put: (letter) => this.#mailbox.put(letter),
@@ -110,7 +101,7 @@ export class Driver {
 
   /** Goes on from a first commit that has just been made, and was asked for at `askedAt`. */
   begin(committed: readonly Event[], askedAt: number): void {
-    this.#writer.tell(committed);
+    this.#writer.tell(committed, { cause: 'forced' });
     this.#startDriving(this.#drive(committed, askedAt));
   }
 
@@ -133,7 +124,7 @@ export class Driver {
     const { state } = this.#writer;
     this.#writer.add(events);
     const attached = await recoverAttempts(this.#writer, this.#ports.spool, () => this.#world());
-    const answers = (await this.#pendingCommands()).map((command) => this.#answer(command));
+    const answers = (await this.#pendingCommands()).map((asked) => this.#answer(asked));
     this.#writer.add(await this.#elsewhere.look(this.#writer.state));
     // After the commands: going on supersedes a pause that was asked for before.
     if (endsPause && state.phase.status === 'paused') this.#writer.add([{ type: 'run.resumed', data: {} }]);
@@ -170,10 +161,10 @@ export class Driver {
     );
   }
 
-  async #askForCheckpoint(): Promise<void> {
+  async #askForCheckpoint(task: string, name: string | undefined): Promise<void> {
     if (this.#isOver) throw new PitonError('STOPPED', `Run ${this.run} is not driven any more.`);
     await this.#unanswered.wait((saved: (given: void) => void) =>
-      this.#mailbox.put({ type: 'checkpoint', saved }),
+      this.#mailbox.put({ type: 'checkpoint', task, saved, ...(name !== undefined && { name }) }),
     );
   }
 
@@ -226,10 +217,12 @@ export class Driver {
     this.#reply([...letters, ...this.#mailbox.drain()]);
     const { state, journal, hasEnded, isReleased } = this.#writer;
     if (!isReleased) await this.#ports.store.releaseLease(journal.lease);
-    const dropsValues = hasEnded && state.phase.status === 'succeeded' && !state.workflow.checkpoint.preserve;
-    if (!dropsValues) return this.#writer.saveLastSnapshot();
+    const { preserve } = state.workflow.checkpoint;
+    const hasSucceeded = hasEnded && state.phase.status === 'succeeded';
+    if (!hasSucceeded || preserve === true) return this.#writer.saveLastSnapshot();
     try {
-      await dropPayloads(this.#ports.store, state, journal.head);
+      if (preserve === 'remove-on-success') await removeSucceeded(this.#ports, state);
+      else await dropPayloads(this.#ports.store, state, journal.head);
     } catch (thrown) {
       if (!isPassing(thrown)) throw thrown;
     }
@@ -261,8 +254,10 @@ export class Driver {
     const alreadyActedUpon = this.#writer.buffered.length;
     this.#writer.add(this.#clockWatch.look());
     for (const letter of letters) this.#take(letter);
-    const answers = commands.map((command) => this.#answer(command));
-    if (has('checkpoint') || this.#isStopping() || this.#writer.hasEnded) this.#writer.insist();
+    const answers = commands.map((asked) => this.#answer(asked));
+    const asked = letters.find(({ type }) => type === 'checkpoint') as Asked | undefined;
+    if (asked !== undefined) this.#writer.insist({ cause: 'manual', task: asked.task });
+    if (this.#isStopping() || this.#writer.hasEnded) this.#writer.insist({ cause: 'forced' });
     await this.#advance(answers, alreadyActedUpon);
     this.#reply(letters);
   }
@@ -273,7 +268,8 @@ export class Driver {
     this.#writer.plan(this.#world());
     await throughTrouble(this.#patience, () => this.#leftovers.end(this.#writer));
     const fresh = this.#writer.buffered.slice(alreadyActedUpon);
-    if (mustBeCertain(state, fresh)) this.#writer.insist();
+    const certain = mustBeCertain(state, fresh);
+    if (certain !== undefined) this.#writer.insist({ cause: 'forced', task: certain });
     const isSaved = await this.#writer.saveIfDue(answers);
     const hasStarts = fresh.some(({ type }) => type === 'attempt.started');
     if (!isSaved && hasStarts) await this.#writer.keepLease();
@@ -284,11 +280,14 @@ export class Driver {
   #reply(letters: readonly Letter[]): void {
     for (const letter of letters) {
       if (letter.type === 'checkpoint') letter.saved();
+      // It may have been answered before: an earlier attempt had asked it.
+      else if (letter.type === 'asks') this.#attempts.learn(taskAt(this.#writer.state, letter.attempt.task));
       else if (letter.type === 'question') letter.ask(this.#writer.state);
     }
   }
 
   #take(letter: Letter): void {
+    if (letter.type === 'checkpoint') this.#writer.add(namedEvents(letter));
     if (letter.type === 'cleaned') this.#writer.add(cleanedEvents(letter, this.#writer.state));
     if (!('attempt' in letter)) return;
     const { attempt } = letter;
@@ -296,20 +295,17 @@ export class Driver {
     if (letter.type === 'left') return;
     const task = taskAt(this.#writer.state, attempt.task);
     if (task.life.status !== 'running' || task.life.attempt?.id !== attempt.id) return;
-    const { state } = this.#writer;
-    const events =
-      letter.type === 'outcome'
-        ? decideOutcome(state, task, { outcome: letter.outcome, world: this.#world() })
-        : newsEvents(letter, state, this.#ports.clock.now());
-    this.#writer.add(events);
+    this.#writer.add(attemptEvents(letter, task, { state: this.#writer.state, world: this.#world() }));
   }
 
-  #pendingCommands(): Promise<InboxCommand[]> {
-    return patiently(this.#patience, () => this.#ports.store.pendingCommands(this.run));
+  async #pendingCommands(): Promise<readonly AskedCommand[]> {
+    const commands = await patiently(this.#patience, () => this.#ports.store.pendingCommands(this.run));
+    return withOutputProblems(this.#writer.state, commands, { ...this.#ports, program: this.#program });
   }
 
-  #answer(command: InboxCommand): Answers[number] {
-    const { events, answer } = decideCommand(this.#writer.state, command);
+  #answer({ command, outputProblem }: AskedCommand): Answers[number] {
+    const setting = { world: this.#world(), outputProblem };
+    const { events, answer } = decideCommand(this.#writer.state, command, setting);
     this.#writer.add(events);
     return { id: command.id, answer };
   }
@@ -317,6 +313,7 @@ export class Driver {
   #world(): World {
     return makeWorld(this.#ports, {
       evaluator: this.#program.evaluator,
+      workflow: this.#program.workflow,
       mayStart: this.#stall.look() && !this.#isStopping(),
       elsewhere: this.#elsewhere.used,
       locked: this.#elsewhere.locked,
@@ -327,6 +324,7 @@ export class Driver {
     const { state } = this.#writer;
     for (const event of events) {
       if (event.type === 'attempt.started') this.#start(event.task, event.attempt);
+      if (event.type === 'gate.decided') this.#attempts.learn(taskAt(state, event.task));
       if (event.type === 'message.added' && event.data.now === true) this.#stopToTell(event.task);
     }
     this.#hands.sweeper.react(state, events);
@@ -346,13 +344,9 @@ export class Driver {
     if (this.#isStopping()) this.#stopAttempts();
   }
 
-  #longestWait(): number {
-    if (this.stalled !== undefined) return roomCheckMs;
-    return Object.keys(this.#writer.state.lent).length > 0 ? lentCheckMs : longestWaitMs;
-  }
-
   #setTimer(): void {
-    const limit = this.#ports.clock.now() + this.#longestWait();
+    const isStalled = this.stalled !== undefined;
+    const limit = this.#ports.clock.now() + longestWait(this.#writer.state, isStalled);
     // What is due but must not start yet would wake us again and again.
     const mayStart = this.#stall.mayStart && !this.#isStopping();
     const wake = mayStart ? nextWake(this.#writer.state) : undefined;

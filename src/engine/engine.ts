@@ -1,46 +1,48 @@
-import { hasCode, PitonError, randomId } from '../base/index.ts';
-import { fold, newRunState, plan, statusOf, summaryOf, type RunState } from '../kernel/index.ts';
+import { hasCode } from '../base/index.ts';
+import { statusOf, type Reruns, type RunState } from '../kernel/index.ts';
 import {
   isFinal,
-  journalVersion,
   type Command,
   type CommandAnswer,
-  type Commit,
   type Event,
   type Lease,
   type Workflow,
 } from '../model/index.ts';
 import type { RunRecord } from '../store/index.ts';
-import { assertOwnRun, ownedBy } from './assert-own-run.ts';
+import { assertOwnRun } from './assert-own-run.ts';
+import { BackupKeeper } from './backup-keeper.ts';
 import { findRun } from './chain.ts';
-import { encodeCommit, genesis } from './codec.ts';
+import { createRun } from './create-run.ts';
+import { findBeginning, findCheckpoint, type Where } from './find-checkpoint.ts';
+import { forkRun, previewFork, type ForkRequest } from './fork-run.ts';
 import { DaySpending } from './day-spending.ts';
+import { drivenFunctions } from './driven-functions.ts';
 import { Driver } from './driver.ts';
 import { drivingOf, type Driving } from './driving.ts';
-import { usedElsewhere, type ElsewherePorts } from './elsewhere.ts';
-import { Journal, passCrashPoints } from './journal.ts';
+import { type ElsewherePorts } from './elsewhere.ts';
+import { Journal } from './journal.ts';
 import { loadRun, viewRun } from './load-run.ts';
-import { assertNotBehind, assertNotLost } from './lost-end.ts';
-import { makeWorld } from './make-world.ts';
-import { createdEvent, takenEvent } from './opening-events.ts';
-import { leaseName, type CreateOptions, type EnginePorts } from './options.ts';
+import { assertNotBehind } from './lost-end.ts';
+import { takenEvent } from './opening-events.ts';
+import { type CreateOptions, type EnginePorts } from './options.ts';
+import { orRepaired } from './or-repaired.ts';
 import type { Program } from './program.ts';
-import { assertSameWorkflow, drivenHere, refuseFromInside } from './refuse-driving.ts';
+import { assertSameWorkflow, drivenHere, isBeingClosed, refuseFromInside } from './refuse-driving.ts';
 import { rebuildRow, repairRun, type Repair } from './repair.ts';
 import { previewResume, type ResumePreview } from './preview.ts';
-import { isPartOf, reopen, resolveDrift } from './resolve-drift.ts';
+import { changesBefore } from './changes-before.ts';
+import { withAllSpecs } from './resolve-drift.ts';
 import type { Course } from './run-writer.ts';
-import { startTrouble } from './stall.ts';
 import { assertAgents } from './known-agents.ts';
 import { assertSecrets } from './secrets.ts';
-import { takenSessions } from './session-lease.ts';
 import { takeRunLease } from './take-run-lease.ts';
 import { Recorder } from './tell-observers.ts';
 import { tendRun } from './tend-run.ts';
 import { findSession, offerSession, type FoundSession, type OfferedSession } from './offer-session.ts';
-import { sendCommand, senderHere } from './send-command.ts';
-import { reopens, wishOf, type ResumeOptions } from './resume-options.ts';
-import { verifyAllRuns, verifyRun, type RunVerdict } from './verify-run.ts';
+import { sendCommand } from './send-command.ts';
+import { reopens, type ResumeOptions } from './resume-options.ts';
+import type { RunVerdict } from './run-verdict.ts';
+import { verifyAllRuns, verifyRun } from './verify-run.ts';
 
 /** `keepPause`: attaching to a paused run is not a wish to end the pause. */
 interface AttachOptions extends ResumeOptions {
@@ -57,6 +59,7 @@ export class Engine {
   #heartbeatTrouble: string | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #unwatch: (() => void)[];
+  readonly #backups: BackupKeeper | undefined;
 
   readonly now = (): number => this.#ports.clock.now();
 
@@ -66,6 +69,7 @@ export class Engine {
       spending: new DaySpending(ports),
       heartbeatTrouble: () => this.#heartbeatTrouble,
     };
+    this.#backups = ports.backups && new BackupKeeper(ports, ports.backups);
     this.#unwatch = [
       ports.store.watch(() => void this.#changed()),
       ports.store.onLeaseLost(({ token }) => this.#eachDriver((driver) => driver.leaseLost(token))),
@@ -115,6 +119,25 @@ export class Engine {
     return driver;
   }
 
+  /** Makes a run that shares the past of another; nobody drives it yet. Throws as `forkRun`. */
+  async fork(program: Program, request: ForkRequest): Promise<void> {
+    if (this.#isClosing) throw isBeingClosed();
+    await refuseFromInside(this.#ports, request.of);
+    await forkRun(this.#ports, request, program);
+    this.#tellListeners();
+  }
+
+  /** What a fork would run again. Throws as `forkRun`. */
+  previewFork(program: Program, request: ForkRequest): Promise<Reruns> {
+    return previewFork(this.#ports, request, program);
+  }
+
+  /** The commit of a run that is meant: see `findCheckpoint`. `isBeginning`: a task means the commit before it. */
+  checkpointAt(run: string, where: Where, isBeginning = false): Promise<number> {
+    const search = { store: this.#ports.store, run, now: this.now() };
+    return isBeginning ? findBeginning(search, where) : findCheckpoint(search, where);
+  }
+
   /** Whoever asks for a run that is being driven here gets that driver; if it is ending, or came to nothing, one's own. */
   async #attach(
     program: Program,
@@ -123,7 +146,7 @@ export class Engine {
   ): Promise<Driver | undefined> {
     for (;;) {
       const begun = this.#drivers.get(run);
-      if (this.#isClosing) throw closed();
+      if (this.#isClosing) throw isBeingClosed();
       if (begun === undefined) return this.#register(run, begin());
       const driver = await begun.catch(() => undefined);
       if (driver !== undefined) assertSameWorkflow(run, driver.workflow, program.workflow);
@@ -138,47 +161,22 @@ export class Engine {
     } catch (thrown) {
       if (!hasCode(thrown, 'RUN_EXISTS')) throw thrown;
       // Attaching to a paused run is not a wish to end the pause.
-      return await this.#resume(program, options.run, { keepPause: true });
+      return await this.#resume(program, options.run, { keepPause: true, keepDefinition: 'unless-migrated' });
     }
   }
 
   async #create(program: Program, options: CreateOptions): Promise<Driver> {
-    const { run } = options;
-    const { store, clock, owner, leaseMs, observers } = this.#ports;
-    await assertNotLost(this.#ports, run);
-    const at = clock.now();
-    const opening = [createdEvent(program.workflow, ownedBy(store, options)), takenEvent(owner, 1)];
-    const state = newRunState({ run, seq: 1, at, epoch: 1, version: journalVersion, events: opening });
-    const recorder = new Recorder(observers);
-    const folded = (event: Event): void => recorder.note(state, [event]);
-    for (const event of opening) fold(state, event, { seq: 1, at });
-    assertAgents(state);
-    assertSecrets(state, this.#ports.environment);
-    const elsewhere = await usedElsewhere(this.#ports, state);
-    const { evaluator } = program;
-    const mayStart = startTrouble(this.#ports) === undefined;
-    const world = makeWorld(this.#ports, { evaluator, mayStart, elsewhere });
-    const events = [...opening, ...plan(state, world, { seq: 1, at, folded })];
-    const commit: Commit = { run, seq: 1, at, epoch: 1, version: journalVersion, events };
-    const { stored, blobs } = encodeCommit(commit, genesis);
-    const release = isFinal(statusOf(state));
-    passCrashPoints('before', events);
-    const lease = await store.createRun({
-      commit: stored,
-      blobs,
-      summary: summaryOf(state),
-      at,
-      lease: { name: leaseName(run), owner, token: randomId(26), leaseMs },
-      release,
-    });
-    passCrashPoints('after', events);
-    const journal = new Journal({ store, lease, head: stored });
-    const driver = this.#driver(program, { state, journal, recorder });
+    const { events, at, ...course } = await createRun(this.#ports, program, options);
+    const driver = this.#driver(program, course);
     driver.begin(events, at);
     return driver;
   }
 
-  async #resume(program: Program, run: string, options: AttachOptions): Promise<Driver | undefined> {
+  #resume(program: Program, run: string, options: AttachOptions): Promise<Driver | undefined> {
+    return orRepaired(this.#ports, run, () => this.#resumeSound(program, run, options));
+  }
+
+  async #resumeSound(program: Program, run: string, options: AttachOptions): Promise<Driver | undefined> {
     const { store } = this.#ports;
     const record = await findRun(store, run);
     assertSameWorkflow(run, record.workflow, program.workflow);
@@ -205,42 +203,26 @@ export class Engine {
     if (isFinal(statusOf(state)) && !reopens(options)) return store.releaseLease(lease).then(() => undefined);
     await assertOwnRun(this.#ports, loaded);
     observers.tell({ type: 'checkpoint.loaded', run, at: clock.now(), seq: head.seq });
-    const { events, workflow } = await this.#changes(program, state, options);
-    assertAgents(state);
-    assertSecrets(state, this.#ports.environment);
+    const { events, after } = await changesBefore(this.#ports, program, { state, options });
+    assertAgents(after);
+    assertSecrets(after, this.#ports.environment);
+    const workflow = withAllSpecs(state, after.workflow);
     const evaluator = await program.evaluatorFor(workflow);
     const journal = new Journal({ store, lease, head, lag });
     const recorder = new Recorder(observers);
     const driver = this.#driver({ ...program, workflow, evaluator }, { state, journal, recorder });
-    await driver.recover([takenEvent(lease.owner, lease.epoch), ...events], {
-      endsPause: keepPause !== true,
-    });
+    const functions = drivenFunctions(after, program, { before: state, observers });
+    const taken = takenEvent(lease.owner, lease.epoch, functions);
+    await driver.recover([taken, ...events], { endsPause: keepPause !== true });
     observers.tell({ type: 'checkpoint.resumed', run, at: clock.now(), seq: head.seq });
     return driver;
-  }
-
-  /** What is done again, or given up, is as if it had not begun: only then is it compared with the given definition. */
-  async #changes(
-    program: Program,
-    state: RunState,
-    options: ResumeOptions,
-  ): Promise<{ readonly workflow: Workflow; readonly events: readonly Event[] }> {
-    if (!reopens(options)) return resolveDrift(state, program, options.acceptDrift === true);
-    const [reopened, ...skips] = reopen(state, wishOf(options), senderHere(this.#ports.environment));
-    const { state: after } = await loadRun(this.#ports.store, state.run);
-    const place = { seq: state.seq + 1, at: state.at };
-    fold(after, reopened, place);
-    const drift = resolveDrift(after, program, true);
-    const left = skips.filter((skip) => isPartOf(drift.workflow, after, skip));
-    for (const skip of skips) fold(after, skip, place);
-    const taken = await takenSessions(this.#ports, after);
-    return { workflow: drift.workflow, events: [reopened, ...drift.events, ...left, ...taken] };
   }
 
   #driver(program: Program, course: Course): Driver {
     const ports = { ...this.#ports, committed: () => this.#tellListeners() };
     const driver = new Driver(ports, program, course);
     this.#live.add(driver);
+    this.#backups?.during(driver.done);
     const forget = (): void => void this.#live.delete(driver);
     driver.done.then(forget, forget);
     if (this.#isClosing) void driver.stop().catch(() => {});
@@ -364,10 +346,7 @@ export class Engine {
     const stopped = Array.from(this.#live, (driver) => driver.stop());
     await Promise.allSettled([...stopped, ...this.#drivers.values()]);
     await Promise.allSettled(Array.from(this.#live, (driver) => driver.stop()));
+    await this.#backups?.close();
     for (const unwatch of this.#unwatch) unwatch();
   }
-}
-
-function closed(): PitonError {
-  return new PitonError('STORE_CLOSED', 'Piton is being closed.', { remedy: 'Open it again.' });
 }

@@ -1,11 +1,15 @@
 import { summaryOf } from '../kernel/index.ts';
 import type { StoredCommit } from '../model/index.ts';
 import type { RunRecord, Store } from '../store/index.ts';
-import { foldCommits } from './load-run.ts';
+import { foldCommits, type FoldSource, type LoadedRun } from './load-run.ts';
 
 /** The row of a run as its journal tells it. Throws what cannot be read, as `loadRun` does. */
-export async function expectedRecord(store: Store, commits: readonly StoredCommit[]): Promise<RunRecord> {
-  const { state, head } = await foldCommits(store, commits);
+export async function expectedRecord(
+  store: FoldSource & Pick<Store, 'quarantined'>,
+  commits: readonly StoredCommit[],
+  loaded?: Pick<LoadedRun, 'state' | 'head'>,
+): Promise<RunRecord> {
+  const { state, head } = loaded ?? (await foldCommits(store, commits));
   const { run } = state;
   return {
     ...summaryOf(state),
@@ -13,7 +17,7 @@ export async function expectedRecord(store: Store, commits: readonly StoredCommi
     seq: head.seq,
     hash: head.hash,
     incarnation: 1 + countCuts(commits) + countCuts(await store.quarantined(run)),
-    createdAt: timeOf(commits[0]!),
+    createdAt: state.createdAt,
     updatedAt: timeOf(commits.at(-1)!),
   };
 }

@@ -19,7 +19,8 @@ export interface HandsPorts extends Omit<EnginePorts, keyof DrivenPlaces>, Drive
   state(): RunState;
   /** What agents have used today in other runs. */
   elsewhere(): Used;
-  checkpoint(): Promise<void>;
+  /** Asked for by a function of that task. Resolves when all that has settled so far is durable. */
+  checkpoint(task: string, name: string | undefined): Promise<void>;
   /** Of the journal; undefined where it does not outlive us. */
   head(): JournalHead | undefined;
   heartbeatTrouble(): string | undefined;
@@ -59,6 +60,7 @@ export class Hands {
       save: (attempt) => this.#saver.final(attempt),
       boundary: (attempt, label) => this.#saver.boundary(attempt, label),
       transcript: (attempt, part) => put({ type: 'transcript', attempt, part }),
+      asks: (attempt, question) => put({ type: 'asks', attempt, question }),
       spawned: (attempt, found) => put({ type: 'spawned', attempt, ...found }),
       recovered: (attempt, how) => put({ type: 'recovered', attempt, how }),
       ended: (attempt, outcome) => this.#end(attempt, outcome),

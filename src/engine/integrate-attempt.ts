@@ -1,19 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
-import { crashPoint } from '../base/index.ts';
+import { crashPoint, someNames } from '../base/index.ts';
 import { finishedOf, placementOf, waitingToMerge, type RunState, type TaskState } from '../kernel/index.ts';
 import type { Outcome } from '../model/index.ts';
 import type { IntegrateRequest, Integration, MemberRequest } from '../workspaces/index.ts';
 import { stoppedOutcome, type Attempt, type StopReason } from './attempt.ts';
 import { failureOf } from './call-function.ts';
-import { folderOf, isWorkSaved, knownRequestOf, workOf } from './placing.ts';
+import { redactor } from './redact.ts';
+import { folderOf, isWorkSaved, knownRequestOf, workOf, type Placed } from './placing.ts';
 import { holdForSecrets, secretsFor, type SecretPorts } from './secrets-in-results.ts';
 import type { Environment } from './task-environment.ts';
+import { workTextOf } from './work-text.ts';
 import type { DrivenPlaces } from './while-driving.ts';
 
 export interface IntegratePorts {
   readonly workspaces: DrivenPlaces['workspaces'];
   readonly environment: Environment;
   readonly secrets: readonly string[];
+  place(attempt: Attempt, given: { readonly state: RunState; readonly task: TaskState }): Promise<Placed>;
   ended(attempt: Attempt, outcome: Outcome): void;
 }
 
@@ -43,6 +46,7 @@ export class IntegrateAttempt implements Attempt {
 
   async #work(state: RunState, task: TaskState): Promise<Outcome> {
     if (this.#stopReason !== undefined) return stoppedOutcome(this.#stopReason, { isStillRunning: false });
+    if (task.inherited !== undefined) return this.#placeFirst(state, task);
     const artifacts = await this.#keepArtifacts(state, task);
     crashPoint('engine:after-artifacts');
     const placement = placementOf(state, task);
@@ -51,6 +55,13 @@ export class IntegrateAttempt implements Attempt {
     crashPoint('engine:after-integrate');
     if (found.type === 'secrets') return holdForSecrets(found, task, this.#ports);
     return outcomeOf(found, task, artifacts);
+  }
+
+  /** Of a fork, which has what was finished in the other run but no place of its own yet: to be known by the journal before it is used. */
+  async #placeFirst(state: RunState, task: TaskState): Promise<Outcome> {
+    await this.#ports.place(this, { state, task });
+    const reason = 'its place had to be made first';
+    return { type: 'interrupted', reason, graceful: true, neverBegan: true };
   }
 
   async #keepArtifacts(state: RunState, task: TaskState): Promise<Kept> {
@@ -108,6 +119,7 @@ function memberRequest(state: RunState, task: TaskState, ports: SecretPorts): Me
   const { knownRefs } = state;
   const { writes } = task.spec;
   const { snapshot, ...request } = knownRequestOf(state, task);
+  const secrets = secretsFor(task, ports);
   const isOfAll = request.known.kind === 'remote' || isWorkSaved(task);
   return {
     ...workOf(state, task, request),
@@ -115,7 +127,8 @@ function memberRequest(state: RunState, task: TaskState, ports: SecretPorts): Me
     known: request.known,
     knownRefs,
     ...(writes.length > 0 && { writes }),
-    secrets: secretsFor(task, ports),
+    secrets,
+    text: workTextOf(task, redactor(Object.values(secrets))),
   };
 }
 
@@ -150,17 +163,17 @@ function outcomeOf(
     }
     case 'conflict': {
       const { files, report } = found;
-      const what = `what it made conflicts with what others have made: ${namesOf(files)}`;
+      const what = `what it made conflicts with what others have made: ${someNames(files)}`;
       const message = `${files.length === 0 ? report : what} (both sides are in ${workspace!.path})`;
       const failure = { code: 'MERGE_CONFLICT', message, retryable: true };
       return { type: 'failed', failure, conflict: files, report };
     }
     case 'exceeded': {
-      const message = `it has written what it was not to write: ${namesOf(found.files)} (look at it; then adopt takes it all the same, or put it right in ${workspace!.path}, and retry)`;
+      const message = `it has written what it was not to write: ${someNames(found.files)} (look at it; then adopt takes it all the same, or put it right in ${workspace!.path}, and retry)`;
       return { type: 'failed', failure: { code: 'WRITES_EXCEEDED', message, retryable: false } };
     }
     case 'steering': {
-      const message = `it has changed files that tell programs what to do, and that its \`writes\` do not name: ${namesOf(found.files)} (look at them; then adopt takes them all the same, or put them back in ${workspace!.path}, and retry)`;
+      const message = `it has changed files that tell programs what to do, and that its \`writes\` do not name: ${someNames(found.files)} (look at them; then adopt takes them all the same, or put them back in ${workspace!.path}, and retry)`;
       return { type: 'failed', failure: { code: 'STEERING_CHANGED', message, retryable: false } };
     }
     case 'refs':
@@ -193,9 +206,4 @@ function textOfChange({ ref, before, after }: Change): string {
   }
   if (after === undefined) return `${ref} was deleted (it was at ${before})`;
   return before === undefined ? `${ref} was made` : `${ref} was moved (it was at ${before})`;
-}
-
-function namesOf(files: readonly string[]): string {
-  const shown = files.slice(0, 5).join(', ');
-  return files.length > 5 ? `${shown} and ${files.length - 5} more` : shown;
 }

@@ -22,6 +22,7 @@ const shortSnapshot = 256 * 1024;
 export interface CommitExtras {
   readonly answers: readonly { readonly id: string; readonly answer: CommandAnswer }[];
   readonly release?: { readonly leftOver?: CommandAnswer };
+  readonly dropBlobsBut?: readonly string[];
 }
 
 /** Writes the commits of one run, each chained to the last, under its lease. */

@@ -1,5 +1,5 @@
 import type { ProcessIdentity } from '../base/index.ts';
-import type { RunState } from '../kernel/index.ts';
+import type { FunctionQuestion, RunState } from '../kernel/index.ts';
 import type { Outcome } from '../model/index.ts';
 import type { TranscriptPart } from './agent-ports.ts';
 import type { Attempt } from './attempt.ts';
@@ -27,10 +27,16 @@ export type News =
 /** What reaches a driver from outside. */
 export type Letter =
   | News
+  | { readonly type: 'asks'; readonly attempt: Attempt; readonly question: FunctionQuestion }
   | { readonly type: 'outcome'; readonly attempt: Attempt; readonly outcome: Outcome }
   | { readonly type: 'left'; readonly attempt: Attempt }
   | { readonly type: 'cleaned'; readonly place: SweptPlace; readonly cleaned: Cleaned }
   | { readonly type: 'inbox' }
   | { readonly type: 'lease-lost' }
-  | { readonly type: 'checkpoint'; readonly saved: () => void }
+  | {
+      readonly type: 'checkpoint';
+      readonly task: string;
+      readonly name?: string;
+      readonly saved: () => void;
+    }
   | { readonly type: 'question'; readonly ask: (state: RunState) => void };

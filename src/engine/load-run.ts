@@ -2,7 +2,7 @@ import { hasCode, PitonError, sha256 } from '../base/index.ts';
 import { decodeState, encodeState, foldCommit, snapshotFormat, type RunState } from '../kernel/index.ts';
 import type { StoredCommit } from '../model/index.ts';
 import type { Snapshot, Store } from '../store/index.ts';
-import { damaged, readAfter, readChain, type Head } from './chain.ts';
+import { checkpointNotFound, checkpointPruned, damaged, readAfter, readChain, type Head } from './chain.ts';
 import { assertReadable, createDecoder } from './codec.ts';
 
 /** A run as its journal tells it: the state, and the head to which the next commit is chained. */
@@ -28,8 +28,7 @@ export async function loadRun(store: Store, run: string, upTo = Infinity): Promi
   const loaded = await loadPatiently(store, run, upTo);
   const last = loaded.head.seq;
   if (upTo === Infinity || last === upTo) return loaded;
-  const message = `Run ${run} has no commit ${upTo}; its last is ${last}.`;
-  throw new PitonError('RUN_NOT_FOUND', message, { run, seq: upTo });
+  throw checkpointNotFound({ run }, `checkpoint ${upTo}`, `Its checkpoints are 1 to ${last}`);
 }
 
 /**
@@ -63,8 +62,13 @@ async function loadPatiently(store: Store, run: string, upTo: number): Promise<L
     return await loadOnce(store, run, upTo);
   } catch (thrown) {
     if (!hasCode(thrown, 'BLOB_MISSING')) throw thrown;
-    // The run may have ended and dropped its big values while we were reading: then there is a snapshot now.
-    return loadOnce(store, run, upTo);
+  }
+  // The run may have ended and dropped its big values while we were reading: then there is a snapshot now.
+  try {
+    return await loadOnce(store, run, upTo);
+  } catch (thrown) {
+    const isPruned = upTo !== Infinity && hasCode(thrown, 'BLOB_MISSING');
+    throw isPruned ? checkpointPruned(run, upTo, thrown) : thrown;
   }
 }
 
@@ -74,8 +78,11 @@ async function loadOnce(store: Store, run: string, upTo: number): Promise<Loaded
   return foldCommits(store, upTo === Infinity ? commits : commits.slice(0, upTo));
 }
 
+/** What a journal is folded with. */
+export type FoldSource = Pick<Store, 'readBlob' | 'loadSnapshot'>;
+
 /** The state after these commits, which are good and begin with the first. */
-export async function foldCommits(store: Store, commits: readonly StoredCommit[]): Promise<LoadedRun> {
+export async function foldCommits(store: FoldSource, commits: readonly StoredCommit[]): Promise<LoadedRun> {
   const last = commits.at(-1);
   if (last === undefined) throw new PitonError('RUN_NOT_FOUND', 'There is no such checkpoint.');
   const snapshot = await usableSnapshot(store, commits, last);
@@ -95,7 +102,7 @@ interface Beginning {
 
 /** What agents have said is of no account for the state, and is not read. */
 async function foldTail(
-  store: Store,
+  store: FoldSource,
   tail: readonly StoredCommit[],
   { state: from, text, head }: Beginning,
 ): Promise<LoadedRun> {
@@ -113,7 +120,7 @@ async function foldTail(
 }
 
 async function usableSnapshot(
-  store: Store,
+  store: FoldSource,
   commits: readonly StoredCommit[],
   last: StoredCommit,
 ): Promise<Snapshot | undefined> {

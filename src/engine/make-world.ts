@@ -2,12 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { agentNamed, findExecutable } from '../agents/index.ts';
 import { randomId } from '../base/index.ts';
 import { nothingUsed, type World } from '../kernel/index.ts';
-import type { Budget, Evaluator, Used } from '../model/index.ts';
+import type { Budget, Evaluator, Used, Workflow } from '../model/index.ts';
 import { afterQuietHours, dayOf, endOfDay } from './calendar.ts';
 import type { EnginePorts } from './options.ts';
+import { redactor } from './redact.ts';
+import { secretNames } from './secrets.ts';
 
 export interface WorldGiven {
   readonly evaluator: Evaluator;
+  /** Whose secrets are hidden. */
+  readonly workflow: Workflow;
   readonly mayStart: boolean;
   /** What agents have used today in other runs. */
   readonly elsewhere?: Used;
@@ -44,6 +48,13 @@ class EngineWorld implements World {
     const { elsewhere = nothingUsed } = this.#given;
     return { day: dayOf(this.now), endsAt: endOfDay(this.now), elsewhere };
   }
+
+  /** Made when it is needed, which is seldom. */
+  readonly redact = (text: string): string => {
+    const { environment, secrets } = this.#ports;
+    const names = new Set([...secrets, ...secretNames(this.#given.workflow)]);
+    return redactor([...names].flatMap((name) => environment[name] ?? []))(text);
+  };
 
   chance(): number {
     return Math.random();

@@ -1,9 +1,15 @@
 import { asError, errorText, type JsonObject } from '../base/index.ts';
 import type { RunEvent } from '../model/index.ts';
+import type { CheckpointCause } from './checkpoint-buffer.ts';
 
 /** What observers are told besides the facts of the journal. None of it is stored. */
 export type Notice = { readonly run: string; readonly at: number } & (
-  | { readonly type: 'checkpoint.saved'; readonly seq: number }
+  | ({
+      readonly type: 'checkpoint.saved';
+      readonly seq: number;
+      /** Tasks whose attempts begin now that it is durable, by address. */
+      readonly next: readonly string[];
+    } & CheckpointCause)
   | { readonly type: 'checkpoint.loaded'; readonly seq: number }
   | { readonly type: 'checkpoint.resumed'; readonly seq: number }
   | { readonly type: 'run.stalled'; readonly reason: string }
@@ -18,6 +24,7 @@ export type Notice = { readonly run: string; readonly at: number } & (
     }
 );
 
+/** What an observer is told: events that were committed, and notices about what is not in the journal. */
 export type Observation = RunEvent | Notice;
 /** Nobody waits for what it returns; should that be a promise that rejects, it counts as thrown. */
 export type Observer = (observation: Observation) => unknown;

@@ -1,13 +1,23 @@
-import type { Event, LeaseOwner, Workflow } from '../model/index.ts';
+import type { Event, LeaseOwner, RunAbout, Workflow } from '../model/index.ts';
+import type { DrivenFunctions } from './driven-functions.ts';
 import type { CreateOptions } from './options.ts';
 
-export function createdEvent(workflow: Workflow, { inputs, state, origin }: CreateOptions): Event {
+type Opening = Omit<CreateOptions, 'about'> & { readonly about?: RunAbout | undefined };
+
+export function createdEvent(workflow: Workflow, { inputs, state, origin, about }: Opening): Event {
   const data = { workflow, inputs, ...(state && { state }), ...(origin && { origin }) };
-  return { type: 'run.created', data: { ...data, environment: 'base' } };
+  return { type: 'run.created', data: { ...data, environment: 'base', ...(about && { about }) } };
 }
 
-export function takenEvent({ instance, ...process }: LeaseOwner, epoch: number): Event {
+export function takenEvent(
+  { instance, ...process }: LeaseOwner,
+  epoch: number,
+  functions: DrivenFunctions = [],
+): Event {
   const { host, pid, bootId, pidNamespace, startTime } = process;
   const identity = { host, bootId, pidNamespace, pid, startTime };
-  return { type: 'lease.taken', data: { epoch, host, pid, instance, process: identity } };
+  return {
+    type: 'lease.taken',
+    data: { epoch, host, pid, instance, process: identity, ...(functions.length > 0 && { functions }) },
+  };
 }

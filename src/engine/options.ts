@@ -1,5 +1,5 @@
 import type { Clock, Json } from '../base/index.ts';
-import type { Budget, CleanupPolicy, InheritEnv, LeaseOwner, Origin } from '../model/index.ts';
+import type { AboutChange, Budget, CleanupPolicy, InheritEnv, LeaseOwner, Origin } from '../model/index.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import type { Spool } from '../spool/index.ts';
 import type { Store } from '../store/index.ts';
@@ -44,12 +44,25 @@ export interface EnginePorts {
   readonly secrets: readonly string[];
   /** What every command and agent is given of the environment, beyond the base and what it asks for itself. */
   readonly inheritEnv: InheritEnv;
+  /** What is done with a run whose journal is damaged when somebody goes on with it. */
+  readonly onDamage: 'refuse' | 'repair';
+  /** Backups that are made by themselves; absent: none. */
+  readonly backups?: BackupPolicy;
   /** Of all runs together. */
   readonly budgetPerDay?: Budget;
   /** Before a run is begun, gone on with or tended to, or a session of its agents is opened. Throws if nothing may be executed here. */
   permit?(): Promise<void>;
 }
 
+/** How often backups of the store are made by themselves, and how many of them are kept. */
+export interface BackupPolicy {
+  readonly everyMs: number;
+  readonly keep: number;
+  /** Default: `backups` beside the store. */
+  readonly folder?: string;
+}
+
+/** How one kind of agent is used on this machine. */
 export interface AgentSettings {
   /** Its program: a path, or another name on the PATH. */
   readonly executable?: string;
@@ -66,6 +79,8 @@ export interface CreateOptions {
   readonly state?: Inputs;
   /** The folder commands run in, and the file to compare with when the run goes on. */
   readonly origin?: Origin;
+  /** What its operator says of it. */
+  readonly about?: AboutChange;
 }
 
 export function leaseName(run: string): string {

@@ -156,20 +156,28 @@ function equipmentOf({ setup }: TaskSpec): Pick<PlaceRequest, 'copy' | 'caches' 
   return { copy, caches, ports };
 }
 
+type PlaceRecord = Pick<
+  PlaceRequest,
+  'slot' | 'known' | 'inheritedBase' | 'snapshot' | 'order' | 'isAdopted'
+>;
+
 /** What is known of the place. */
-function recordOf({
-  workspace,
-  slot,
-  item,
-}: TaskState): Pick<PlaceRequest, 'slot' | 'known' | 'snapshot' | 'order' | 'isAdopted'> {
-  const { snapshot, order, isAdopted = false } = workspace ?? {};
+function recordOf(task: TaskState): PlaceRecord {
+  const { workspace, slot, item } = task;
+  const { order, snapshot, isAdopted = false } = workspace ?? {};
   return {
     isAdopted,
+    ...(workspace === undefined && inheritedBy(task)),
     ...(slot !== undefined && { slot: { pool: item!.parent, number: slot } }),
     ...(workspace !== undefined && { known: placeOf(workspace) }),
     ...(snapshot !== undefined && { snapshot }),
     ...(order !== undefined && { order }),
   };
+}
+
+/** Of a fork that has not made the place yet. */
+function inheritedBy({ inherited }: TaskState): Pick<PlaceRequest, 'inheritedBase' | 'snapshot'> {
+  return inherited === undefined ? {} : { inheritedBase: inherited.base, snapshot: inherited.snapshot };
 }
 
 /** The same with the work that was done there; see `WorkRequest`. */

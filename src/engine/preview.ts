@@ -1,9 +1,9 @@
 import {
   interruptionOf,
-  driftOf,
   statusOf,
   statusOfTask,
-  type Drift,
+  viewDrift,
+  type DriftView,
   type RunState,
   type TaskState,
 } from '../kernel/index.ts';
@@ -12,15 +12,13 @@ import type { WatchingAttempts } from '../spool/index.ts';
 import { standingOf, type Found } from './find-attempt.ts';
 
 /** What going on with a run would do. */
-export interface ResumePreview {
+export interface ResumePreview extends DriftView {
   readonly run: string;
   /** Of the run as it was looked at: see `seen` of `resume`. */
   readonly version: number;
   readonly status: RunStatus;
   /** Every task that has not settled, in order. */
   readonly tasks: readonly TaskPreview[];
-  /** How the given definition differs from the stored one: `{ task, change, begun }` for each task. */
-  readonly drift: readonly Drift[];
 }
 
 /** What going on would do for one task, and why. */
@@ -40,8 +38,8 @@ export async function previewResume(
   const previews: (TaskPreview | undefined)[] = [];
   for (const task of state.tasks.values()) previews.push(await previewTask(state, task, spool));
   const tasks = previews.filter((preview) => preview !== undefined);
-  const drift = given === undefined ? [] : driftOf(state, given);
-  return { run: state.run, version: state.version, status: statusOf(state), tasks, drift };
+  const drift = viewDrift(state, given ?? state.workflow);
+  return { run: state.run, version: state.version, status: statusOf(state), tasks, ...drift };
 }
 
 async function previewTask(

@@ -1,5 +1,6 @@
 import type { Json } from '../base/index.ts';
-import type { Evaluator, JsonSchema, Variables, Workflow } from '../model/index.ts';
+import type { LocateMigration } from './migration-place.ts';
+import type { AnswerForm, Evaluator, JsonSchema, Variables, Workflow } from '../model/index.ts';
 
 /** A workflow with all that is needed to run it and cannot be written down. */
 export interface Program {
@@ -11,6 +12,10 @@ export interface Program {
   evaluatorFor(workflow: Workflow): Promise<Evaluator>;
   /** By the names that the workflow's tasks give. */
   readonly functions: Readonly<Record<string, TaskFunction>>;
+  /** A hash of the text of each function that the user wrote, by name. */
+  sources(): Readonly<Record<string, string>>;
+  /** Where a migration is written, if that is a file. */
+  readonly locate?: LocateMigration | undefined;
   /** Gives a check that lists what is wrong with a value. */
   compileSchema(schema: JsonSchema): Promise<(value: Json) => readonly string[]>;
 }
@@ -31,5 +36,17 @@ export interface FunctionCall {
   /** Aborts when the attempt is to stop: time is up, the run is cancelled, the driver stops or lost its lease. */
   readonly signal: AbortSignal;
   /** Resolves when all that has settled so far is durable. For checkpoint policies weaker than every task. */
-  checkpoint(): Promise<void>;
+  checkpoint(name?: string): Promise<void>;
+  /** Asks a person, once: asked again by a later attempt, it gives the same answer. Rejects with `REJECTED`, `NO_ANSWER`, `ASK_INVALID`, `STOPPED`. */
+  ask(question: AskedOfPerson): Promise<Json>;
+}
+
+/** What a function asks a person. */
+export interface AskedOfPerson extends AnswerForm {
+  readonly text: string;
+  /** Becomes the answer when time is up. */
+  readonly default?: Json;
+  readonly deadlineMs?: number;
+  /** By which it is known again. Default: its text, and how often that was asked before. */
+  readonly key?: string;
 }

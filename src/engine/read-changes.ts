@@ -5,6 +5,7 @@ import type { Engine } from './engine.ts';
 
 const pageSize = 200;
 
+/** Which changes `piton.changes` tells, and until when: it goes on until `signal` aborts. */
 export interface ChangesOptions {
   /** The cursor of the last change that is known. Default: from the beginning. */
   readonly after?: string;

@@ -8,6 +8,7 @@ import { mayDrop } from './verify-run.ts';
 
 const pageSize = 200;
 
+/** Which events `run.events` tells, and until when: it goes on until the run ends, nobody drives it, or `signal` aborts. */
 export interface EventsOptions {
   /** Only later than that commit. */
   readonly after?: number;
@@ -40,6 +41,7 @@ export async function* readEvents(
   }
 }
 
+/** Which events `run.history` reads. */
 export interface HistoryOptions {
   /** Only later than that commit. */
   readonly after?: number;

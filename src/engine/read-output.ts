@@ -12,6 +12,7 @@ export interface OutputPart {
   readonly end: number;
 }
 
+/** Which part of the output of a command `piton.output` reads. */
 export interface OutputOptions {
   /** Leaves out so many bytes at the beginning of a stream, as `end` has told them; what is told begins with a whole line. */
   readonly after?: Readonly<Partial<Record<OutputPart['stream'], number>>>;

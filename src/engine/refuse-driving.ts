@@ -27,6 +27,10 @@ export function drivenHere(run: string, { pid, host }: LeaseOwner): PitonError {
   });
 }
 
+export function isBeingClosed(): PitonError {
+  return new PitonError('STORE_CLOSED', 'Piton is being closed.', { remedy: 'Open it again.' });
+}
+
 export function assertSameWorkflow(run: string, name: string, given: Workflow): void {
   if (name === given.name) return;
   throw new PitonError('RUN_CHANGED', `Run ${run} is one of ${name}, not of ${given.name}.`, {

@@ -1,6 +1,13 @@
 import { hasCode, PitonError } from '../base/index.ts';
 import { fold, isSettled, summaryOf, type RunState, type SpooledAttempt } from '../kernel/index.ts';
-import { isSeenBySpool, journalVersion, type Event, type Lease, type StoredCommit } from '../model/index.ts';
+import {
+  isSeenBySpool,
+  journalVersion,
+  type Event,
+  type Lease,
+  type RunEvent,
+  type StoredCommit,
+} from '../model/index.ts';
 import type { JournalHead, WrittenOrder } from '../spool/index.ts';
 import { damaged, faultOf, readChain, type Chain, type Damage } from './chain.ts';
 import { encodeCommit } from './codec.ts';
@@ -14,6 +21,7 @@ import { takeRunLease } from './take-run-lease.ts';
 import { examineRun } from './verify-run.ts';
 import { isSpoolWhole, lostAttempts, spooledAttemptOf, witnessesOf, type Witnesses } from './witnesses.ts';
 
+/** What `piton.repair` has done to a damaged run: the last commit that was kept, and the tasks that are held because they may have run since. */
 export interface Repair {
   readonly held: readonly string[];
   readonly lastGood: number;
@@ -28,19 +36,33 @@ export interface Repair {
  * held for a person: Piton never restarts by itself what it has evidence of having done. What is derived from the journal is made anew.
  */
 export async function repairRun(ports: EnginePorts, run: string): Promise<Repair> {
-  const { store } = ports;
+  const { isCut: _, ...repair } = await takeBack(ports, run);
+  return repair;
+}
+
+/** `isCut`: its journal was not as it should be, and has a commit more that says so. */
+export async function takeBack(
+  ports: EnginePorts,
+  run: string,
+  { isRestored = false, wentTo }: RepairOptions = {},
+): Promise<Repair & { readonly isCut: boolean }> {
+  const { store, spool } = ports;
   const lease = await takeRunLease(ports, run);
   try {
     const witnesses = await witnessesOf(ports, run);
-    const { commits, damage } = await examineRun(ports, run, witnesses);
+    const { commits, damage } = withUnknownEnd(await examineRun(ports, run, witnesses), wentTo);
     if (commits.length === 0) throw beyondRepair(run);
-    const { held, takenUp } =
+    const { held, takenUp, stored } =
       damage === undefined
-        ? { held: [], takenUp: [] }
+        ? { held: [], takenUp: [], stored: undefined }
         : await cutBack(ports, lease, { commits, damage, witnesses });
+    // Of a store that is not in its place yet, nothing outside of it is changed: whoever goes on with the run does that then.
+    if (stored !== undefined && witnesses.head !== undefined && !isRestored)
+      await spool.heads.replace(run, stored, witnesses.head);
     const mended = await mend(store, run);
     return {
       held,
+      isCut: stored !== undefined,
       lastGood: commits.length,
       ...(takenUp.length > 0 && { takenUp }),
       ...(mended.length > 0 && { mended }),
@@ -48,6 +70,24 @@ export async function repairRun(ports: EnginePorts, run: string): Promise<Repair
   } finally {
     await store.releaseLease(lease);
   }
+}
+
+interface RepairOptions {
+  /** The store was made from a backup, and is not in its place yet. */
+  readonly isRestored?: boolean;
+  /** The run went on to this commit, or may have, although nothing else may tell of it. */
+  readonly wentTo?: number;
+}
+
+/** A journal that is sound, and lacks commits that were made since it was copied. */
+function withUnknownEnd({ commits, damage }: Chain, wentTo: number | undefined): Chain {
+  const last = commits.at(-1);
+  if (wentTo === undefined || last === undefined) return { commits, ...(damage && { damage }) };
+  if (damage !== undefined)
+    return { commits, damage: { ...damage, knownSeq: Math.max(damage.knownSeq, wentTo) } };
+  const { seq, hash } = last;
+  const reason = 'the store was restored from a backup';
+  return { commits, damage: { lastGood: { seq, hash }, firstBad: seq + 1, knownSeq: wentTo, reason } };
 }
 
 /** Under its lease, so that nothing is added meanwhile. */
@@ -72,14 +112,17 @@ export async function rebuildRow(store: Store, run: string): Promise<void> {
 }
 
 async function cutBack(
-  { store, clock, spool }: EnginePorts,
+  { store, clock, spool, observers }: EnginePorts,
   lease: Lease,
   { commits, damage, witnesses }: Required<Chain> & { readonly witnesses: Witnesses },
-): Promise<{ readonly held: readonly string[]; readonly takenUp: readonly string[] }> {
+): Promise<Pick<Repair, 'held'> & { readonly takenUp: readonly string[]; readonly stored: StoredCommit }> {
   const { state, head } = await foldCommits(store, commits);
   const { run } = state;
   const lost = await store.readCommits(run, { after: head.seq, limit: Number.MAX_SAFE_INTEGER });
-  const started = await lostAttempts(store, commits, witnesses.orders);
+  // A setup, the work and its check have the same number: which came first is told by how far the journal was.
+  const started = (await lostAttempts(store, commits, witnesses.orders)).toSorted(
+    (a, b) => (a.head?.seq ?? 0) - (b.head?.seq ?? 0),
+  );
   const spooled = started.flatMap((order) => spooledAttemptOf(order) ?? []);
   const unclear = started.filter((order) => spooledAttemptOf(order) === undefined);
   // What has no task to be held yet would begin again when it has one.
@@ -96,8 +139,8 @@ async function cutBack(
   const summary = summaryOf(state);
   await store.quarantine({ commit: stored, blobs, summary, at, lease, lastGood: head });
   passCrashPoints('after', [event]);
-  if (witnesses.head !== undefined) await spool.heads.replace(run, stored, witnesses.head);
-  return { held, takenUp: [...new Set(spooled.map(({ task }) => task))] };
+  observers.tell({ ...event, run, seq: state.seq, at } as RunEvent);
+  return { held, stored, takenUp: [...new Set(spooled.map(({ task }) => task))] };
 }
 
 interface Evidence {

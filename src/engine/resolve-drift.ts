@@ -1,68 +1,125 @@
 import { PitonError } from '../base/index.ts';
 import {
-  decideReopen,
-  driftOf,
-  taskAt,
+  adopted,
+  isSettled,
+  migrationPath,
+  viewDrift,
   type Drift,
-  type Reopened,
-  type Reopening,
+  type DriftView,
+  type MigratedScope,
   type RunState,
 } from '../kernel/index.ts';
-import { functionsOf, type Event, type EventOf, type Sender, type Workflow } from '../model/index.ts';
+import { functionsOf, type Event, type TaskSpec, type Workflow } from '../model/index.ts';
+import { migrateRun, type MigrationRules } from './migrate-run.ts';
 import type { Program } from './program.ts';
 
 /**
- * With which definition a run goes on: the one it was started with, unless the given one is accepted and touches nothing
- * that has begun. Throws `RUN_CHANGED` if it does, or if what has to be called is not there any more.
+ * With which definition a run is to go on. Undefined: somebody has to say it, if that makes a difference. `keep-older`: the one that it
+ * keeps, unless the new one has a higher version and migrates it.
  */
-export function resolveDrift(
+export type DriftChoice = 'accept' | 'keep' | 'keep-older' | undefined;
+
+/** What becomes of a run before it goes on: the events that say so, and the state after them. */
+export interface Resolved {
+  readonly events: readonly Event[];
+  readonly after: RunState;
+}
+
+/**
+ * With which definition a run goes on, if the given one is not the one it keeps. Throws `RUN_CHANGED` if that has to be said, if the new
+ * one cannot be accepted, or if functions are missing; `MIGRATION_FAILED`.
+ */
+export async function resolveDrift(
   state: RunState,
-  program: Program,
-  accept: boolean,
-): { readonly workflow: Workflow; readonly events: Event[] } {
-  const { run, workflow: stored } = state;
+  rules: MigrationRules,
+  choice: DriftChoice,
+): Promise<Resolved> {
+  const { program } = rules;
   const { workflow: given } = program;
-  if (given.hash === stored.hash) return { workflow: stored, events: [] };
-  const drifts = driftOf(state, given);
-  const begun = drifts.filter((drift) => drift.begun).map(({ task, change }) => `${task} (${change})`);
-  if (begun.length > 0)
-    throw changed(run, drifts, `tasks it has begun are different now: ${begun.join(', ')}`);
-  if (given.form !== stored.form) {
-    throw changed(run, drifts, `it was of the form ${stored.form}, and is of the form ${given.form} now`);
+  if (given.hash === state.workflow.hash) return { events: [], after: state };
+  const view = viewDrift(state, given);
+  const isAccepted = choice === 'accept' || (choice !== 'keep' && view.migration !== undefined);
+  const reason = whyRefused(view, { choice, isAccepted, hasNoWay: hasNoWay(state.workflow, given) });
+  if (reason !== undefined) throw changed(state.run, view.drift, reason);
+  const migrated = isAccepted ? await migrateRun(state, rules) : [];
+  const after = isAccepted ? adopted(state, given, migrated) : state;
+  const missing = missingFunctions(after, program);
+  if (missing.length > 0) {
+    const what = `it calls functions that are not there any more: ${missing.join(', ')}`;
+    throw changed(state.run, view.drift, what);
   }
-  if (accept) return { workflow: given, events: [{ type: 'drift.accepted', data: { workflow: given } }] };
-  const missing = [...functionsOf(stored)].filter((name) => !program.knows(name));
-  if (missing.length > 0)
-    throw changed(run, drifts, `it calls what is not there any more: ${missing.join(', ')}`);
-  return { workflow: stored, events: [] };
+  return { events: isAccepted ? [accepted(given, view.drift, migrated)] : [], after };
 }
 
-/** Whoever gives up a task may have taken it out of the file as well. */
-export function isPartOf(workflow: Workflow, state: RunState, { task }: EventOf<'task.skipped'>): boolean {
-  const { scope, spec } = taskAt(state, task);
-  return scope !== '' || workflow.tasks.some(({ name }) => name === spec.name);
+interface Choice {
+  readonly choice: DriftChoice;
+  readonly isAccepted: boolean;
+  readonly hasNoWay: boolean;
 }
 
-/** Settled tasks that are to be done again, or gone on without, with all that came of them. Throws `REDO_REFUSED`. */
-export function reopen(state: RunState, wish: Reopening, by: Sender): Reopened {
-  const { run } = state;
-  const decided = decideReopen(state, wish);
-  if ('events' in decided) {
-    const [reopened, ...skips] = decided.events;
-    return [{ ...reopened, data: { ...reopened.data, by } }, ...skips];
-  }
-  throw new PitonError('REDO_REFUSED', `Run ${run} cannot take that up again: ${decided.refusal}.`, {
+function whyRefused(
+  { drift, mustChoose, canAccept }: DriftView,
+  { choice, isAccepted, hasNoWay }: Choice,
+): string | undefined {
+  if (!canAccept && (isAccepted || (choice !== 'keep' && hasNoWay)))
+    return `the new definition cannot be accepted: ${obstacles(drift)}`;
+  return choice === undefined && mustChoose ? 'its definition has changed since it was started' : undefined;
+}
+
+/** Versions count, and none of the migrations leads from that of the run to the one that is given. */
+function hasNoWay(before: Workflow, given: Workflow): boolean {
+  const path = migrationPath(before, given);
+  return path !== undefined && 'reason' in path;
+}
+
+function accepted(workflow: Workflow, drifts: readonly Drift[], migrated: readonly MigratedScope[]): Event {
+  const changes = drifts.map(({ task, field, verdict }) => ({
+    ...(task !== undefined && { task }),
+    field,
+    verdict,
+  }));
+  return {
+    type: 'drift.accepted',
+    data: { workflow, changes, ...(migrated.length > 0 && { migrated }) },
+  };
+}
+
+function obstacles(drift: readonly Drift[]): string {
+  const structural = drift.filter(({ verdict }) => verdict === 'structural');
+  return structural.map(inWords).join('; ');
+}
+
+function inWords({ task, field, change, effect }: Drift): string {
+  const what = change === 'changed' ? field : change;
+  return `${task === undefined ? what : `${task} (${what})`}: ${effect}`;
+}
+
+/** What is still to be called. */
+function missingFunctions(state: RunState, program: Program): string[] {
+  return [...new Set(functionsOf(openWorkflow(state)))].filter((name) => !program.knows(name));
+}
+
+/** The definition without the tasks that have settled, and with those that go by another. */
+export function openWorkflow({ workflow, tasks }: RunState): Workflow {
+  const isOpen = ({ name }: TaskSpec): boolean => {
+    const life = tasks.get(name)?.life;
+    return life === undefined || !isSettled(life);
+  };
+  const begun = [...tasks.values()].filter(({ life }) => !isSettled(life)).map(({ spec }) => spec);
+  return { ...workflow, tasks: [...workflow.tasks.filter(isOpen), ...begun] };
+}
+
+/** With all that tasks have begun by: they may go on by it, and their secrets stay secret. */
+export function withAllSpecs({ tasks }: RunState, workflow: Workflow): Workflow {
+  const specs = new Set([...workflow.tasks, ...Array.from(tasks.values(), ({ spec }) => spec)]);
+  return specs.size === workflow.tasks.length ? workflow : { ...workflow, tasks: [...specs] };
+}
+
+function changed(run: string, drift: readonly Drift[], what: string): PitonError {
+  return new PitonError('RUN_CHANGED', `Run ${run} cannot go on yet: ${what}.`, {
     run,
-    ...wish,
-    remedy: `See how it stands with \`piton status ${run}\`; \`piton retry ${run}\` tries all that failed together, \`piton skip ${run} <task> …\` goes on without those you name.`,
-  });
-}
-
-function changed(run: string, drifts: readonly Drift[], what: string): PitonError {
-  return new PitonError('RUN_CHANGED', `Run ${run} cannot go on with this definition: ${what}.`, {
-    run,
-    drifts,
+    drift,
     remedy:
-      'Use the definition it was started with, accept the new one where nothing has begun, or start a new run.',
+      'Choose the definition to continue with: the one it was started with (`keepDefinition`), or the new one (`acceptDrift`).',
   });
 }

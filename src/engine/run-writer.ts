@@ -1,9 +1,9 @@
 import { crashPoint, hasCode, PitonError } from '../base/index.ts';
 import { fold, plan, type RunState, type World } from '../kernel/index.ts';
-import type { CheckpointPolicy, CommandAnswer, Event } from '../model/index.ts';
+import { endedText, type CheckpointPolicy, type CommandAnswer, type Event } from '../model/index.ts';
 import type { JournalHead } from '../spool/index.ts';
 import { findLease } from '../store/index.ts';
-import { CheckpointBuffer } from './checkpoint-buffer.ts';
+import { CheckpointBuffer, type CheckpointCause } from './checkpoint-buffer.ts';
 import type { ElsewherePorts } from './elsewhere.ts';
 import type { Journal } from './journal.ts';
 import { isPassing, patiently, type Patience } from './patience.ts';
@@ -106,21 +106,21 @@ export class RunWriter {
   }
 
   /** The next `save` writes, whatever the policy. */
-  insist(): void {
-    this.#buffer.force();
+  insist(cause: CheckpointCause): void {
+    this.#buffer.force(cause);
   }
 
   /** Writes what is buffered, if that is due. True if it did. */
   async saveIfDue(answers: Answers): Promise<boolean> {
     if (!this.#buffer.isDue(this.#ports.clock.now())) return false;
-    const { events } = this.#buffer;
+    const { events, cause } = this.#buffer;
     const isLast = this.hasEnded && this.#ports.mayRelease(this.state);
     const release = isLast && { release: { leftOver: endedAnswer(this.state) } };
     const askedAt = this.#ports.clock.now();
     await patiently(this.#patience, () => this.#append(events, { answers, ...release }));
     this.#buffer.clear();
     this.#isReleased = isLast;
-    this.tell(events);
+    this.tell(events, cause);
     if (this.isLate(askedAt)) await this.keepLease();
     if (!this.hasEnded && this.#journal.isSnapshotDue) await this.#snapshot();
     return true;
@@ -211,13 +211,13 @@ export class RunWriter {
   }
 
   /** To be called when they are durable, and not before. */
-  tell(events: readonly Event[]): void {
+  tell(events: readonly Event[], cause: CheckpointCause): void {
     this.#ports.spending.note(this.state);
     this.#ports.committed();
-    this.#recorder.tell(this.state, events);
+    this.#recorder.tell(this.state, events, cause);
   }
 }
 
 function endedAnswer({ phase }: RunState): CommandAnswer {
-  return { accepted: false, text: `the run has ended: ${phase.status}` };
+  return { accepted: false, text: endedText(phase.status) };
 }

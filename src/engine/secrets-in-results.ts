@@ -1,4 +1,4 @@
-import { shellWord } from '../base/index.ts';
+import { shellWord, someNames } from '../base/index.ts';
 import { agentNamed } from '../agents/index.ts';
 import type { TaskState } from '../kernel/index.ts';
 import type { Outcome } from '../model/index.ts';
@@ -38,7 +38,6 @@ export function holdForSecrets(
   const places = found.map(({ path: file, commit, secret }) =>
     redact(file === undefined ? `${secret} in the message of commit ${commit}` : `${secret} in ${file}`),
   );
-  const more = places.length > 5 ? ` and ${places.length - 5} more` : '';
-  const message = `what it made holds secrets, and was not committed: ${places.slice(0, 5).join(', ')}${more}. Take them out in ${path}, then retry. If the task has committed them itself, undo its commits first: git -C ${shellWord(path)} reset --soft ${task.workspace!.base}`;
+  const message = `what it made holds secrets, and was not committed: ${someNames(places)}. Take them out in ${path}, then retry. If the task has committed them itself, undo its commits first: git -C ${shellWord(path)} reset --soft ${task.workspace!.base}`;
   return { type: 'failed', failure: { code: 'SECRET_IN_RESULT', message, retryable: false } };
 }

@@ -19,7 +19,9 @@ export function boundElsewhere(
   { name, how, rung }: AgentStart,
 ): Outcome | undefined {
   const agent = agentNamed(name);
-  if (agent.bindsSessions !== true || how === 'new' || rung === 'session') return undefined;
+  if (agent.bindsSessions !== true || how === 'new') return undefined;
+  // Its own session was begun in its own place; a copy of one of another run was not.
+  if (rung === 'session' && how === 'continue') return undefined;
   const places = [task, sessionOrigin(state, task)].filter((one) => one !== undefined);
   if (places.every((one) => placementOf(state, one).mode === 'shared')) return undefined;
   const reason = `${agent.title} cannot go on in a session that was begun in another folder`;

@@ -1,7 +1,7 @@
-import { asError, hasCode } from '../base/index.ts';
+import { asError, chainHash, genesis, hasCode } from '../base/index.ts';
 import type { StoredCommit } from '../model/index.ts';
 import type { Store } from '../store/index.ts';
-import { chainHash, genesis, blobsOf } from './codec.ts';
+import { blobsOf } from './codec.ts';
 
 export interface CommitFault {
   readonly seq: number;

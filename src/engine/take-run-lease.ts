@@ -15,12 +15,15 @@ export interface TakeOptions {
   readonly driverSince?: number;
 }
 
+/** What a lease is taken with. */
+export type LeasePorts = Pick<EnginePorts, 'store' | 'owner' | 'leaseMs'>;
+
 /**
  * The right to drive a run. Whoever is dead on this host is replaced at once, whoever is silent after its lease has run
  * out; from anyone else it is taken only with `takeover`. Throws `RUN_DRIVEN`.
  */
 export async function takeRunLease(
-  ports: EnginePorts,
+  ports: LeasePorts,
   run: string,
   { takeover = false, driverSince = Infinity }: TakeOptions = {},
 ): Promise<Lease> {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../base/index.ts';
 import { scopeAt, taskAt, type RunState } from '../kernel/index.ts';
 import type { Event, EventOf, RunEvent } from '../model/index.ts';
+import type { CheckpointCause } from './checkpoint-buffer.ts';
 import type { Notice, Observers } from './observers.ts';
 
 /** A notice without its place, which only the commit gives it. */
@@ -34,7 +35,8 @@ export class Recorder {
   }
 
   /** Fact by fact, each with what was noted of it, then the checkpoint itself. */
-  tell({ run, seq, at }: RunState, events: readonly Event[]): void {
+  tell(state: RunState, events: readonly Event[], cause: CheckpointCause): void {
+    const { run, seq, at } = state;
     if (this.#observers.isEmpty) return clearAny(this.#remarks);
     for (const event of events) {
       this.#observers.tell({ ...event, run, seq, at } as RunEvent);
@@ -42,7 +44,14 @@ export class Recorder {
       if (remark !== undefined) this.#observers.tell({ ...remark, run, at } as Notice);
     }
     this.#remarks.clear();
-    this.#observers.tell({ type: 'checkpoint.saved', run, seq, at });
+    this.#observers.tell({
+      type: 'checkpoint.saved',
+      run,
+      seq,
+      at,
+      ...cause,
+      next: startedIn(state, events),
+    });
   }
 
   #remarkOn(state: RunState, event: Event, ahead: EdgeCounts): Remark | undefined {
@@ -79,6 +88,15 @@ export class Recorder {
     const { graph } = scopeAt(state, taskAt(state, task).scope);
     return { type: 'node.left', task, before, after: graph!.state };
   }
+}
+
+/** Of a commit that holds several steps: those that have not come to their end in it. */
+function startedIn(state: RunState, events: readonly Event[]): string[] {
+  return events.flatMap((event) => {
+    if (event.type !== 'attempt.started') return [];
+    const { life } = taskAt(state, event.task);
+    return life.status === 'running' && life.attempt?.id === event.attempt ? [event.task] : [];
+  });
 }
 
 /** Clearing an empty map makes a new table all the same, and mostly nobody observes. */

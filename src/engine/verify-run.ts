@@ -1,37 +1,16 @@
-import { asError, hasCode, PitonError } from '../base/index.ts';
+import { asError, genesis, hasCode, PitonError } from '../base/index.ts';
 import type { StoredCommit } from '../model/index.ts';
 import type { WrittenOrder } from '../spool/index.ts';
 import type { Snapshot, Store } from '../store/index.ts';
 import { findRun, readChain, type Chain } from './chain.ts';
-import { blobsOf, genesis, type BlobRef } from './codec.ts';
+import { blobsOf, type BlobRef } from './codec.ts';
 import { missingIn, recordedHead, witnessesOf, type WitnessPorts, type Witnesses } from './witnesses.ts';
-import { isOfDropped } from './drop-payloads.ts';
+import { droppedType, isOfDropped } from './drop-payloads.ts';
 import { expectedRecord } from './expected-record.ts';
-import { findSnapshotFaults } from './load-run.ts';
+import { findSnapshotFaults, foldCommits, viewRun } from './load-run.ts';
 import { surveyCommits } from './survey-commits.ts';
-
-/** One thing that is wrong with a run, and what to do about it. */
-export interface RunFault {
-  /**
-   * Of the journal: everything from the first wrong commit on is lost. Of the row or a snapshot: it is made anew. Of the
-   * run: the store does not have it any more. Of the spool: how far the run had come cannot be read there.
-   */
-  readonly in: 'journal' | 'row' | 'snapshot' | 'version' | 'run' | 'spool';
-  readonly seq?: number;
-  readonly what: string;
-  readonly remedy: string;
-}
-
-export interface RunVerdict {
-  readonly run: string;
-  /** So many are good. */
-  readonly commits: number;
-  readonly ok: boolean;
-  readonly firstBad?: number;
-  /** The first fault. */
-  readonly reason?: string;
-  readonly faults: readonly RunFault[];
-}
+import type { RunFault, RunNote, RunVerdict } from './run-verdict.ts';
+import { verifyAround, type Around } from './verify-around.ts';
 
 /**
  * Looks through the whole journal of a run, at everything it refers to, at what was derived from it, and at all that tells of it elsewhere. Goes on past damage, and
@@ -42,11 +21,13 @@ export async function verifyRun(
   run: string,
   orders?: readonly WrittenOrder[],
 ): Promise<RunVerdict> {
-  const { commits, faults } = await lookThrough(ports, run, orders);
+  const { commits, faults, notes = [] } = await lookThrough(ports, run, orders);
+  const noted = notes.length > 0 && { notes };
   const [first] = faults;
-  if (first === undefined) return { run, commits, ok: true, faults };
+  if (first === undefined) return { run, commits, ok: true, faults, ...noted };
   const firstBad = faults.find(({ in: where }) => where === 'journal')?.seq;
-  return { run, commits, ok: false, ...(firstBad !== undefined && { firstBad }), reason: first.what, faults };
+  const bad = firstBad !== undefined && { firstBad };
+  return { run, commits, ok: false, ...bad, reason: first.what, faults, ...noted };
 }
 
 /** The same of all runs, and of those for which processes were started and which the store does not have. */
@@ -66,7 +47,8 @@ function unreadable(run: string, thrown: unknown): RunVerdict {
   if (!(thrown instanceof PitonError) || thrown.code !== 'SPOOL_UNREADABLE') throw thrown;
   const { message, remedy = '' } = thrown;
   const what = message.slice(0, message.length - remedy.length).trim();
-  return { run, commits: 0, ok: false, reason: what, faults: [{ in: 'spool', what, remedy }] };
+  const consequence = 'whether its journal has lost its end is not known, and nobody goes on with it';
+  return { run, commits: 0, ok: false, reason: what, faults: [{ in: 'spool', what, consequence, remedy }] };
 }
 
 /** Of a run that was removed on purpose no head is recorded, or also that it was to go. */
@@ -88,13 +70,15 @@ async function lostRun(ports: WitnessPorts, run: string): Promise<RunVerdict | u
   const head = await recordedHead(ports, run);
   if (head === undefined || (await ports.spool.heads.isPruned(run))) return undefined;
   const what = `the store does not have it, but it was at commit ${head.seq} when a process was started`;
-  const remedy = `Restore the store, with its -wal file, from a backup. What its tasks printed is in the spool still.`;
-  return { run, commits: 0, ok: false, reason: what, faults: [{ in: 'run', what, remedy }] };
+  const consequence = 'nothing of it can be gone on with';
+  const remedy = `Go back to a backup that has it: piton store restore. What its tasks printed is in the spool still.`;
+  return { run, commits: 0, ok: false, reason: what, faults: [{ in: 'run', what, consequence, remedy }] };
 }
 
 interface Findings {
   readonly commits: number;
   readonly faults: readonly RunFault[];
+  readonly notes?: readonly RunNote[];
 }
 
 async function lookThrough(
@@ -106,7 +90,7 @@ async function lookThrough(
   try {
     const chain = await examineRun(ports, run, await witnessesOf(ports, run, orders));
     const { commits, damage } = chain;
-    if (damage === undefined) return { commits: commits.length, faults: await derivedFaults(store, chain) };
+    if (damage === undefined) return { commits: commits.length, ...(await besideJournal(ports, chain)) };
     const first = { seq: damage.firstBad, what: damage.reason };
     const others = (await surveyCommits(store, run, damage.knownSeq)).filter(({ seq }) => seq > first.seq);
     return { commits: commits.length, faults: [first, ...others].map((fault) => inJournal(run, fault)) };
@@ -120,13 +104,15 @@ async function lookThrough(
 
 function inJournal(run: string, { seq, what }: { readonly seq: number; readonly what: string }): RunFault {
   const remedy = `piton verify ${run} --repair goes back to ${run}@${seq - 1} and holds what may have run since; or restore a backup.`;
-  return { in: 'journal', seq, what, remedy };
+  const consequence = `commit ${seq} and all that follow it are lost`;
+  return { in: 'journal', seq, what, consequence, remedy };
 }
 
-/** Of a sound journal: what lists, prune and snapshots say of it. */
-async function derivedFaults(store: Store, { commits }: Chain): Promise<readonly RunFault[]> {
-  const faults = await compareDerived(store, commits);
-  return faults.length > 0 && (await hasChanged(store, commits)) ? [] : faults;
+/** Of a sound journal: what lists, prune and snapshots say of it, and what it names outside of the store. */
+async function besideJournal(ports: WitnessPorts, { commits }: Chain): Promise<Omit<Findings, 'commits'>> {
+  const { faults, notes } = await compareDerived(ports, commits);
+  if (faults.length > 0 && (await hasChanged(ports.store, commits))) return { faults: [] };
+  return { faults, notes };
 }
 
 /** Somebody has written to it since, and its row is sound. */
@@ -140,22 +126,31 @@ async function hasChanged(store: Store, commits: readonly StoredCommit[]): Promi
   }
 }
 
-async function compareDerived(store: Store, commits: readonly StoredCommit[]): Promise<RunFault[]> {
+async function compareDerived(ports: WitnessPorts, commits: readonly StoredCommit[]): Promise<Around> {
+  const { store } = ports;
   const remedy = `piton verify ${commits[0]!.run} --repair makes it anew from the journal.`;
+  const derived = (kind: 'row' | 'snapshot', what: string): RunFault => {
+    const consequence = kind === 'row' ? 'lists and decisions would go by it' : 'it is not used';
+    return { in: kind, what, consequence, remedy };
+  };
   const wrong = await findSnapshotFaults(store, commits);
-  const snapshots = wrong.map((what): RunFault => ({ in: 'snapshot', what, remedy }));
+  const snapshots = wrong.map((what) => derived('snapshot', what));
   try {
-    const differing = await store.compareRun(await expectedRecord(store, commits));
-    return [...differing.map((what): RunFault => ({ in: 'row', what, remedy })), ...snapshots];
+    const loaded = await foldCommits(store, commits);
+    const differing = await store.compareRun(await expectedRecord(store, commits, loaded));
+    const around = await verifyAround(ports, loaded.state);
+    const rows = differing.map((what) => derived('row', what));
+    return { faults: [...rows, ...snapshots, ...around.faults], notes: around.notes };
   } catch (thrown) {
     if (!(thrown instanceof PitonError) || !unfoldable.has(thrown.code)) throw thrown;
-    return [...snapshots, unfolded(thrown)];
+    return { faults: [...snapshots, unfolded(thrown)], notes: [] };
   }
 }
 
 function unfolded({ message, remedy = '', details }: PitonError): RunFault {
   const seq = typeof details['seq'] === 'number' ? { seq: details['seq'] } : {};
-  return { in: 'version', ...seq, what: message.replace(` ${remedy}`, ''), remedy };
+  const consequence = 'nobody goes on with it in this version of Piton';
+  return { in: 'version', ...seq, what: message.replace(` ${remedy}`, ''), consequence, remedy };
 }
 
 /** The journal is what was written, and this Piton cannot make a state of it. */
@@ -170,7 +165,11 @@ const unfoldable: ReadonlySet<string> = new Set([
  * The chain of a run up to the first commit that is wrong itself, refers to a value that is lost, or is missing although
  * the witnesses tell of it.
  */
-export async function examineRun({ store }: WitnessPorts, run: string, witnesses: Witnesses): Promise<Chain> {
+export async function examineRun(
+  { store }: Pick<WitnessPorts, 'store'>,
+  run: string,
+  witnesses: Witnesses,
+): Promise<Chain> {
   const chain = await readChain(store, run);
   const { commits, damage } = chain;
   const fault = await findLostValue(store, commits);
@@ -234,14 +233,24 @@ async function lossOf(
     if (hasCode(thrown, 'STORE_DAMAGED')) return asError(thrown).message;
     if (!hasCode(thrown, 'BLOB_MISSING')) throw thrown;
     const isDefinition = commit.seq === 1 && name === 'workflow';
-    return !isDefinition && (await hasDropped(store, commits)) ? undefined : asError(thrown).message;
+    const isOnPurpose = isDroppedLater(commits, commit.seq) || (await hasDropped(store, commits));
+    return !isDefinition && isOnPurpose ? undefined : asError(thrown).message;
   }
 }
 
-/** A run that has succeeded may have dropped big values on purpose: see `preserve`. Asked when a value is missing, not before. */
+/** A later commit says that the payloads of those before it were dropped to save room. */
+function isDroppedLater(commits: readonly StoredCommit[], seq: number): boolean {
+  return commits.some((commit) => commit.seq > seq && commit.body.includes(droppedType));
+}
+
+/**
+ * Big values may have been dropped on purpose: after success (see `preserve`), or to save room. Asked when a value is missing, not
+ * before.
+ */
 export async function mayDrop(store: Store, run: string): Promise<boolean> {
   const { status, seq } = await findRun(store, run);
-  return status === 'succeeded' && leftWithout(await store.loadSnapshot(run, seq), seq);
+  if (status === 'succeeded' && leftWithout(await store.loadSnapshot(run, seq), seq)) return true;
+  return (await viewRun(store, run)).state.payloadsDroppedAt !== undefined;
 }
 
 /** The same of commits that were verified, whatever the run's row says. */

@@ -1,4 +1,16 @@
 import type { Clock } from '../base/index.ts';
+import type { RunState } from '../kernel/index.ts';
+
+/** Timers are looked at again at least so often: a sleeping machine or a changed clock must not lose one. */
+const longestWaitMs = 30_000;
+const roomCheckMs = 1_000;
+/** Whether somebody who has a session is still there. */
+const lentCheckMs = 2_000;
+
+export function longestWait({ lent }: RunState, isStalled: boolean): number {
+  if (isStalled) return roomCheckMs;
+  return Object.keys(lent).length > 0 ? lentCheckMs : longestWaitMs;
+}
 
 /** One timer is enough: the one that is due first. It also keeps the process alive. */
 export class WakeTimer {

@@ -1,6 +1,6 @@
 import { hasCode, type Json } from '../base/index.ts';
 import type { SpooledAttempt, TaskState } from '../kernel/index.ts';
-import { readSpooledAttempt, type Commit, type Event, type StoredCommit } from '../model/index.ts';
+import { isFinal, readSpooledAttempt, type Commit, type Event, type StoredCommit } from '../model/index.ts';
 import type { JournalHead, WrittenOrder } from '../spool/index.ts';
 import type { Store } from '../store/index.ts';
 import type { Head } from './chain.ts';
@@ -17,6 +17,8 @@ export interface Witnesses {
   readonly head?: JournalHead;
   /** What was to be started then has not begun, and was removed. */
   readonly isLastUnbegun: boolean;
+  /** It was removed from the store after it had ended, and an older copy has it still. */
+  readonly wasRemoved: boolean;
   /** Everything that was ever started for the run. */
   readonly orders: readonly WrittenOrder[];
   /** The branch of the run was moved by this commit. */
@@ -37,11 +39,19 @@ export async function witnessesOf(
   const branch = await branchSeq(ports, run, created);
   const isOwn = (order: WrittenOrder): boolean => order.run === run && !isOfNamesake(order, created);
   return {
+    wasRemoved: head !== undefined && (await wasRemoved(ports, run)),
     isLastUnbegun: head !== undefined && (await ports.spool.heads.isUnbegun(run)),
     orders: ports.store.durability === 'none' ? [] : found.filter(isOwn),
     ...(head !== undefined && { head }),
     ...(branch !== undefined && { branch }),
   };
+}
+
+/** Whoever removes a run notes that first; one that has ended may be there still because they were killed. */
+async function wasRemoved({ store, spool }: WitnessPorts, run: string): Promise<boolean> {
+  if (!(await spool.heads.isPruned(run))) return false;
+  const found = await store.findRun(run).catch(() => undefined);
+  return found !== undefined && !isFinal(found.status);
 }
 
 /** What was written down before the last process was started. What is kept nowhere has no witness. */
@@ -64,7 +74,10 @@ async function firstCommit(store: Store, run: string): Promise<Commit | undefine
 
 /** Of a run that had the same id and was pruned. */
 function isOfNamesake({ runCreatedAt }: WrittenOrder, created: Commit | undefined): boolean {
-  return runCreatedAt !== undefined && created !== undefined && runCreatedAt !== created.at;
+  if (runCreatedAt === undefined || created === undefined) return false;
+  const [event] = created.events;
+  const fork = event?.type === 'run.created' ? event.data.fork : undefined;
+  return runCreatedAt !== (fork?.at ?? created.at);
 }
 
 async function branchSeq(
@@ -89,7 +102,7 @@ export interface Missing {
 export async function missingIn(
   store: Store,
   commits: readonly StoredCommit[],
-  { head, orders, branch = 0 }: Witnesses,
+  { head, orders, branch = 0, wasRemoved }: Witnesses,
 ): Promise<Missing | undefined> {
   const known = await knownIn(store, commits);
   const lost = orders.filter(({ attempt }) => !known.attempts.has(attempt));
@@ -100,6 +113,8 @@ export async function missingIn(
       reason: `it was at commit ${head.seq} when a process was started`,
     };
   }
+  if (wasRemoved)
+    return { seq: Math.max(seq, head?.seq ?? 0), reason: 'it had ended, and was removed from the store' };
   if (lost.length > 0) {
     const names = Array.from(new Set(lost.map(({ task }) => task)));
     return { seq, reason: `the spool has attempts of ${names.join(', ')} which it does not know` };

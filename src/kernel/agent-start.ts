@@ -1,6 +1,6 @@
 import { PitonError } from '../base/index.ts';
-import type { AgentWork, Event } from '../model/index.ts';
-import type { Conversation } from './conversation.ts';
+import { traitsOf, type AgentWork, type Event } from '../model/index.ts';
+import type { Conversation, Session } from './conversation.ts';
 import { agentResource } from './breakers.ts';
 import { budgetObstacle } from './budgets.ts';
 import { addressOf, scopeAt, type OpenBreaker, type RunState, type TaskState } from './run-state.ts';
@@ -94,7 +94,10 @@ export function startOfAgent(state: RunState, task: TaskState, world: World): Ag
   const name = freeAgent(state, agents, world) ?? agents[0]!;
   const { session: own, lastEnd } = task.conversation;
   if (lastEnd === undefined) return first(state, task, { name, world });
-  if (own?.agent === name) return { name, session: own.id, how: 'continue', rung: 'session' };
+  if (own?.agent === name && own.ofParent === undefined)
+    return { name, session: own.id, how: 'continue', rung: 'session' };
+  if (own?.agent === name && canCopy(own))
+    return { name, how: 'fork', of: own.id, rung: 'session', ...chosenSession(name, world) };
   return { ...anew(state, task, { name, world }), rung: 'transcript' };
 }
 
@@ -107,19 +110,28 @@ interface Starting {
 function anew(state: RunState, task: TaskState, { name, world }: Starting): AgentStart {
   const { session } = task.spec.work as AgentWork;
   const other = task.conversation.lastEnd?.originLost === true ? undefined : otherSession(state, task);
-  if (session === undefined || 'continue' in session || other?.agent !== name) {
-    return { name, how: 'new', ...chosenSession(name, world) };
-  }
+  const isCopied = session !== undefined && 'fork' in session && other?.agent === name && canCopy(other);
+  if (!isCopied) return { name, how: 'new', ...chosenSession(name, world) };
   return { name, how: 'fork', of: other.id, ...chosenSession(name, world) };
 }
 
 function first(state: RunState, task: TaskState, { name, world }: Starting): AgentStart {
   const { session } = task.spec.work as AgentWork;
   if (session === undefined) return { name, how: 'new', ...chosenSession(name, world) };
-  const of = otherSession(state, task)?.id;
-  if (of === undefined) throw noSession(task, 'continue' in session ? session.continue : session.fork);
-  if ('continue' in session) return { name, how: 'continue', session: of };
-  return { name, how: 'fork', of, ...chosenSession(name, world) };
+  const other = otherSession(state, task);
+  if (other === undefined) throw noSession(task, 'continue' in session ? session.continue : session.fork);
+  const { id: of, ofParent } = other;
+  if ('continue' in session && ofParent === undefined) return { name, how: 'continue', session: of };
+  const isCopied = canCopy(other);
+  return isCopied
+    ? { name, how: 'fork', of, ...chosenSession(name, world) }
+    : { name, how: 'new', rung: 'transcript', ...chosenSession(name, world) };
+}
+
+/** Of a session of the run that this one was forked from, unless it has been gone on in since. */
+function canCopy({ agent, ofParent }: Session): boolean {
+  if (ofParent === undefined) return true;
+  return ofParent === 'current' && traitsOf(agent)?.sessions === 'fork';
 }
 
 function chosenSession(name: string, world: World): { readonly session?: string } {

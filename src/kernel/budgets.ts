@@ -1,5 +1,7 @@
+import { moneyText } from '../base/index.ts';
 import type { Budget, Command, Event, EventOf, Used } from '../model/index.ts';
 import { decideAnew } from './fold-turns.ts';
+import { budgetOf } from './limits-in-force.ts';
 import { statusOfTask, type Raise, type RunState, type TaskState } from './run-state.ts';
 import { addUsed, nothingUsed, tokensOf } from './usage-meter.ts';
 import { spentOn } from './usage.ts';
@@ -64,7 +66,7 @@ function accountsOf(state: RunState, task: TaskState): readonly Account[] {
   if (spec.work.type !== 'agent' || overspends === true) return [];
   return [
     { of: 'task', budget: spec.work.budget, used: usage, raise: raised },
-    { of: 'run', budget: state.workflow.budget, used: state.usage, raise: state.raised['run'] },
+    { of: 'run', budget: budgetOf(state), used: state.usage, raise: state.raised['run'] },
   ];
 }
 
@@ -100,19 +102,26 @@ function excessesOf({ of, budget, used, raise }: Account): Excess[] {
 function limitOf(budget: Budget | undefined, unit: Unit, raise: Raise | undefined): number | undefined {
   const defined = budget?.[unit];
   if (defined === undefined || raise === undefined) return defined;
-  // Without the noise of binary fractions, which people would be shown.
-  return Number((defined + raise[unit]).toFixed(6));
+  return withoutNoise(defined + raise[unit]);
+}
+
+/** That of the run, with what people have raised it by. */
+export function raisedBudget(state: RunState): Budget {
+  const budget = budgetOf(state);
+  const raise = state.raised['run'];
+  const [usd, tokens] = [limitOf(budget, 'usd', raise), limitOf(budget, 'tokens', raise)];
+  return { ...(usd !== undefined && { usd }), ...(tokens !== undefined && { tokens }) };
+}
+
+/** Without the noise of binary fractions (0.30000000000000004), which people and programs would be shown. */
+function withoutNoise(amount: number): number {
+  return Number(amount.toFixed(6));
 }
 
 function excessText({ of, unit, limit, used }: Excess): string {
   return unit === 'usd'
-    ? `the budget of the ${of}, $${limit}, is used up: ${dollars(used)}`
+    ? `the budget of the ${of}, $${withoutNoise(limit)}, is used up: ${moneyText(used)}`
     : `the budget of the ${of}, ${limit} tokens, is used up: ${used}`;
-}
-
-/** Small sums to the hundredth of a cent: two digits would make nothing of them. */
-function dollars(usd: number): string {
-  return `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
 }
 
 /** Dollars that an attempt may use; undefined: no limit. */
@@ -120,7 +129,7 @@ export function dollarsLeft(state: RunState, task: TaskState, spending: Spending
   const accounts = [...accountsOf(state, task), ...accountsOfDay(state, task, spending)];
   const left = accounts.flatMap(({ budget, used, raise }) => {
     const limit = limitOf(budget, 'usd', raise);
-    return limit === undefined ? [] : [Math.max(limit - used.usd, 0)];
+    return limit === undefined ? [] : [withoutNoise(Math.max(limit - used.usd, 0))];
   });
   return left.length === 0 ? undefined : Math.min(...left);
 }
@@ -183,7 +192,7 @@ function raisable(
 }
 
 function inUnit(unit: Unit, amount: number): string {
-  return unit === 'usd' ? dollars(amount) : `${amount} tokens`;
+  return unit === 'usd' ? moneyText(amount) : `${amount} tokens`;
 }
 
 /** Fold of `budget.raised`: whoever waits for it is up for a decision again. */

@@ -4,7 +4,7 @@ import type { AskedCall } from './life.ts';
 /** With the agent of a task: what it remembers, and what it has yet to hear. Replaced as a whole, and gone as a whole when the task begins anew. */
 export interface Conversation {
   /** The next attempt goes on in it. */
-  readonly session?: { readonly agent: string; readonly id: string };
+  readonly session?: Session;
   /** The program that its last agent was, as it told. */
   readonly cli?: { readonly agent: string; readonly version: string };
   /** Its attempts so far, and how the last one ended. One that goes on is told. */
@@ -15,14 +15,31 @@ export interface Conversation {
   readonly news?: News;
 }
 
+export interface Session {
+  readonly agent: string;
+  readonly id: string;
+  /**
+   * It belongs to the run that this one was forked from, which may go on in it: this one goes on in a copy; or, where it has been gone on
+   * in since (`outgrown`), in a new session that is told what was said.
+   */
+  readonly ofParent?: 'current' | 'outgrown';
+}
+
 export interface LastEnd {
   readonly outcome: Outcome['type'];
   readonly reason?: string;
   /** Not all of its processes could be ended. */
   readonly mayStillRun?: boolean;
-  readonly attempts: readonly { readonly id: string; readonly agent: string }[];
+  readonly attempts: readonly PastAttempt[];
   /** What it was to copy is not there any more: copying it again would end the same way, for ever. */
   readonly originLost?: boolean;
+}
+
+/** `upTo`: only so much of its stream, in bytes, belongs to this run. */
+export interface PastAttempt {
+  readonly id: string;
+  readonly agent: string;
+  readonly upTo?: number;
 }
 
 export interface News {

@@ -1,5 +1,5 @@
 import type { Event, Failure } from '../model/index.ts';
-import { failureOf } from './decide-task.ts';
+import { failureOf } from './failure-of.ts';
 import { cancelledEnd, failedEnd } from './ends.ts';
 import {
   cancellingOf,
@@ -45,16 +45,18 @@ function succeedScope(state: RunState, scope: ScopeState, world: World): readonl
     };
     return successEvents(state, taskAt(state, scope.owner), { success, world });
   } catch (thrown) {
-    return [failedEnd(scope, failureOf(thrown))];
+    return [failedEnd(scope, failureOf(thrown, world))];
   }
 }
 
 function failureOfTask({ address, life }: TaskState): Failure {
-  const message =
-    life.status === 'failed'
-      ? `${address} failed: ${life.failure.message}`
-      : `${address} was ${life.status}${'reason' in life ? `: ${life.reason}` : ''}`;
-  return { code: 'TASK_FAILED', message, retryable: false };
+  if (life.status !== 'failed') {
+    const reason = 'reason' in life ? `: ${life.reason}` : '';
+    return { code: 'TASK_FAILED', message: `${address} was ${life.status}${reason}`, retryable: false };
+  }
+  const { message, stack } = life.failure;
+  const told = { code: 'TASK_FAILED', message: `${address} failed: ${message}`, retryable: false };
+  return { ...told, ...(stack !== undefined && { stack }) };
 }
 
 function decideGroupEnd(state: RunState, parent: TaskState, world: World): readonly Event[] {
@@ -77,12 +79,13 @@ function failGroup(state: RunState, parent: TaskState): Event {
   const { failed, items } = parent.group!;
   const tasks = items.map((address) => taskAt(state, address));
   const first = tasks.find(({ life }) => life.status === 'failed');
-  const cause =
-    first?.life.status === 'failed' ? `, first ${first.address}: ${first.life.failure.message}` : '';
+  const failure = first?.life.status === 'failed' ? first.life.failure : undefined;
+  const cause = failure === undefined ? '' : `, first ${first!.address}: ${failure.message}`;
   const cancelled = tasks.filter(({ life }) => life.status === 'cancelled').length;
   // One that failed for many that were never tried is another matter than many that failed.
   const untried = cancelled === 0 ? '' : ` (${cancelled} of them cancelled for the others)`;
   const message = `${failed} of ${items.length} items did not succeed${untried}${cause}`;
-  const failure = { code: 'ITEMS_FAILED', message, retryable: false };
-  return { type: 'task.failed', task: parent.address, data: { failure } };
+  const told = { code: 'ITEMS_FAILED', message, retryable: false };
+  const stack = failure?.stack !== undefined && { stack: failure.stack };
+  return { type: 'task.failed', task: parent.address, data: { failure: { ...told, ...stack } } };
 }

@@ -1,6 +1,7 @@
 import { mentionsFailure, type EdgeSpec, type Event, type Failure } from '../model/index.ts';
-import { failureOf } from './decide-task.ts';
+import { failureOf } from './failure-of.ts';
 import { cancelledEnd, failedEnd } from './ends.ts';
+import { maxStepsOf } from './limits-in-force.ts';
 import { scopeAt, taskAt, type RunState, type ScopeState, type TaskState } from './run-state.ts';
 import { outputOf, variablesOf } from './variables.ts';
 import type { World } from './world.ts';
@@ -26,10 +27,10 @@ function leave(state: RunState, visit: TaskState, world: World): Event {
   try {
     const edge = chooseEdge(state, visit, world);
     if (edge === undefined) return failedEnd(scope, noWayOn(visit));
-    if (edge.to !== 'end' && isExhausted(scope)) return failedEnd(scope, tooManySteps(scope));
+    if (edge.to !== 'end' && isExhausted(state, scope)) return failedEnd(scope, tooManySteps(scope));
     return take(scope, visit.spec.name, edge.to);
   } catch (thrown) {
-    return failedEnd(scope, failureOf(thrown));
+    return failedEnd(scope, failureOf(thrown, world));
   }
 }
 
@@ -49,8 +50,8 @@ function chooseEdge(state: RunState, visit: TaskState, world: World): EdgeSpec |
   });
 }
 
-function isExhausted({ graph, workflow }: ScopeState): boolean {
-  return graph!.step >= workflow.graph!.maxSteps;
+function isExhausted(state: RunState, scope: ScopeState): boolean {
+  return scope.graph!.step >= maxStepsOf(state, scope)!;
 }
 
 function noWayOn(visit: TaskState): Failure {
@@ -67,7 +68,7 @@ function noWayOn(visit: TaskState): Failure {
 }
 
 function tooManySteps(scope: ScopeState): Failure {
-  const message = `After ${scope.graph!.step} steps, as many as max-steps allows, the graph has not come to its end.`;
+  const message = `After ${scope.graph!.step} steps, its limit (max-steps in a file, maxSteps in code), the graph has not come to its end.`;
   return { code: 'MAX_STEPS', message, retryable: false };
 }
 

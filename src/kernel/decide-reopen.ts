@@ -1,28 +1,13 @@
 import { mentionsFailure, type EventOf } from '../model/index.ts';
 import { whyStale } from './beliefs.ts';
+import { isSettled } from './life.ts';
 import { roomFor } from './limits.ts';
-import { failsItsGroup, failureCounts, membersOf } from './recount.ts';
 import { isStanding } from './places-to-clean.ts';
-import {
-  scopeAt,
-  statusOfTask,
-  taskAt,
-  type RunState,
-  type ScopeState,
-  type TaskState,
-} from './run-state.ts';
-import { dependantsOf, reasonToStop } from './settle-task.ts';
-import { gateOf, isSettled } from './life.ts';
-
-/** What has been found so far of what must be done again. Walked through by a list: chains may be long. */
-interface Reach {
-  readonly state: RunState;
-  readonly reset: Set<TaskState>;
-  readonly continued: Set<TaskState>;
-  readonly seen: Set<string>;
-  readonly steps: (() => void)[];
-  readonly refusals: string[];
-}
+import { failsItsGroup, failureCounts, membersOf } from './recount.ts';
+import { itemsOf, reachOf, type Reach } from './reopen-reach.ts';
+import { rerunsIn, type Rerun } from './reruns.ts';
+import { scopeAt, taskAt, type RunState, type TaskState } from './run-state.ts';
+import { reasonToStop } from './settle-task.ts';
 
 /** What a person wants of a run of which tasks have settled. */
 export interface Reopening {
@@ -32,48 +17,55 @@ export interface Reopening {
   readonly inSession?: boolean;
   /** They have failed, and the run goes on without them. */
   readonly skipped?: readonly string[];
+  /** They have failed, but a person says that their work was done. */
+  readonly done?: readonly string[];
+  /** Succeeded tasks that may run again; `true`: all that have to. Without it, nothing that has succeeded runs again. */
+  readonly rerunSucceeded?: RerunSucceeded;
   /** The version of the run that this was decided on. */
   readonly seen?: number;
 }
 
+export type RerunSucceeded = true | readonly string[];
+
 /** First they are open again, then some of them are skipped. */
 export type Reopened = readonly [EventOf<'tasks.reopened'>, ...EventOf<'task.skipped'>[]];
+
+/** `unconfirmed`: the refusal is that these have succeeded, and would run again without anyone having agreed to it. */
+export interface ReopenRefused {
+  readonly refusal: string;
+  readonly unconfirmed?: readonly string[];
+}
+
+/** What would run again. */
+export interface Reruns {
+  /** Of the run as it was looked at: see `seen`. */
+  readonly version: number;
+  readonly tasks: readonly Rerun[];
+  /** What the run has made was handed over already, and stays there. */
+  readonly delivered?: EventOf<'run.delivered'>['data'];
+}
 
 /**
  * What it takes to do settled tasks again, or to go on without them, in a run that may have ended: all that came of them is to
  * be done again too, what they are a part of goes on, and what was cancelled there is taken up. Or why that cannot be.
  */
-export function decideReopen(
-  state: RunState,
-  { again = [], inSession = false, ...wish }: Reopening,
-): { events: Reopened } | { refusal: string } {
-  // Named twice, it would settle twice.
-  const skipped = [...new Set(wish.skipped)];
-  const reach: Reach = {
-    state,
-    reset: new Set(),
-    continued: new Set(),
-    seen: new Set(),
-    steps: [],
-    refusals: [],
-  };
-  for (const address of again) name(reach, address);
-  for (const address of skipped) leave(reach, address);
-  for (let step = reach.steps.pop(); step !== undefined; step = reach.steps.pop()) step();
-  const refusal = whyOutdated(state, [...again, ...skipped], wish.seen) ?? whyNot(reach);
-  if (refusal !== undefined) return { refusal };
+export function decideReopen(state: RunState, wish: Reopening): { events: Reopened } | ReopenRefused {
+  const { again, inSession, skipped, done } = namedIn(wish);
+  const reach = reachOf(state, { again, settled: [...skipped, ...done] });
   const reset = addressesOf(reach);
+  const refused = whyRefused(reach, reset.tasks, wish);
+  if (refused !== undefined) return refused;
   const resetTasks = new Set(reset.tasks);
   const isReset = (address: string): boolean => resetTasks.has(address);
   const goingOn = [
     ...again.filter((address) => inSession && goesOn(taskAt(state, address))),
     // Else nobody would know any more whose place it is.
-    ...skipped.filter((address) => isStanding(taskAt(state, address).workspace)),
+    ...[...skipped, ...done].filter((address) => isStanding(taskAt(state, address).workspace)),
   ].filter(isReset);
   const data = {
     ...reset,
     ...(goingOn.length > 0 && { inSession: goingOn }),
-    reason: reasonFor(again, skipped),
+    reason: reasonFor({ again, skipped, done }),
   };
   return {
     events: [
@@ -81,6 +73,67 @@ export function decideReopen(
       ...skipped.filter(isReset).map((task) => ({ type: 'task.skipped', task, data: byOperator }) as const),
     ],
   };
+}
+
+/** What a wish would run again, for a person to agree to. */
+export function previewReopen(state: RunState, wish: Reopening): Reruns | ReopenRefused {
+  const { again, skipped, done } = namedIn(wish);
+  const settled = [...skipped, ...done];
+  const reach = reachOf(state, { again, settled });
+  const refusal = whyStaleWish(state, wish) ?? whyNot(reach);
+  if (refusal !== undefined) return { refusal };
+  const tasks = addressesOf(reach).tasks.filter((address) => !settled.includes(address));
+  const inOrder = tasks.sort((one, other) => taskAt(state, one).order - taskAt(state, other).order);
+  const { version, delivered } = state;
+  return { version, tasks: rerunsIn(state, inOrder), ...(delivered !== undefined && { delivered }) };
+}
+
+/** Named twice, it would settle twice. */
+function namedIn({
+  again = [],
+  inSession = false,
+  skipped,
+  done,
+}: Reopening): Required<Pick<Reopening, 'again' | 'inSession' | 'skipped' | 'done'>> {
+  return { again, inSession, skipped: [...new Set(skipped)], done: [...new Set(done)] };
+}
+
+/** Of a task that has succeeded, that comes first: whatever else is in the way may have changed when somebody has agreed to it. */
+function whyRefused(reach: Reach, tasks: readonly string[], wish: Reopening): ReopenRefused | undefined {
+  const { state } = reach;
+  const { again } = namedIn(wish);
+  const refusal = whyStaleWish(state, wish);
+  if (refusal !== undefined) return { refusal };
+  const named = again.filter((address) => isRepeatable(state, address));
+  return unconfirmedOf(state, named, wish) ?? obstacleTo(reach) ?? unconfirmedOf(state, tasks, wish);
+}
+
+function obstacleTo(reach: Reach): ReopenRefused | undefined {
+  const refusal = whyNot(reach);
+  return refusal === undefined ? undefined : { refusal };
+}
+
+/** The visits of a graph that have succeeded are not, whoever agrees. */
+function isRepeatable(state: RunState, address: string): boolean {
+  const task = state.tasks.get(address);
+  return task !== undefined && (task.item !== undefined || scopeAt(state, task.scope).graph === undefined);
+}
+
+function unconfirmedOf(
+  state: RunState,
+  tasks: readonly string[],
+  { rerunSucceeded = [] }: Reopening,
+): ReopenRefused | undefined {
+  if (rerunSucceeded === true) return undefined;
+  const allowed = new Set(rerunSucceeded);
+  const unconfirmed = rerunsIn(state, tasks)
+    .filter(({ task, hasSucceeded }) => hasSucceeded && !allowed.has(task))
+    .map(({ task }) => task);
+  return unconfirmed.length === 0 ? undefined : { refusal: unconfirmedText(unconfirmed), unconfirmed };
+}
+
+function unconfirmedText(tasks: readonly string[]): string {
+  return `what has succeeded runs again only if you ask for it (--redo): ${tasks.join(', ')}`;
 }
 
 /** In its conversation; or, since it failed, where its files are, as a person may have mended them. Others may be in a pool's. */
@@ -91,10 +144,15 @@ function goesOn({ conversation, life, spec, workspace }: TaskState): boolean {
 
 const byOperator = { reason: 'skipped by the operator' };
 
-function reasonFor(again: readonly string[], skipped: readonly string[]): string {
+function reasonFor({
+  again,
+  skipped,
+  done,
+}: Required<Pick<Reopening, 'again' | 'skipped' | 'done'>>): string {
   const parts = [
     ...(again.length > 0 ? [`to be done again: ${again.join(', ')}`] : []),
     ...(skipped.length > 0 ? [`to go on without ${skipped.join(', ')}`] : []),
+    ...(done.length > 0 ? [`marked as done: ${done.join(', ')}`] : []),
   ];
   return parts.join('; ');
 }
@@ -115,14 +173,12 @@ function addressesOf({ state, reset, continued }: Reach): { tasks: string[]; con
 }
 
 /** Of a run that somebody has had cancelled since, it would undo that. */
-function whyOutdated(
-  state: RunState,
-  addresses: readonly string[],
-  seen: number | undefined,
-): string | undefined {
+function whyStaleWish(state: RunState, wish: Reopening): string | undefined {
+  const { seen } = wish;
   if (seen !== undefined && (state.cancelledIn ?? 0) > seen)
     return 'it has been cancelled since you looked at it';
-  return whyStale(state, addresses, seen);
+  const { again, skipped, done } = namedIn(wish);
+  return whyStale(state, [...again, ...skipped, ...done], seen);
 }
 
 function whyNot(reach: Reach): string | undefined {
@@ -139,105 +195,6 @@ function notTakenUp({ state, reset }: Reach): string | undefined {
     waiting &&
     `${waiting.address} was begun before the repair, and is not taken up yet: let the run go on first`
   );
-}
-
-function name(reach: Reach, address: string): void {
-  const task = reach.state.tasks.get(address);
-  if (task === undefined) reach.refusals.push(`the run has no task ${address}`);
-  else if (!cameOfNeeds(task)) reach.refusals.push(`${address} has not begun: there is nothing to do again`);
-  else reset(reach, task);
-}
-
-function leave(reach: Reach, address: string): void {
-  const task = reach.state.tasks.get(address);
-  if (task === undefined) reach.refusals.push(`the run has no task ${address}`);
-  else if (task.life.status !== 'failed') reach.refusals.push(`${address} is ${statusOfTask(task)}`);
-  // To skip it would be to skip what has been done since, too.
-  else if (task.spec.continueOnError)
-    reach.refusals.push(`${address} may fail, and the run has gone on without it`);
-  else reset(reach, task);
-}
-
-function hasBegun({ life, key }: TaskState): boolean {
-  return key !== undefined || isSettled(life) || life.status === 'running';
-}
-
-function reset(reach: Reach, task: TaskState): void {
-  if (reach.reset.has(task)) return;
-  reach.reset.add(task);
-  if (task.life.status === 'running') reach.refusals.push(`${task.address} is running`);
-  else undoSettling(reach, task);
-}
-
-/** It goes on, with all in it that is not to be done again. */
-function goOn(reach: Reach, task: TaskState): void {
-  if (!isSettled(task.life) || reach.continued.has(task)) return;
-  reach.continued.add(task);
-  undoSettling(reach, task);
-}
-
-function undoSettling(reach: Reach, task: TaskState): void {
-  const { state, steps } = reach;
-  const scope = scopeAt(state, task.scope);
-  if (scope.graph !== undefined && task.item === undefined) checkVisit(reach, task, scope);
-  else if (task.item === undefined && isSettled(task.life)) followDependants(reach, task);
-  steps.push(() => {
-    if (task.item !== undefined) return enterGroup(reach, taskAt(state, task.item.parent));
-    enterScope(reach, scope);
-  });
-}
-
-function checkVisit({ refusals }: Reach, { address, life }: TaskState, { graph }: ScopeState): void {
-  if (graph!.visit !== address)
-    refusals.push(`only the last visit of a graph can be done again: ${graph!.visit}, not ${address}`);
-  else if (life.status === 'succeeded')
-    refusals.push(`${address} succeeded, and what it changed in the state stays: it cannot be done again`);
-}
-
-function followDependants(reach: Reach, task: TaskState): void {
-  for (const dependant of dependantsOf(reach.state, task)) {
-    if (reach.seen.has(dependant.address)) continue;
-    reach.seen.add(dependant.address);
-    reach.steps.push(() => {
-      if (cameOfNeeds(dependant)) reset(reach, dependant);
-      followDependants(reach, dependant);
-    });
-  }
-}
-
-/** Not so if it only waits, or is held because nobody knows whether it has begun. */
-function cameOfNeeds(task: TaskState): boolean {
-  const { life, approved } = task;
-  return hasBegun(task) || approved || life.status === 'delayed' || gateOf(life) !== undefined;
-}
-
-function enterGroup(reach: Reach, parent: TaskState): void {
-  goOn(reach, parent);
-  takeUpCancelled(reach, parent.address, () => itemsOf(reach.state, parent));
-}
-
-function enterScope(reach: Reach, scope: ScopeState): void {
-  if (scope.owner !== '') goOn(reach, taskAt(reach.state, scope.owner));
-  takeUpCancelled(reach, `${scope.owner}.`, () => membersOf(reach.state, scope));
-}
-
-/** What was not done because of an end that is undone now. Of what consists of others, only the rest is done. */
-function takeUpCancelled(reach: Reach, container: string, members: () => TaskState[]): void {
-  const { state, seen } = reach;
-  const entered = `in ${container}`;
-  if (seen.has(entered)) return;
-  seen.add(entered);
-  for (const task of members()) {
-    if (task.life.status !== 'cancelled' || reach.reset.has(task)) continue;
-    const scope = state.scopes.get(task.address);
-    if (task.group !== undefined) enterGroup(reach, task);
-    else if (scope !== undefined) enterScope(reach, scope);
-    else reset(reach, task);
-  }
-}
-
-function itemsOf(state: RunState, { group }: TaskState): TaskState[] {
-  return group!.items.map((address) => taskAt(state, address));
 }
 
 /** What would stop them right away, or they would run beside. */
@@ -273,7 +230,8 @@ function stillFailed({ state, reset, continued }: Reach): string | undefined {
   const parents = new Set(reopened.flatMap(({ item }) => item?.parent ?? []));
   for (const parent of [...parents].map((address) => taskAt(state, address))) {
     const failed = itemsOf(state, parent).filter((item) => stays(item) && failsItsGroup(item));
-    if (failed.length > parent.spec.forEach!.maxFailures) return failed[0]!.address;
+    const { maxFailures, failFast } = parent.spec.forEach!;
+    if (failed.length > maxFailures && failFast !== false) return failed[0]!.address;
   }
   const stoppable = reopened.filter(({ item, spec }) => item === undefined && !mentionsFailure(spec.if));
   for (const scope of new Set(stoppable.map(({ scope: owner }) => scopeAt(state, owner)))) {

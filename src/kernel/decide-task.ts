@@ -1,14 +1,5 @@
-import {
-  asError,
-  canonicalJson,
-  hasCode,
-  isPlainObject,
-  errorText,
-  PitonError,
-  type Json,
-  type JsonObject,
-} from '../base/index.ts';
-import { isFunctionRef, mentionsFailure, type Event, type Failure } from '../model/index.ts';
+import { canonicalJson, PitonError, type Json } from '../base/index.ts';
+import { isFunctionRef, mentionsFailure, type Event } from '../model/index.ts';
 import {
   addressOf,
   countsAsSuccess,
@@ -17,20 +8,29 @@ import {
   type RunState,
   type TaskState,
 } from './run-state.ts';
+import { failureOf } from './failure-of.ts';
+import { openQuestion, renderText, settleAnswered } from './questions.ts';
 import { doomOfWaiting } from './settle-task.ts';
+import { combinationsOf } from './matrix.ts';
 import { variablesOf } from './variables.ts';
 import type { World } from './world.ts';
 
 /** What becomes of a task whose needs have settled. Undefined: it may start as soon as limits allow. */
-export function decideTask(state: RunState, task: TaskState, world: World): Event | undefined {
+export function decideTask(
+  state: RunState,
+  task: TaskState,
+  world: World,
+): Event | readonly Event[] | undefined {
   const doom = doomOfWaiting(state, task);
   if (doom !== undefined) return { type: 'task.cancelled', task: task.address, data: { reason: doom } };
+  const answered = settleAnswered(state, task, world);
+  if (answered !== undefined) return answered;
   // What has begun, or been agreed to, has been decided upon.
   if (task.key !== undefined || task.approved) return undefined;
   try {
     return (task.item === undefined ? decideSpec(state, task, world) : undefined) ?? ask(state, task, world);
   } catch (thrown) {
-    return { type: 'task.failed', task: task.address, data: { failure: failureOf(thrown) } };
+    return { type: 'task.failed', task: task.address, data: { failure: failureOf(thrown, world) } };
   }
 }
 
@@ -41,12 +41,12 @@ function decideSpec(state: RunState, task: TaskState, world: World): Event | und
   return task.spec.forEach === undefined ? undefined : expand(state, task, world);
 }
 
-/** A task that needs approval takes no slot before it has it. */
+/** A task that needs approval, or an answer, takes no slot before it has it. */
 function ask(state: RunState, task: TaskState, world: World): Event | undefined {
-  const { approval } = task.spec;
+  const { approval, work } = task.spec;
+  if (work.type === 'ask') return openQuestion(state, task, { work, world });
   if (approval === undefined) return undefined;
-  const rendered = world.evaluator.render(approval, variablesOf(state, task));
-  const text = typeof rendered === 'string' ? rendered : canonicalJson(rendered);
+  const text = renderText(state, task, { value: approval, world });
   return { type: 'gate.opened', task: task.address, data: { gate: world.mint(), text } };
 }
 
@@ -74,23 +74,27 @@ function expand(state: RunState, task: TaskState, world: World): Event {
   const { forEach } = task.spec;
   const variables = variablesOf(state, task);
   const given = world.evaluator.render(forEach!.in, variables);
-  const list = forEach!.matrix ? product(given) : given;
-  if (!Array.isArray(list)) throw notAList(task, given);
-  const items = (list as readonly Json[]).map((item, index) => {
+  const list = forEach!.matrix ? combinationsOf(given) : namedItems(given);
+  if (list === undefined) throw notAList(task, given);
+  const items = list.map(({ item, names }, index) => {
     const seen = { ...variables, [forEach!.as]: item, index };
     const key =
-      forEach!.key === undefined
-        ? defaultKey(item, { index, matrix: forEach!.matrix })
-        : world.evaluator.render(forEach!.key, seen);
+      forEach!.key === undefined ? defaultKey(names, index) : world.evaluator.render(forEach!.key, seen);
     return { key: typeof key === 'object' ? canonicalJson(key) : String(key), item };
   });
   assertDistinct(task, items);
   return { type: 'tasks.expanded', task: task.address, data: { items } };
 }
 
-/** The combinations of a matrix are known by their values, other items by themselves; what has no short name, by its place. */
-function defaultKey(item: Json, { index, matrix }: { index: number; matrix: boolean }): Json {
-  const names = matrix ? Object.values(item as JsonObject) : [item];
+/** An item is named by itself. */
+function namedItems(
+  list: Json,
+): readonly { readonly item: Json; readonly names: readonly Json[] }[] | undefined {
+  return Array.isArray(list) ? list.map((item: Json) => ({ item, names: [item] })) : undefined;
+}
+
+/** The names of the item; of one without a short name, its place. */
+function defaultKey(names: readonly Json[], index: number): Json {
   return names.length > 0 && names.every(isName) ? names.join(',') : index;
 }
 
@@ -98,21 +102,10 @@ function isName(value: Json): boolean {
   return typeof value === 'string' || typeof value === 'number';
 }
 
-/** Every combination of one entry of each list. */
-function product(lists: Json): Json | undefined {
-  if (!isPlainObject(lists)) return undefined;
-  let combinations: Record<string, Json>[] = [{}];
-  for (const [name, values] of Object.entries(lists)) {
-    if (!Array.isArray(values)) return undefined;
-    combinations = combinations.flatMap((chosen) =>
-      values.map((value: Json) => ({ ...chosen, [name]: value })),
-    );
-  }
-  return combinations;
-}
-
 function notAList(task: TaskState, given: Json): PitonError {
-  const wanted = task.spec.forEach!.matrix ? 'a record of lists' : 'a list';
+  const wanted = task.spec.forEach!.matrix
+    ? 'a record of lists (`include` and `exclude`: lists of records)'
+    : 'a list';
   const got = JSON.stringify(given);
   const shown = got.length > 80 ? `${got.slice(0, 80)}…` : got;
   return new PitonError('FOR_EACH_INVALID', `for-each of ${task.address} needs ${wanted}, but got ${shown}.`);
@@ -132,12 +125,4 @@ function assertDistinct(task: TaskState, items: readonly { readonly key: string 
     }
     seen.add(key);
   }
-}
-
-/** What an expression threw, as the reason of a failure. */
-export function failureOf(thrown: unknown): Failure {
-  const error = asError(thrown);
-  const code =
-    error instanceof PitonError || hasCode(error, 'EXPRESSION_FAILED') ? error.code : 'EXPRESSION_FAILED';
-  return { code, message: errorText(error, 'message') ?? '', retryable: false };
 }

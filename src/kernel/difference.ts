@@ -66,10 +66,10 @@ function compareLists(before: readonly Json[], after: readonly unknown[], { path
   if (removed === 0 && added.length === 0) return before;
   const items =
     removed === added.length
-      ? added.map((item, index) =>
+      ? Array.from(added, (item, index) =>
           compare(before[start + index]!, item, { path: [...path, start + index], patch }),
         )
-      : added.map((item, index) => asJson(item, [...path, start + index]));
+      : Array.from(added, (item, index) => asJson(item, [...path, start + index]));
   if (removed !== added.length) patch.push({ op: 'splice', path, at: start, remove: removed, items });
   return sealJson([...before.slice(0, start), ...items, ...before.slice(before.length - end)]);
 }
@@ -142,5 +142,5 @@ function asJson(value: unknown, path: PatchPath): Json {
 }
 
 function pathText(path: PatchPath): string {
-  return ['$', ...path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`))].join('');
+  return ['state', ...path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`))].join('');
 }

@@ -1,3 +1,5 @@
+import { broughtInSince, conflictReason } from './conflict-partners.ts';
+import { someNames } from '../base/index.ts';
 import type { ErrorClass, Event, Failure, Outcome } from '../model/index.ts';
 import { closeTried, tripAgent, tripBreakers, type ResourceWait } from './breakers.ts';
 import { classify } from './classify.ts';
@@ -8,7 +10,7 @@ import { timesTheSame } from './in-a-row.ts';
 import { heldForPlace } from './place-actions.ts';
 import { released } from './released.ts';
 import { doomOf } from './settle-task.ts';
-import { proposalOf } from './stage.ts';
+import { conflictOf, proposalOf } from './stage.ts';
 import type { World } from './world.ts';
 
 type Classified = Failure & { readonly class: ErrorClass };
@@ -47,17 +49,17 @@ function failWork(
   };
   if (failure.class !== 'transient') {
     const next = tryAgain(state, task, { failure, world, sameness });
-    return { ended: 'failed', settled: [next, ...closeTried(state, task, world.now)], failure };
+    return { ended: 'failed', settled: [...next, ...closeTried(state, task, world.now)], failure };
   }
   const { opened, wait } = tripBreakers(state, task, { failure, now: world.now });
   const agents = tripAgent(state, task, { failure, now: world.now });
   const all = [...opened, ...agents];
   if (isOfNetwork(task, failure, world) && doomOf(state, task) === undefined)
-    return withoutNetwork(task, { failure, world, opened: all });
+    return withoutNetwork(state, task, { failure, world, opened: all });
   const isOutOfOrder =
     (wait !== undefined || agents.length > 0) && mayTryAgain(state, task, { failure, world });
   if (!isOutOfOrder) {
-    return { ended: 'failed', settled: [tryAgain(state, task, { failure, world }), ...all], failure };
+    return { ended: 'failed', settled: [...tryAgain(state, task, { failure, world }), ...all], failure };
   }
   // The resource is out of order, not the task: waiting for it uses up no try. Of an agent, another may be free.
   const next = wait === undefined ? released(task) : delayed(task, wait);
@@ -66,14 +68,14 @@ function failWork(
 
 /** Whatever the breakers say and whoever failed before: so all that meet the same failure fare the same. */
 function withoutNetwork(
+  state: RunState,
   task: TaskState,
   { failure, world, opened }: { failure: Classified; world: World; opened: readonly Event[] },
 ): FailureConsequence {
   const next = afterNetworkFailure(task, { failure, world });
   if (!('lasted' in next)) return { ended: 'delayed', settled: [delayed(task, next), ...opened], failure };
   const last = { ...failure, message: `${failure.message} (${next.lasted})` };
-  const failed: Event = { type: 'task.failed', task: task.address, data: { failure: last } };
-  return { ended: 'failed', settled: [failed, ...opened], failure: last };
+  return { ended: 'failed', settled: [...giveUp(state, task, last), ...opened], failure: last };
 }
 
 /** The work did not pass its check: the agent is told, as often as it may be, then it counts as a failure. */
@@ -84,18 +86,47 @@ function revise(
 ): FailureConsequence {
   const { address, spec, tally } = task;
   const { revisions } = tally;
-  const { sameness, report } = outcome;
+  const { sameness, report = '' } = outcome;
   const isLast = revisions >= spec.check!.revise || doomOf(state, task) !== undefined;
   const failure = { ...checkFailure(outcome.failure, revisions), class: 'unknown' as const };
+  const stuck = isLast ? undefined : noProgress(task, { failure, sameness });
+  const isHeld = stuck !== undefined;
   const told: Event = {
     type: 'check.failed',
     task: address,
-    data: { report: report!, revision: isLast ? 0 : revisions + 1 },
+    data: { report, revision: isLast ? 0 : isHeld ? revisions : revisions + 1, ...(isHeld && { isHeld }) },
   };
-  const stuck = isLast ? undefined : noProgress(task, { failure, sameness });
-  const next = isLast ? tryAgain(state, task, { failure, world, sameness }) : stuck;
-  const settled = [told, ...(next === undefined ? [] : [next]), ...closeTried(state, task, world.now)];
-  return { ended: 'failed', settled, failure };
+  const next = isLast || isHeld ? afterCheck(state, task, { failure, world, sameness, report, stuck }) : [];
+  return { ended: 'failed', settled: [told, ...next, ...closeTried(state, task, world.now)], failure };
+}
+
+/** There is nothing more to revise, or revising does not help. */
+function afterCheck(
+  state: RunState,
+  task: TaskState,
+  { report, stuck, ...trying }: Trying & { readonly report: string; readonly stuck: Event | undefined },
+): readonly Event[] {
+  const { stage } = task;
+  if (conflictOf(stage) !== undefined) return holdConflict(state, task, { failure: trying.failure, report });
+  return stuck === undefined ? tryAgain(state, task, trying) : [stuck];
+}
+
+/**
+ * What others have made is in its files, and its agent has not brought the two together. Its work was good by itself, so it is not
+ * done again: a person is asked, who finds the conflict as it is.
+ */
+function holdConflict(
+  state: RunState,
+  task: TaskState,
+  { failure, report }: { readonly failure: Failure; readonly report: string },
+): readonly Event[] {
+  const { address, stage, workspace } = task;
+  const { files = [] } = conflictOf(stage) ?? {};
+  const names = someNames(files);
+  const told = `The merge conflict is not resolved yet: ${names}. Bring the two versions together, and leave no conflict markers. What was tried last ended so:\n${report}`;
+  const found: Event = { type: 'conflict.found', task: address, data: { files, report: told, revision: 0 } };
+  const reason = `its agent did not resolve the conflict in ${names}: ${failure.message} (both sides are in ${workspace?.path})`;
+  return [found, heldOrCancelled(state, task, heldForPlace(task, reason, 'MERGE_CONFLICT'))];
 }
 
 /** Not the work is at fault, but where it is done or to be brought: doing it again would only be paid for again. */
@@ -155,7 +186,7 @@ function reject(
   return { ended: 'failed', settled, failure };
 }
 
-/** So often an agent may try to make its work fit. */
+/** How often an agent may try to resolve a conflict. */
 const mostConflicts = 2;
 
 /** The result conflicts with those of others: its agent is told, if it may try, else a person. */
@@ -167,15 +198,23 @@ function reconcile(
   const { address, spec, tally } = task;
   const { conflicts } = tally;
   const { report = '', conflict: files = [] } = outcome;
-  const isForAgent = spec.work.type === 'agent' && spec.onConflict === 'agent' && conflicts < mostConflicts;
+  const isAgents = spec.work.type === 'agent' && spec.onConflict === 'agent';
+  const isForAgent = isAgents && conflicts < mostConflicts && doomOf(state, task) === undefined;
   const failure = { ...outcome.failure, class: 'unknown' as const };
+  const others = broughtInSince(state, task);
   const found: Event = {
     type: 'conflict.found',
     task: address,
-    data: { files, report, revision: isForAgent ? conflicts + 1 : 0 },
+    data: {
+      files,
+      report,
+      revision: isForAgent ? conflicts + 1 : 0,
+      ...(others.length > 0 && { with: others }),
+    },
   };
-  const held = heldOrCancelled(state, task, heldForPlace(task, failure.message, failure.code));
-  const next = isForAgent && doomOf(state, task) === undefined ? [] : [held];
+  const reason = conflictReason(task, { files, others }) ?? failure.message;
+  const held = heldOrCancelled(state, task, heldForPlace(task, reason, failure.code));
+  const next = isForAgent ? [] : [held];
   return { ended: 'failed', settled: [found, ...next, ...closeTried(state, task, world.now)], failure };
 }
 
@@ -214,19 +253,28 @@ function mayTryAgain(
   );
 }
 
-function tryAgain(
-  state: RunState,
-  task: TaskState,
-  { failure, world, sameness }: { failure: Failure; world: World; sameness?: string | undefined },
-): Event {
+interface Trying {
+  readonly failure: Classified;
+  readonly world: World;
+  readonly sameness?: string | undefined;
+}
+
+function tryAgain(state: RunState, task: TaskState, { failure, world, sameness }: Trying): readonly Event[] {
   const failures = task.tally.failures + 1;
   const delay = mayTryAgain(state, task, { failure, world })
     ? retryDelay(task.spec.retry, { failures, chance: world.chance() })
     : undefined;
-  if (delay === undefined) return { type: 'task.failed', task: task.address, data: { failure } };
+  if (delay === undefined) return giveUp(state, task, failure);
   const stuck = noProgress(task, { failure, sameness });
-  if (stuck !== undefined) return stuck;
+  if (stuck !== undefined) return [stuck];
   const kind = failure.class === 'unknown' ? '' : ` (${failure.class})`;
   const reason = `attempt ${task.attempts} failed${kind}: ${failure.message}`;
-  return delayed(task, { until: world.now + delay, reason });
+  return [delayed(task, { until: world.now + delay, reason })];
+}
+
+/** It is not tried again: it has failed, unless all that has failed is to resolve a conflict. */
+function giveUp(state: RunState, task: TaskState, failure: Failure): readonly Event[] {
+  if (conflictOf(task.stage) !== undefined)
+    return holdConflict(state, task, { failure, report: failure.message });
+  return [{ type: 'task.failed', task: task.address, data: { failure } }];
 }

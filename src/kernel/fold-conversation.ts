@@ -1,5 +1,5 @@
 import type { EventOf } from '../model/index.ts';
-import { withNews, withoutNews, withoutSession, type LastEnd } from './conversation.ts';
+import { withNews, withoutNews, withoutSession, type LastEnd, type PastAttempt } from './conversation.ts';
 import type { TaskState } from './run-state.ts';
 import { timesTheSame } from './in-a-row.ts';
 import { withoutFinished } from './stage.ts';
@@ -29,7 +29,7 @@ export function learnVersion(task: TaskState, version: string | undefined): void
 }
 
 /** Fold of `attempt.ended`, while the attempt is still known. */
-export function endTurn(task: TaskState, id: string, data: Ended): void {
+export function endTurn(task: TaskState, data: Ended): void {
   const attempt = task.life.status === 'running' ? task.life.attempt : undefined;
   if (attempt === undefined) return;
   if (data.sameness !== undefined) {
@@ -38,7 +38,7 @@ export function endTurn(task: TaskState, id: string, data: Ended): void {
   }
   if (attempt.agent === undefined) return;
   forgetSession(task, { how: attempt.agent.how, data });
-  rememberEnd(task, { id, agent: attempt.agent, data });
+  rememberEnd(task, { past: pastOf(attempt, attempt.agent), agent: attempt.agent, data });
   if (data.outcome !== 'succeeded') returnNews(task, attempt);
 }
 
@@ -48,15 +48,20 @@ function forgetSession(task: TaskState, { how, data }: { how: string; data: Ende
     task.conversation = withoutSession(task.conversation);
 }
 
+/** What an attempt of another run has said since is not a part of this one. */
+function pastOf({ id, isOfParent, upTo = 0 }: AttemptState, { name: agent }: AgentStart): PastAttempt {
+  return isOfParent === true ? { id, agent, upTo } : { id, agent };
+}
+
 function rememberEnd(
   task: TaskState,
-  { id, agent, data }: { id: string; agent: AgentStart; data: Ended },
+  { past, agent, data }: { past: PastAttempt; agent: AgentStart; data: Ended },
 ): void {
   if (data.neverBegan === true) return;
   const { outcome, reason, mayStillRun } = endToTell(task, data);
   const { sessionLost } = data;
   const before = task.conversation.lastEnd;
-  const attempts = [...(before?.attempts ?? []), { id, agent: agent.name }];
+  const attempts = [...(before?.attempts ?? []), past];
   const originLost = before?.originLost ?? (agent.how === 'fork' && sessionLost === true);
   const lastEnd: LastEnd = {
     outcome,

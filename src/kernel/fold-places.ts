@@ -3,7 +3,7 @@ import { begunAnew } from './conversation.ts';
 import { dropProposal, propose } from './holdings.ts';
 import { isStanding } from './places-to-clean.ts';
 import { isSlotEquipped } from './slots.ts';
-import { finishedOf, withoutFinished, workStage } from './stage.ts';
+import { conflictOf, conflictStage, finishedOf, workStage } from './stage.ts';
 import { kindOf, taskAt, type RunState, type TaskState, type WorkspaceState } from './run-state.ts';
 
 /** What becomes of a task's place, and of what was made there. */
@@ -30,15 +30,9 @@ export const placeFolders: PlaceFolders = {
   'workspace.prepared'(state, { task: address, data }) {
     const task = taskAt(state, address);
     if (!isStanding(task.workspace)) state.counts.places++;
-    const { snapshot, savedBy, isAdopted } = task.workspace?.token === data.token ? task.workspace : {};
     const isEquipped = isSlotEquipped(state, task);
-    task.workspace = {
-      ...data,
-      ...(snapshot !== undefined && { snapshot }),
-      ...(savedBy !== undefined && { savedBy }),
-      ...(isAdopted === true && { isAdopted }),
-      ...(isEquipped && { isEquipped }),
-    };
+    task.workspace = { ...data, ...keptOf(task, data.token), ...(isEquipped && { isEquipped }) };
+    delete task.inherited;
   },
   'workspace.equipped'(state, { task: address }) {
     const task = taskAt(state, address);
@@ -61,11 +55,10 @@ export const placeFolders: PlaceFolders = {
     const { isAdopted: _, ...place } = task.workspace!;
     task.workspace = { ...place, order: { action, ...order } };
     // What is made anew has to be looked at again by whoever did it.
-    task.stage = withoutFinished(task.stage);
-    if (task.stage.name === 'revise') task.stage = { ...task.stage, isConflict: false };
+    if (action === 'discard' || finishedOf(task.stage) !== undefined || conflictOf(task.stage) !== undefined)
+      task.stage = workStage;
     task.tally = { ...task.tally, conflicts: 0 };
     if (action !== 'discard') return;
-    task.stage = workStage;
     task.tally = { ...task.tally, revisions: 0 };
     task.conversation = begunAnew(task.conversation);
   },
@@ -116,11 +109,16 @@ export const placeFolders: PlaceFolders = {
   },
   'conflict.found'(state, { task: address, data }) {
     const task = taskAt(state, address);
-    const finished = finishedOf(task.stage) ?? {};
+    const before = task.stage;
+    const finished = finishedOf(before) ?? conflictOf(before)?.finished ?? {};
+    const { files, report } = data;
+    const conflict = { files, report, finished };
     dropProposal(state, task);
-    task.stage = { name: 'integrate', finished, isConflict: true };
+    // What an agent could not resolve has not passed its check either.
+    const isChecked = before.name === 'integrate' || task.spec.check === undefined;
+    task.stage = { name: isChecked ? 'integrate' : 'check', finished, conflict };
     if (data.revision === 0) return;
-    task.stage = { name: 'revise', report: data.report, isConflict: true };
+    task.stage = conflictStage(conflict);
     task.tally = { ...task.tally, conflicts: data.revision };
     state.agenda.continued.push(address);
   },
@@ -128,6 +126,20 @@ export const placeFolders: PlaceFolders = {
     state.knownRefs = [...state.knownRefs, ...data.refs];
   },
 };
+
+/** What is known of the files: of the same place made again, or of that of the other run, in a fork. */
+function keptOf(
+  { workspace, inherited }: TaskState,
+  token: string,
+): Pick<WorkspaceState, 'snapshot' | 'savedBy' | 'isAdopted'> {
+  const known = workspace?.token === token ? workspace : undefined;
+  const { snapshot, savedBy } = known ?? inherited ?? {};
+  return {
+    ...(snapshot !== undefined && { snapshot }),
+    ...(savedBy !== undefined && { savedBy }),
+    ...(known?.isAdopted === true && { isAdopted: true }),
+  };
+}
 
 function change(task: TaskState, news: Partial<WorkspaceState>): void {
   task.workspace = { ...task.workspace!, ...news };

@@ -1,15 +1,22 @@
 import { setKey } from '../base/index.ts';
 import type { EventOf, EventType } from '../model/index.ts';
+import { noteProgress } from './beliefs.ts';
 import { withNews } from './conversation.ts';
 import { dropProposal } from './holdings.ts';
 import { taskAt, type RunState, type TaskState } from './run-state.ts';
 import { setLife } from './settle-task.ts';
-import { finishedOf } from './stage.ts';
+import { conflictOf, finishedOf, revisedConflict } from './stage.ts';
 import { awaitedSession } from './life.ts';
 
 /** What comes in the middle of a task: its conversation and its checks. */
 type TurnEvent =
-  'work.finished' | 'check.passed' | 'check.failed' | 'message.added' | 'session.lent' | 'session.returned';
+  | 'work.finished'
+  | 'work.confirmed'
+  | 'check.passed'
+  | 'check.failed'
+  | 'message.added'
+  | 'session.lent'
+  | 'session.returned';
 
 type TurnFolders = {
   readonly [Type in Extract<EventType, TurnEvent>]: (state: RunState, event: EventOf<Type>) => void;
@@ -19,18 +26,28 @@ export const turnFolders: TurnFolders = {
   'work.finished'(state, { task: address, data }) {
     const task = taskAt(state, address);
     const finished = { ...data, ...(task.lastAttempt !== undefined && { by: task.lastAttempt }) };
-    task.stage = { name: task.spec.check === undefined ? 'integrate' : 'check', finished };
+    const name = task.spec.check === undefined ? 'integrate' : 'check';
+    task.stage = { name, finished, ...revisedConflict(task.stage) };
     state.agenda.continued.push(address);
+  },
+  'work.confirmed'(state, { task: address }) {
+    const task = taskAt(state, address);
+    noteProgress(state, task);
+    // It is neither asked whether it may begin nor whether its condition holds: it has been done.
+    task.approved = true;
+    decideAnew(state, task);
   },
   'check.passed'(state, { task: address }) {
     const task = taskAt(state, address);
-    task.stage = { name: 'integrate', finished: finishedOf(task.stage) ?? {} };
+    const conflict = conflictOf(task.stage);
+    const finished = finishedOf(task.stage) ?? {};
+    task.stage = { name: 'integrate', finished, ...(conflict !== undefined && { conflict }) };
     state.agenda.continued.push(address);
   },
   'check.failed'(state, { task: address, data }) {
     const task = taskAt(state, address);
     dropProposal(state, task);
-    task.stage = { name: 'revise', report: data.report, isConflict: false };
+    task.stage = { name: 'revise', report: data.report, ...revisedConflict(task.stage) };
     const { failures } = task.tally;
     const isFailure = data.revision === 0;
     task.tally = { ...task.tally, revisions: data.revision, failures: isFailure ? failures + 1 : failures };

@@ -7,30 +7,35 @@ import {
   beginTrials,
   closeBreaker,
   countForBreakers,
-  endTrials,
   hastenTrial,
   openBreaker,
 } from './breakers.ts';
-import { allowCall, beginTurn, endTurn, learnVersion, rememberRefusal } from './fold-conversation.ts';
+import { beginTurn, endTurn, learnVersion } from './fold-conversation.ts';
 import { decideAnew, turnFolders } from './fold-turns.ts';
 import { placeFolders } from './fold-places.ts';
 import { delayTask, shiftTimers } from './delay-task.ts';
 import { applyPatch } from './difference.ts';
-import { adoptWorkflow } from './drift.ts';
+import { adoptWorkflow, renewSpec } from './adopt-workflow.ts';
+import { isSame } from './changed-fields.ts';
 import { comeBack, dropProposal, takeSlot } from './holdings.ts';
 import { acquire } from './limits.ts';
 import { addItems, addVisit, openScope } from './new-tasks.ts';
+import { meetDriver } from './meet-driver.ts';
 import { countNetworkFailure } from './network.ts';
 import { foldRaise } from './budgets.ts';
+import { decideGate, openGate } from './fold-gates.ts';
+import { foldFork } from './fold-fork.ts';
+import { uncertainFolders } from './fold-import.ts';
+import { foldAbout, foldLimits } from './fold-settings.ts';
 import { reopenTasks } from './reopen-tasks.ts';
 import { kindOf, scopeAt, taskAt, type RunState, type TaskState } from './run-state.ts';
 import { countInterruption } from './in-a-row.ts';
-import { forgetSpooled, forgetUnfit, rememberSpooled } from './spooled.ts';
-import { nextKind } from './turns.ts';
+import { forgetSpooled, forgetUnfit } from './spooled.ts';
+import { beginsAttempt, nextKind } from './turns.ts';
 import { countUsage, openAccount } from './usage.ts';
 import { nothingUsed } from './usage-meter.ts';
-import { cancelScope, holdTask, isOccupying, setLife, settleTask, vacate } from './settle-task.ts';
-import { type AttemptState, dueTime, gateOf, isSettled, type Life, personsTurn } from './life.ts';
+import { cancelScope, holdTask, setLife, settleTask, vacate } from './settle-task.ts';
+import { type AttemptState, dueTime, gateOf, type Life, personsTurn } from './life.ts';
 
 /** The state after a whole journal, or after one more commit. The first commit must begin with `run.created`. */
 export function foldCommit(state: RunState | undefined, commit: Commit): RunState {
@@ -63,9 +68,11 @@ export function newRunState({ run, seq, at, events }: Commit): RunState {
     seq,
     version: 0,
     at,
-    createdAt: at,
+    createdAt: created.data.fork?.at ?? at,
+    ...(created.data.fork !== undefined && { fork: created.data.fork }),
     ...(created.data.origin !== undefined && { origin: created.data.origin }),
     ...(created.data.environment !== undefined && { environment: created.data.environment }),
+    ...(created.data.about !== undefined && { about: created.data.about }),
     workflow: created.data.workflow,
     phase: { status: 'active' },
     scopes: new Map(),
@@ -84,11 +91,6 @@ export function newRunState({ run, seq, at, events }: Commit): RunState {
   };
 }
 
-/** What has settled stays so, and what consists of other tasks has no attempt of its own to hold. */
-function isHoldable(life: Life): boolean {
-  return !isSettled(life) && (life.status !== 'running' || life.attempt !== undefined);
-}
-
 function learnOfAttempt(state: RunState, task: TaskState, news: Partial<AttemptState>): void {
   const { life } = task;
   if (life.status !== 'running' || life.attempt === undefined) return;
@@ -102,6 +104,13 @@ function isLifted(life: Life): boolean {
   return life.waitsFor.type === 'budget' && life.waitsFor.day === undefined;
 }
 
+/** A fork begins before it: the first attempt here is the first. */
+function isForgotten(task: TaskState, { neverBegan }: EventOf<'attempt.ended'>['data']): boolean {
+  const { life } = task;
+  const attempt = life.status === 'running' ? life.attempt : undefined;
+  return neverBegan === true && attempt?.isOfParent === true && beginsAttempt(task, attempt.kind);
+}
+
 /** It does nothing itself, but says what another has done. */
 function isJudgement(kind: AttemptState['kind']): boolean {
   return kind === 'check' || kind === 'verify' || kind === 'integrate';
@@ -112,14 +121,23 @@ export type Folders = { readonly [Type in EventType]: (state: RunState, event: E
 const folders: Folders = {
   ...turnFolders,
   ...placeFolders,
+  ...uncertainFolders,
   'run.created'(state, { data }) {
     openScope(state, { owner: '', workflow: data.workflow, inputs: data.inputs });
     const { graph } = scopeAt(state, '');
     if (graph !== undefined && data.state !== undefined)
       graph.state = sealJson({ ...graph.state, ...data.state });
   },
+  'run.forked': foldFork,
+  'checkpoint.named'(state, { data: { name, seq = state.seq } }) {
+    state.names = { ...state.names, [name]: seq };
+  },
+  'run.described': foldAbout,
+  'limits.changed': foldLimits,
   'run.paused'(state, { data }) {
     state.phase = { status: 'paused', ...data };
+    const { supersededBy } = data;
+    if (supersededBy !== undefined) state.about = Object.freeze({ ...state.about, supersededBy });
   },
   'run.resumed'(state) {
     state.phase = { status: 'active' };
@@ -133,33 +151,13 @@ const folders: Folders = {
   'run.cancelled'(state, { data }) {
     state.phase = { status: 'cancelled', ...data };
   },
-  'run.repaired'(state, { data }) {
-    state.lostTo = data.lostTo;
-    state.repairedAt = state.at;
-    if (data.head !== undefined) state.lostHead = data.head.hash;
-    rememberSpooled(state, data.spooled ?? []);
-    for (const address of data.held) {
-      const task = taskAt(state, address);
-      if (!isHoldable(task.life)) continue;
-      if (isOccupying(task)) vacate(state, task);
-      endTrials(state, task, { isVerdict: false });
-      holdTask(state, task, {
-        status: 'held',
-        reason: data.reason,
-        actions: ['retry', 'skip'],
-        waitsFor: { type: 'action' },
-      });
-      state.agenda.doomed.push(address);
-    }
-  },
   'run.delivered'(state, { data }) {
     state.delivered = data;
   },
-  'lease.taken': (state, { data }) => void (state.driver = data.process),
+  'lease.taken': meetDriver,
+  'payloads.dropped': (state, { data }) => void (state.payloadsDroppedAt = data.at),
   'command.decided'() {},
-  'drift.accepted'(state, { data }) {
-    adoptWorkflow(state, data.workflow);
-  },
+  'drift.accepted': (state, { data }) => adoptWorkflow(state, data.workflow, data.migrated),
   'cancel.requested'(state, { task, data }) {
     if (task === undefined) state.cancelledIn = state.version;
     cancelScope(state, scopeAt(state, task ?? ''), { reason: data.reason, failFast: false });
@@ -195,8 +193,7 @@ const folders: Folders = {
     const task = taskAt(state, address);
     const { begunAt: startedAt = state.at } = data;
     noteProgress(state, task);
-    task.attempts = data.number;
-    if (data.kind === undefined) task.tries++;
+    if (beginsAttempt(task, data.kind)) task.attempts++;
     task.key ??= attempt;
     task.lastAttempt = attempt;
     task.startedAt ??= startedAt;
@@ -232,10 +229,12 @@ const folders: Folders = {
   'attempt.recovered'(state, { task, data }) {
     learnOfAttempt(state, taskAt(state, task), { recovered: data.how });
   },
-  'attempt.ended'(state, { task: address, attempt, data }) {
+  'attempt.ended'(state, { task: address, data }) {
     const task = taskAt(state, address);
     const kind = kindOf(task);
-    endTurn(task, attempt, data);
+    const asks = gateOf(task.life);
+    if (isForgotten(task, data)) task.attempts--;
+    endTurn(task, data);
     countForBreakers(state, task, data);
     countNetworkFailure(task, data, state.at);
     vacate(state, task);
@@ -243,7 +242,11 @@ const folders: Folders = {
     if (data.outcome === 'failed' && !isJudgement(kind))
       task.tally = { ...task.tally, failures: task.tally.failures + 1 };
     if (data.outcome !== 'interrupted') return;
-    state.agenda.ready.push(task);
+    const { work } = task.spec;
+    renewSpec(state, task);
+    // What was asked stays asked: it is begun again when there is an answer. But other work has not asked it.
+    if (asks === undefined || !isSame(work, task.spec.work)) state.agenda.ready.push(task);
+    else openGate(state, task, asks);
     if (data.graceful !== true && data.neverBegan !== true) countInterruption(state, task);
   },
   'task.succeeded'(state, { task, data }) {
@@ -254,13 +257,14 @@ const folders: Folders = {
   },
   'task.delayed'(state, { task: address, data }) {
     const task = taskAt(state, address);
-    dropProposal(state, task);
+    dropProposal(state, renewSpec(state, task));
     const { until, reason } = data;
     delayTask(state, task, { status: 'delayed', until, reason, waitsFor: dueTime(data) });
   },
   'task.held'(state, { task: address, data }) {
     const { reason, actions } = data;
-    holdTask(state, taskAt(state, address), { status: 'held', reason, actions, waitsFor: personsTurn(data) });
+    const task = renewSpec(state, taskAt(state, address));
+    holdTask(state, task, { status: 'held', reason, actions, waitsFor: personsTurn(data) });
   },
   'task.released'(state, { task: address }) {
     const task = taskAt(state, address);
@@ -279,19 +283,11 @@ const folders: Folders = {
   'budget.raised'(state, event) {
     foldRaise(state, event);
   },
-  'gate.opened'(state, { task, data: { text: reason, ...question } }) {
-    const actions = ['approve', 'reject', 'skip'];
-    const waitsFor = { type: 'gate', ...question } as const;
-    holdTask(state, taskAt(state, task), { status: 'held', reason, actions, waitsFor });
+  'gate.opened'(state, { task, data }) {
+    openGate(state, taskAt(state, task), data);
   },
-  'gate.decided'(state, { task: address, data }) {
-    const task = taskAt(state, address);
-    noteProgress(state, task);
-    const call = gateOf(task.life)?.call;
-    if (!data.approved) return call === undefined ? undefined : rememberRefusal(task, data.comment);
-    if (call === undefined) task.approved = true;
-    else allowCall(task, call);
-    decideAnew(state, task);
+  'gate.decided'(state, { task, data }) {
+    decideGate(state, taskAt(state, task), data);
   },
   'tasks.reopened'(state, { data }) {
     reopenTasks(state, data);

@@ -28,12 +28,26 @@ export interface AttemptState {
   readonly agent?: AgentStart;
   /** So much of its stream, in bytes, is in the journal. */
   readonly upTo?: number;
+  /** It is an attempt of the run that this one was forked from, and goes on there. */
+  readonly isOfParent?: true;
   /** What it was told by people. */
   readonly messages?: readonly string[];
   /** A person was in its conversation before. */
   readonly wasLent?: boolean;
   /** It was begun before, which the journal had lost. */
   readonly isSpooled?: boolean;
+  /** What its function asks a person, and waits to be told. */
+  readonly asks?: Gate;
+}
+
+/** Where a person decides. */
+export interface Gate {
+  readonly gate: string;
+  readonly text: string;
+  /** What an agent asks to do. */
+  readonly call?: AskedCall;
+  /** What is asked for, if that is more than a yes. */
+  readonly question?: Question;
 }
 
 export type AgentStart = NonNullable<EventOf<'attempt.started'>['data']['agent']>;
@@ -56,8 +70,8 @@ export interface DelayedLife {
 export type PersonsTurn =
   /** One of the actions. */
   | { readonly type: 'action' }
-  /** To answer a question; `call`: what an agent asks to do. */
-  | { readonly type: 'gate'; readonly gate: string; readonly call?: AskedCall }
+  /** To decide at a gate. */
+  | ({ readonly type: 'gate' } & Omit<Gate, 'text'>)
   /** To raise the budget that it would exceed. */
   | { readonly type: 'budget' }
   /** To give the session back. */
@@ -71,6 +85,13 @@ export type DueTime =
   /** The next day, since the budget of this one is used up. Old journals do not say which day. */
   | { readonly type: 'budget'; readonly day?: string };
 
+/** What a person may do about a task of which nobody knows whether it took effect. */
+export const actionsIfMaybeDone: readonly string[] = ['retry', 'done', 'skip'];
+
+export function heldAsMaybeDone(reason: string): HeldLife {
+  return { status: 'held', reason, actions: actionsIfMaybeDone, waitsFor: { type: 'action' } };
+}
+
 export function personsTurn({ budget, lent }: EventOf<'task.held'>['data']): PersonsTurn {
   if (lent !== undefined) return { type: 'session', session: lent };
   return budget === true ? { type: 'budget' } : { type: 'action' };
@@ -83,6 +104,7 @@ export function dueTime({ resource, budget, day }: EventOf<'task.delayed'>['data
 }
 
 export type AskedCall = NonNullable<EventOf<'gate.opened'>['data']['call']>;
+export type Question = NonNullable<EventOf<'gate.opened'>['data']['question']>;
 
 export function isSettled(life: Life): boolean {
   return (
@@ -93,9 +115,22 @@ export function isSettled(life: Life): boolean {
   );
 }
 
-/** The question that a person is asked, if one is. */
-export function gateOf(life: Life): Extract<PersonsTurn, { type: 'gate' }> | undefined {
-  return life.status === 'held' && life.waitsFor.type === 'gate' ? life.waitsFor : undefined;
+/** Where a person is to decide about it, if one is. */
+export function gateOf(life: Life): Gate | undefined {
+  if (life.status === 'running') return life.attempt?.asks;
+  if (life.status !== 'held' || life.waitsFor.type !== 'gate') return undefined;
+  const { type: _, ...gate } = life.waitsFor;
+  return { ...gate, text: life.reason };
+}
+
+/** Its function runs, and waits for the answer of a person. */
+export function isAsking(life: Life): boolean {
+  return life.status === 'running' && life.attempt?.asks !== undefined;
+}
+
+/** When something is to be done about it, whatever happens: it is tried again, or an answer is overdue. */
+export function dueAt(life: Life): number | undefined {
+  return life.status === 'delayed' ? life.until : gateOf(life)?.question?.until;
 }
 
 /** The session that it waits for. */

@@ -2,6 +2,7 @@ import type { Workflow } from '../model/index.ts';
 import { Lane, Limit } from './agenda.ts';
 import { placementOf, writesAlone } from './placement.ts';
 import { kindOf, scopeAt, taskAt, type RunState, type TaskState } from './run-state.ts';
+import { maxParallelOf } from './limits-in-force.ts';
 import { finishedOf, proposalOf } from './stage.ts';
 import { nextKind } from './turns.ts';
 
@@ -38,8 +39,9 @@ function limitsNeeded(state: RunState, task: TaskState): Needed[] {
   addPlaceLimits(needed, state, task);
   // Not by the generator: this is asked several times at every step.
   for (let scope = scopeAt(state, task.scope); ; scope = scopeAt(state, taskAt(state, scope.owner).scope)) {
-    const { owner, workflow } = scope;
-    if (workflow.maxParallel !== undefined) needed.push([`scope:${owner}`, workflow.maxParallel]);
+    const { owner } = scope;
+    const most = maxParallelOf(state, scope);
+    if (most !== undefined) needed.push([`scope:${owner}`, most]);
     if (owner === '') return needed;
   }
 }

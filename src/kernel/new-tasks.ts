@@ -13,6 +13,8 @@ export function openScope(
 ): void {
   const opened: ScopeState = { ...scope, unsettled: 0 };
   state.scopes.set(scope.owner, opened);
+  // Its tasks are counted in place of the one that they are part of.
+  if (scope.owner !== '') state.counts.total--;
   if (scope.workflow.form === 'graph') openGraph(state, opened);
   else for (const spec of scope.workflow.tasks) addTaskOfScope(state, opened, spec);
   if (scope.workflow.form === 'tasks' && opened.unsettled === 0) state.agenda.concluded.push(scope.owner);
@@ -36,6 +38,7 @@ export function addItems(
   items: readonly { readonly key: string; readonly item: Json }[],
 ): void {
   const addresses = items.map(({ key }) => itemAddress(parent.address, key));
+  if (parent.group === undefined) state.counts.total--;
   parent.group = { items: addresses, unsettled: items.length, failed: 0 };
   items.forEach(({ key, item }, index) => {
     const { scope, spec, needFailed, ancestorFailed } = parent;
@@ -84,7 +87,6 @@ function newTask(
     ancestorFailed: false,
     unmet: given.spec.needs.length,
     attempts: 0,
-    tries: 0,
     tally: newTally,
     conversation: noConversation,
     approved: false,

@@ -4,6 +4,7 @@ import { overspent } from './budgets.ts';
 import { fail } from './failures.ts';
 import { released } from './released.ts';
 import { onInterruptOf, type RunState, type TaskState } from './run-state.ts';
+import { actionsIfMaybeDone } from './life.ts';
 import { interruptionsInARow } from './in-a-row.ts';
 import { doomOf } from './settle-task.ts';
 import type { Success } from './succeeded.ts';
@@ -155,11 +156,27 @@ function placeEvents({ address: task }: TaskState, success: Success): readonly E
 
 type Interruption = Extract<Outcome, { type: 'interrupted' }>;
 
+/** For a fork: the attempt under way belongs to the other run, and is not gone on with here. */
+export function leaveAttempt(
+  state: RunState,
+  task: TaskState,
+  { reason, neverBegan }: { readonly reason: string; readonly neverBegan: boolean },
+): Event[] {
+  const { address, life } = task;
+  if (life.status !== 'running' || life.attempt === undefined) return [];
+  const begun = neverBegan && { neverBegan };
+  const outcome: Interruption = { type: 'interrupted', reason, graceful: true, ...begun };
+  const doom = doomOf(state, task);
+  const settled = doom === undefined ? interrupt(state, task, outcome) : [cancelled(task, doom)];
+  const data = endOf(outcome, 'interrupted');
+  return [{ type: 'attempt.ended', task: address, attempt: life.attempt.id, data }, ...settled];
+}
+
 function interrupt(state: RunState, task: TaskState, outcome: Interruption): Event[] {
   const reason = reasonToHold(state, task, outcome);
   if (reason === undefined) return [];
   const all = `${reason}${overspent(state, task)}`;
-  return [{ type: 'task.held', task: task.address, data: { reason: all, actions: ['retry', 'skip'] } }];
+  return [{ type: 'task.held', task: task.address, data: { reason: all, actions: actionsIfMaybeDone } }];
 }
 
 function reasonToHold(

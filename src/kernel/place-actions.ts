@@ -1,5 +1,6 @@
 import type { Command, Event } from '../model/index.ts';
 import { whyStale } from './beliefs.ts';
+import { gateRemedy } from './decide-gate.ts';
 import { released } from './released.ts';
 import { statusOfTask, type RunState, type TaskState } from './run-state.ts';
 import { accept, refuse, type Verdict } from './verdict.ts';
@@ -60,7 +61,7 @@ const answers: Readonly<Record<PlaceCommand['action'], string>> = {
 function whyNot(task: TaskState, { action, from }: PlaceCommand): string | undefined {
   const { address, life, workspace } = task;
   if (life.status !== 'held') return `${address} is ${statusOfTask(task)}, not held`;
-  if (life.waitsFor.type === 'gate') return `${address} waits for approval: approve or reject it`;
+  if (life.waitsFor.type === 'gate') return gateRemedy(task);
   if (life.waitsFor.type === 'session') return life.reason;
   if (workspace === undefined) return `${address} has no place of its own`;
   if (action === 'restore' && from === undefined && workspace.snapshot === undefined)

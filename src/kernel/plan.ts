@@ -2,19 +2,21 @@ import type { Event, EventOf } from '../model/index.ts';
 import { agentObstacle, startOfAgent } from './agent-start.ts';
 import { breakerWait, waitsForTrial } from './breakers.ts';
 import { childInputs } from './child-inputs.ts';
+import { decideOverdue } from './questions.ts';
 import { decideEnd } from './decide-end.ts';
 import { decideMove } from './decide-graph.ts';
-import { decideTask, failureOf } from './decide-task.ts';
+import { decideTask } from './decide-task.ts';
+import { failureOf } from './failure-of.ts';
 import { fold, type Position } from './fold.ts';
 import { mayStart, passOn } from './limits.ts';
 import { taskAt, type RunState, type TaskState } from './run-state.ts';
 import { freeSlot } from './slots.ts';
 import { doomOfWaiting } from './settle-task.ts';
 import { takeUpSpooled } from './spooled.ts';
-import { nextKind } from './turns.ts';
+import { attemptNumber, nextKind } from './turns.ts';
 import { variablesOf } from './variables.ts';
 import type { World } from './world.ts';
-import { type AttemptState, isSettled } from './life.ts';
+import { type AttemptState, dueAt, isSettled } from './life.ts';
 
 /** Told of every decision right after it was folded. */
 interface Following {
@@ -74,16 +76,17 @@ function decideDoom(state: RunState, address: string): Event | undefined {
   return reason === undefined ? undefined : { type: 'task.cancelled', task: address, data: { reason } };
 }
 
-function decideUndecided(state: RunState, address: string, world: World): Event | undefined {
+function decideUndecided(state: RunState, address: string, world: World): Decided {
   const task = taskAt(state, address);
   if (task.life.status !== 'pending') return undefined;
-  const event = decideTask(state, task, world);
-  if (event === undefined) state.agenda.ready.push(task);
-  return event;
+  const decided = decideTask(state, task, world);
+  if (decided === undefined) state.agenda.ready.push(task);
+  return decided;
 }
 
 function decideStart(state: RunState, world: World): Decided {
-  releaseDue(state, world.now);
+  const overdue = releaseDue(state, world.now);
+  if (overdue !== undefined) return overdue;
   const continued = decideContinued(state, world);
   if (continued !== undefined) return continued;
   for (let task = state.agenda.ready.pop(); task !== undefined; task = state.agenda.ready.pop()) {
@@ -110,12 +113,17 @@ function startOrPassOn(state: RunState, task: TaskState, world: World): readonly
   return events;
 }
 
-function releaseDue(state: RunState, now: number): void {
+/** Those that were delayed are ready; gives the decision about the first question that nobody has answered in time. */
+function releaseDue(state: RunState, now: number): Event | undefined {
   const { delayed, ready } = state.agenda;
   for (let next = delayed.peek(); next !== undefined && next.until <= now; next = delayed.peek()) {
     delayed.pop();
-    ready.push(taskAt(state, next.address));
+    const task = taskAt(state, next.address);
+    const overdue = decideOverdue(task, now);
+    if (overdue !== undefined) return overdue;
+    ready.push(task);
   }
+  return undefined;
 }
 
 function isStartable({ life, unmet }: TaskState, now: number): boolean {
@@ -161,8 +169,8 @@ function startAttempt(
   task: TaskState,
   { world, kind, isForAgent = false }: Starting,
 ): Event {
-  const { address, attempts } = task;
-  const number = attempts + 1;
+  const { address } = task;
+  const number = attemptNumber(task, kind);
   const started = (data: EventOf<'attempt.started'>['data']): Event => ({
     type: 'attempt.started',
     task: address,
@@ -175,22 +183,22 @@ function startAttempt(
   try {
     return started({ ...data, agent: startOfAgent(state, task, world) });
   } catch (thrown) {
-    return { type: 'task.failed', task: address, data: { failure: failureOf(thrown) } };
+    return { type: 'task.failed', task: address, data: { failure: failureOf(thrown, world) } };
   }
 }
 
-function open(state: RunState, task: TaskState, { evaluator }: World): Event {
+function open(state: RunState, task: TaskState, world: World): Event {
   const { work, name } = task.spec;
   if (work.type !== 'workflow') throw new Error(`${task.address} has no tasks of its own to open`);
   try {
-    const given = work.with === undefined ? {} : evaluator.render(work.with, variablesOf(state, task));
+    const given = work.with === undefined ? {} : world.evaluator.render(work.with, variablesOf(state, task));
     return {
       type: 'scope.opened',
       task: task.address,
       data: { inputs: childInputs(name, work.workflow, given) },
     };
   } catch (thrown) {
-    return { type: 'task.failed', task: task.address, data: { failure: failureOf(thrown) } };
+    return { type: 'task.failed', task: task.address, data: { failure: failureOf(thrown, world) } };
   }
 }
 
@@ -210,8 +218,7 @@ export function nextWake(state: RunState): number | undefined {
   if (state.phase.status !== 'active') return undefined;
   const { delayed } = state.agenda;
   for (let next = delayed.peek(); next !== undefined; next = delayed.peek()) {
-    const { life } = taskAt(state, next.address);
-    if (life.status === 'delayed' && life.until === next.until) return next.until;
+    if (dueAt(taskAt(state, next.address).life) === next.until) return next.until;
     delayed.pop();
   }
   return undefined;

@@ -1,5 +1,5 @@
 import { Agenda } from './agenda.ts';
-import { expectTask } from './delay-task.ts';
+import { expectAnswer, expectTask } from './delay-task.ts';
 import { keepHoldings } from './holdings.ts';
 import { acquire } from './limits.ts';
 import { type RunState, type TaskState } from './run-state.ts';
@@ -21,6 +21,7 @@ function enter(state: RunState, task: TaskState): void {
   const { address, life } = task;
   if (life.status !== 'running') agenda.doomed.push(address);
   if (life.status === 'delayed') expectTask(state, address, life);
+  else expectAnswer(state, task);
   if (isOccupying(task)) acquire(state, task);
   keepHoldings(state, task);
   if (task.group !== undefined) agenda.concluded.push(address);

@@ -1,13 +1,14 @@
 import {
   addressOf,
   countsAsSuccess,
+  isGroup,
   taskAt,
   type RunState,
   type ScopeState,
   type TaskState,
 } from './run-state.ts';
 import { tellOfFailure } from './settle-task.ts';
-import { isSettled, type Life } from './life.ts';
+import { isAsking, isSettled, type Life } from './life.ts';
 
 /** What the tasks of a scope are to know of those they need, from what these are now; all of them, in any order. */
 export function recountNeeds(state: RunState, tasks: readonly TaskState[]): void {
@@ -56,12 +57,16 @@ export function recountGroup(state: RunState, { group }: TaskState): void {
   group!.failed = items.filter(failsItsGroup).length;
 }
 
-export function recountAll({ tasks, counts }: RunState): void {
+export function recountAll(state: RunState): void {
+  const { tasks, counts } = state;
   const lives = Array.from(tasks.values(), ({ life }) => life);
+  const counted = [...tasks.values()].filter((task) => !isGroup(state, task));
   const count = (isCounted: (life: Life) => boolean): number => lives.filter(isCounted).length;
-  counts.total = lives.length;
-  counts.settled = count(isSettled);
-  counts.running = count((life) => life.status === 'running' && life.attempt !== undefined);
-  counts.held = count(({ status }) => status === 'held');
+  counts.total = counted.length;
+  counts.settled = counted.filter(({ life }) => isSettled(life)).length;
+  counts.running = count(
+    (life) => life.status === 'running' && life.attempt !== undefined && !isAsking(life),
+  );
+  counts.held = count((life) => life.status === 'held' || isAsking(life));
   counts.delayed = count(({ status }) => status === 'delayed');
 }

@@ -1,4 +1,5 @@
 import type { EventOf } from '../model/index.ts';
+import { renewSpec } from './adopt-workflow.ts';
 import { noConversation } from './conversation.ts';
 import { noteProgress } from './beliefs.ts';
 import { leaveSlot } from './holdings.ts';
@@ -24,6 +25,7 @@ export function reopenTasks(
     // It will be made again, and counts from now on.
     if (keepsSession && task.workspace !== undefined && !isStanding(task.workspace)) state.counts.places++;
     resetTask(task, keepsSession);
+    renewSpec(state, task);
     noteProgress(state, task);
   }
   for (const task of goingOn) {
@@ -62,7 +64,7 @@ function reachBelow(state: RunState, owners: ReadonlySet<string>): Iterable<stri
   return ownerOf.keys();
 }
 
-const beginnings = ['key', 'startedAt', 'endedAt', 'endedIn', 'group', 'slot'] as const;
+const beginnings = ['key', 'answers', 'startedAt', 'endedAt', 'endedIn', 'group', 'slot'] as const;
 
 /** Its attempts are still numbered on, for people. */
 function resetTask(task: TaskState, keepsSession: boolean): void {
@@ -80,7 +82,7 @@ function resetTask(task: TaskState, keepsSession: boolean): void {
   if (keepsSession) return;
   task.conversation = noConversation;
   delete task.workspace;
-  if (task.attempts > 0) task.generation = (task.generation ?? 0) + 1;
+  if (task.lastAttempt !== undefined) task.generation = (task.generation ?? 0) + 1;
 }
 
 function recount(state: RunState, changed: readonly TaskState[]): void {

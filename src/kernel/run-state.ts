@@ -3,8 +3,11 @@ import {
   mentionsFailure,
   type EventOf,
   type Failure,
+  type LimitName,
   type OnInterrupt,
   type Origin,
+  type RunAbout,
+  type Sender,
   type TaskSpec,
   type TaskStatus,
   type Used,
@@ -15,7 +18,7 @@ import type { Conversation } from './conversation.ts';
 import type { Stage } from './stage.ts';
 import type { Tally } from './tally.ts';
 import type { ToldSoFar } from './usage-meter.ts';
-import type { AttemptState, Life } from './life.ts';
+import { isAsking, type AttemptState, type Life } from './life.ts';
 
 /**
  * The fold of a run's journal. `fold` owns it and changes it in place (a copy per event would make the cost of a
@@ -28,15 +31,26 @@ export interface RunState {
   /** Events folded so far: tells apart what happened within one commit, too. A decision names the one it was made at. */
   version: number;
   at: number;
+  /** Of a fork, when it was forked. */
   readonly createdAt: number;
+  /** The run whose past it shares. */
+  readonly fork?: Fork;
+  /** Seqs of checkpoints by the names that people gave them. */
+  names?: Readonly<Record<string, number>>;
   /** Who drives it, or did so last; not known of an older version. */
   driver?: ProcessIdentity | undefined;
   /** The task that changed last. */
   lastTask?: string;
   /** Where it was started. */
-  readonly origin?: Origin;
+  origin?: Origin;
   /** What tasks are given of Piton's environment: a base, and what they ask for. Absent: all of it. */
   readonly environment?: 'base';
+  /** What its operator says of it. Never changed in place: the store knows by that whether it has to be written. */
+  about?: RunAbout | undefined;
+  /** Limits that an operator has set, in place of those in the workflow. */
+  limits?: SetLimits;
+  /** Functions of tasks without a `version`: a hash of their text, and since when that is the one that is called. */
+  functions?: Readonly<Record<string, KnownFunction>>;
   workflow: Workflow;
   phase: RunPhase;
   /** The run's own tasks are the scope ''. */
@@ -75,19 +89,28 @@ export interface RunState {
   cancelledIn?: number;
   /** Where what it made has gone, last. */
   delivered?: EventOf<'run.delivered'>['data'];
+  /** When its big values and transcripts were last dropped to save room. */
+  payloadsDroppedAt?: number;
   /** What planning has to look at next. Derived: can be rebuilt from the rest. */
   agenda: Agenda<TaskState>;
 }
 
+export type Fork = NonNullable<EventOf<'run.created'>['data']['fork']>;
+
+export interface KnownFunction {
+  readonly source: string;
+  readonly at: number;
+}
+
 export type RunPhase =
   | { readonly status: 'active' }
-  | { readonly status: 'paused'; readonly reason?: string }
+  | { readonly status: 'paused'; readonly reason?: string; readonly supersededBy?: string }
   | { readonly status: 'succeeded'; readonly outputs?: Json }
   | { readonly status: 'failed'; readonly failure: Failure }
   | { readonly status: 'cancelled'; readonly reason: string };
 
 export interface Counts {
-  /** Tasks known so far: for-each items and graph visits are added as they come. */
+  /** Tasks known so far: for-each items and graph visits are added as they come, in place of what they are part of. */
   total: number;
   /** Tasks ever made. Never goes down, so that no two get the same place in the order. */
   made: number;
@@ -104,6 +127,15 @@ export interface Counts {
 export interface Raise {
   readonly usd: number;
   readonly tokens: number;
+}
+
+export type SetLimits = { readonly [Name in LimitName]?: SetLimit };
+
+/** `to`: in place of what the workflow says; `none`: there is no such limit. */
+export interface SetLimit {
+  readonly to: number | 'none';
+  readonly at: number;
+  readonly by?: Sender;
 }
 
 /** Keeps tasks away from a resource that is out of order. */
@@ -131,7 +163,7 @@ export interface ScopeState {
   /** Address of the task that owns it; '' for the run. */
   readonly owner: string;
   workflow: Workflow;
-  readonly inputs: JsonObject;
+  inputs: JsonObject;
   /** Direct tasks that have not settled. */
   unsettled: number;
   /** The first task whose failure counts. */
@@ -161,6 +193,7 @@ export interface TaskState {
   readonly address: string;
   /** Owner address of the scope it belongs to. */
   readonly scope: string;
+  /** What it goes by: as the definition has it, or had it when it began. See `adoptWorkflow`. */
   spec: TaskSpec;
   /** That of the run in which it last came into being, began, or was decided about. See `whyStale`. */
   version: number;
@@ -181,14 +214,15 @@ export interface TaskState {
   ancestorFailed: boolean;
   /** Needs that have not settled. */
   unmet: number;
+  /** How often the work was begun: what is done around it (setup, check, revision, merge) belongs to the attempt before or after. */
   attempts: number;
-  /** Those that did the work itself: setups, checks and the like are none. */
-  tries: number;
   tally: Tally;
   /** How often it was begun from scratch again. */
   generation?: number;
   /** A person has agreed to it: asked once, however often it is tried. */
   approved: boolean;
+  /** What people have answered, by question: asked once, however often it is tried. */
+  answers?: readonly Answered[];
   /** The first attempt's id: the idempotency key of all of them. Absent: it has not begun, or is to be done again. */
   key?: string;
   lastAttempt?: string;
@@ -202,6 +236,8 @@ export interface TaskState {
   overspends?: boolean;
   /** The place where it works. */
   workspace?: WorkspaceState;
+  /** Of a fork: the files that its place begins with, as they were saved before. */
+  inherited?: InheritedFiles;
   /** The place of its pool that it has until it settles. */
   slot?: number;
   /** It waits for a person there, so another has a place in its stead. */
@@ -213,6 +249,11 @@ export interface TaskState {
   /** Of a for-each, once expanded. */
   group?: GroupState;
 }
+
+/** What became of a question. `key`: of one that a function asks. */
+export type Answered = { readonly key?: string } & (
+  { readonly answer: Json } | { readonly refusal: Pick<Failure, 'code' | 'message'> }
+);
 
 export interface GroupState {
   readonly items: readonly string[];
@@ -247,6 +288,14 @@ export type WorkspaceState = EventOf<'workspace.prepared'>['data'] & {
   readonly cleaned?: EventOf<'workspace.cleaned'>['data'];
 };
 
+export interface InheritedFiles {
+  /** The commit that the work began from. */
+  readonly base: string;
+  readonly snapshot: string;
+  /** See `WorkspaceState`. */
+  readonly savedBy?: string;
+}
+
 export interface PlaceOrder {
   readonly id: string;
   readonly action: 'recreate' | 'restore' | 'discard';
@@ -279,7 +328,13 @@ export function countsAsSuccess(task: TaskState): boolean {
   return task.life.status === 'succeeded' || (task.life.status === 'failed' && task.spec.continueOnError);
 }
 
+/** It consists of other tasks, which are counted in its place: a for-each that has its items, a nested workflow that is open. */
+export function isGroup({ scopes }: RunState, { address, group }: TaskState): boolean {
+  return group !== undefined || scopes.has(address);
+}
+
 export function statusOfTask(task: TaskState): TaskStatus {
+  if (isAsking(task.life)) return 'held';
   return task.life.status === 'pending' && task.unmet === 0 ? 'queued' : task.life.status;
 }
 
@@ -323,11 +378,17 @@ export function cancellingOf(state: RunState, task: TaskState): Cancelling | und
   for (let member = task; ; member = taskAt(state, member.scope)) {
     const { cancelling, workflow } = scopeAt(state, member.scope);
     if (stops(cancelling, member)) return cancelling;
-    const failed = workflow.failFast ? tooManyFailed(state, member) : undefined;
+    const failed =
+      workflow.failFast || isFailFastItem(state, member) ? tooManyFailed(state, member) : undefined;
     if (stops(failed, member)) tooMany ??= failed;
     // Items may have failed only because everything around them is being cancelled: then that is the reason.
     if (member.scope === '') return tooMany;
   }
+}
+
+/** Whether one failed item too many stops those that run, by the for-each itself. */
+export function isFailFastItem(state: RunState, { item }: TaskState): boolean {
+  return item !== undefined && taskAt(state, item.parent).spec.forEach!.failFast === true;
 }
 
 /** Cleaning up after a failure is what a task with failure() or always() is for. */
@@ -339,6 +400,7 @@ function stops(cancelling: Cancelling | undefined, task: TaskState): boolean {
 export function tooManyFailed(state: RunState, { item }: TaskState): Cancelling | undefined {
   if (item === undefined) return undefined;
   const { group, spec, address } = taskAt(state, item.parent);
-  if (group!.failed <= spec.forEach!.maxFailures) return undefined;
+  const { maxFailures, failFast } = spec.forEach!;
+  if (group!.failed <= maxFailures || failFast === false) return undefined;
   return { reason: `too many items of ${address} failed`, failFast: true };
 }

@@ -4,9 +4,11 @@ import {
   addressOf,
   cancellingOf,
   countsAsSuccess,
+  isGroup,
   scopeAt,
   scopesAround,
   taskAt,
+  isFailFastItem,
   tooManyFailed,
   type Cancelling,
   type GroupState,
@@ -16,20 +18,21 @@ import {
 } from './run-state.ts';
 import { finishedOf } from './stage.ts';
 import { indexOf } from './workflow-index.ts';
-import { isSettled, type Life } from './life.ts';
+import { isAsking, isSettled, type Life } from './life.ts';
 
 /** Moves a task to another place in its life and keeps the counts true. */
 export function setLife(state: RunState, task: TaskState, life: Life): void {
-  countLife(state, task.life, -1);
+  countLife(state, task, -1);
   task.life = life;
-  countLife(state, life, +1);
+  countLife(state, task, +1);
 }
 
-function countLife(state: RunState, life: Life, by: 1 | -1): void {
-  if (life.status === 'held') state.counts.held += by;
+function countLife(state: RunState, task: TaskState, by: 1 | -1): void {
+  const { life } = task;
+  if (life.status === 'held' || isAsking(life)) state.counts.held += by;
   else if (life.status === 'delayed') state.counts.delayed += by;
   else if (life.status === 'running' && life.attempt !== undefined) state.counts.running += by;
-  else if (isSettled(life)) state.counts.settled += by;
+  else if (isSettled(life) && !isGroup(state, task)) state.counts.settled += by;
 }
 
 /** Somebody has to decide: until then, nobody else waits for it. */
@@ -164,7 +167,9 @@ export function doomOfWaiting(state: RunState, task: TaskState): string | undefi
 
 /** Whether its failure may stop others that run. */
 export function isFailFast(state: RunState, task: TaskState): boolean {
-  return [...scopesAround(state, task)].some(({ workflow }) => workflow.failFast);
+  return (
+    isFailFastItem(state, task) || [...scopesAround(state, task)].some(({ workflow }) => workflow.failFast)
+  );
 }
 
 /** Why a running attempt is to be stopped, if it is: its scope is being cancelled, or with fail-fast its for-each has failed. */

@@ -2,10 +2,11 @@ import type { Event } from '../model/index.ts';
 import type { RunState, SpooledAttempt, TaskState } from './run-state.ts';
 import type { AttemptState } from './life.ts';
 
-/** Adds attempts that the journal had lost to those that are to be taken up. */
+/** Adds attempts that the journal had lost, in the order in which they were started, to those that are to be taken up. */
 export function rememberSpooled(state: RunState, attempts: readonly SpooledAttempt[]): void {
   if (attempts.length === 0) return;
   const all = [...Object.values(state.spooled ?? {}).flat(), ...attempts];
+  // Earlier versions wrote them in any order, each with a number of its own. Those of the same number stay as they are.
   const inOrder = all.toSorted((a, b) => a.started.number - b.started.number);
   state.spooled = Object.groupBy(inOrder, ({ task }) => task) as Record<string, SpooledAttempt[]>;
 }

@@ -10,14 +10,13 @@ import type { AttemptState } from './life.ts';
  */
 export type Stage =
   | { readonly name: 'work' }
-  | { readonly name: 'check'; readonly finished: Finished }
+  | { readonly name: 'check'; readonly finished: Finished; readonly conflict?: Conflict }
   /** The agent is told what is wrong: with its work, or with the work beside that of others. */
-  | { readonly name: 'revise'; readonly report: string; readonly isConflict: boolean }
+  | { readonly name: 'revise'; readonly report: string; readonly conflict?: Conflict }
   | {
       readonly name: 'integrate';
       readonly finished: Finished;
-      /** The last try met a conflict, and nobody has revised the work since. */
-      readonly isConflict?: true;
+      readonly conflict?: Conflict;
       /** What was merged has passed its check, and may land as it is. */
       readonly verified?: Proposal;
     }
@@ -27,6 +26,17 @@ export interface Finished {
   readonly output?: Json;
   /** The attempt that did it. */
   readonly by?: string;
+}
+
+/** A merge conflict with the work of others that is laid out in the place of the task, until its work is merged. */
+export interface Conflict {
+  readonly files: readonly string[];
+  /** What its agent is told. */
+  readonly report: string;
+  /** What the task had finished when the conflict was found. */
+  readonly finished: Finished;
+  /** Its agent has revised the work since. Whether that has resolved it, the next merge tells. */
+  readonly isRevised?: true;
 }
 
 /** What a task made, merged with what others made, but not yet theirs. */
@@ -62,9 +72,25 @@ export function reportOf(stage: Stage): string | undefined {
   return stage.name === 'revise' ? stage.report : undefined;
 }
 
-/** Its work conflicts with that of others. */
+export function conflictOf(stage: Stage): Conflict | undefined {
+  return 'conflict' in stage ? stage.conflict : undefined;
+}
+
+/** Its work conflicts with that of others, and nobody has revised it since. */
 export function isConflicting(stage: Stage): boolean {
-  return (stage.name === 'revise' || stage.name === 'integrate') && stage.isConflict === true;
+  const conflict = conflictOf(stage);
+  return conflict !== undefined && conflict.isRevised !== true;
+}
+
+/** A conflict that its agent has worked on, to be carried on to the next stage. */
+export function revisedConflict(stage: Stage): { readonly conflict?: Conflict } {
+  const conflict = conflictOf(stage);
+  return conflict === undefined ? {} : { conflict: { ...conflict, isRevised: true } };
+}
+
+/** The agent is told of a conflict. */
+export function conflictStage({ isRevised: _, ...conflict }: Conflict): Stage {
+  return { name: 'revise', report: conflict.report, conflict };
 }
 
 /** Back to bringing it in, if it was there. */
@@ -74,5 +100,7 @@ export function withoutProposal(stage: Stage): Stage {
 
 /** What is finished is looked at, and perhaps changed, once more by whoever did it. */
 export function withoutFinished(stage: Stage): Stage {
-  return finishedOf(stage) === undefined ? stage : workStage;
+  if (finishedOf(stage) === undefined) return stage;
+  const conflict = conflictOf(stage);
+  return conflict === undefined ? workStage : conflictStage(conflict);
 }

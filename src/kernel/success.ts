@@ -1,6 +1,6 @@
 import { isPlainObject, PitonError, type JsonObject } from '../base/index.ts';
 import type { Event, Patch } from '../model/index.ts';
-import { failureOf } from './decide-task.ts';
+import { failureOf } from './failure-of.ts';
 import { difference } from './difference.ts';
 import { scopeAt, type RunState, type TaskState } from './run-state.ts';
 import { outputsOfItems, variablesOf } from './variables.ts';
@@ -27,13 +27,13 @@ export function successEvents(
     assertFits(patch, world.maxOutputBytes);
     return [{ type: 'state.updated', ...(owner !== '' && { task: owner }), data: { patch } }, succeeded];
   } catch (thrown) {
-    return [{ type: 'task.failed', task: task.address, data: { failure: failureOf(thrown) } }];
+    return [{ type: 'task.failed', task: task.address, data: { failure: failureOf(thrown, world) } }];
   }
 }
 
 /**
  * Unless `update` says otherwise, what a function or a nested workflow gives is what it changes. What a command prints is
- * not meant so, nor is a list of outputs, of a for-each.
+ * not meant so, nor what a person answers, nor a list of outputs, of a for-each.
  */
 function updateOf(
   state: RunState,
@@ -41,7 +41,8 @@ function updateOf(
   { success, world }: { success: Success; world: World },
 ): unknown {
   const { update } = task.spec;
-  const isUpdate = task.group === undefined && task.spec.work.type !== 'command';
+  const { type } = task.spec.work;
+  const isUpdate = task.group === undefined && type !== 'command' && type !== 'ask';
   if (update === undefined) return isUpdate ? (success.update ?? success.output) : undefined;
   const output =
     task.group === undefined ? (success.output ?? success.update) : outputsOfItems(state, task.group);

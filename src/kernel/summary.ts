@@ -26,6 +26,7 @@ export function summaryOf(state: RunState): RunSummary {
     ...(reason !== undefined && { reason }),
     ...(state.counts.places > 0 && { places: state.counts.places }),
     ...(Object.keys(state.spent).length > 0 && { spent: state.spent }),
+    ...(state.about !== undefined && { about: state.about }),
   };
 }
 

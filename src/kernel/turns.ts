@@ -4,7 +4,7 @@ import { placementOf } from './placement.ts';
 import { released } from './released.ts';
 import { kindOf, type RunState, type TaskState } from './run-state.ts';
 import { isSlotEquipped } from './slots.ts';
-import { finishedOf, kindOfStage, workStage } from './stage.ts';
+import { conflictOf, finishedOf, kindOfStage, withoutFinished } from './stage.ts';
 import type { Success } from './succeeded.ts';
 import type { AttemptState } from './life.ts';
 
@@ -14,7 +14,21 @@ export function nextKind(state: RunState, task: TaskState): AttemptState['kind']
   if (isToBeEquipped(state, task)) return 'setup';
   // Whatever a person has said since, is heard first.
   const isToHear = hasMessages(conversation) && finishedOf(stage) !== undefined;
-  return kindOfStage(isToHear ? workStage : stage);
+  return kindOfStage(isToHear ? withoutFinished(stage) : stage);
+}
+
+/**
+ * Whether it is another attempt for people: the work is begun, or an agent whose work did not pass its check goes on after its revisions
+ * are used up.
+ */
+export function beginsAttempt({ stage, tally }: TaskState, kind: AttemptState['kind']): boolean {
+  if (kind === undefined) return true;
+  return kind === 'revision' && tally.revisions === 0 && conflictOf(stage) === undefined;
+}
+
+/** Of the attempt that it begins, or belongs to. A setup before the first belongs to that. */
+export function attemptNumber(task: TaskState, kind: AttemptState['kind']): number {
+  return beginsAttempt(task, kind) ? task.attempts + 1 : Math.max(task.attempts, 1);
 }
 
 function isToBeEquipped(state: RunState, task: TaskState): boolean {
@@ -35,7 +49,8 @@ export function nextStep(state: RunState, task: TaskState, success: Success): Ev
   return stepAfterWork(state, task, { success, isCheck: kind === 'check' });
 }
 
-function stepAfterWork(
+/** What follows when the work is done, or its check has passed; undefined: the task has succeeded. */
+export function stepAfterWork(
   state: RunState,
   task: TaskState,
   { success, isCheck }: { readonly success: Success; readonly isCheck: boolean },

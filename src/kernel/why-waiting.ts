@@ -1,5 +1,5 @@
 import { agentResource } from './breakers.ts';
-import type { AskedCall, DelayedLife, HeldLife } from './life.ts';
+import type { AskedCall, DelayedLife, Gate, HeldLife, Question } from './life.ts';
 import { isSettled } from './life.ts';
 import { holdersOfLimits, limitNamed, takenLimit, type LimitKind } from './limits.ts';
 import { addressOf, taskAt, type RunState, type TaskState } from './run-state.ts';
@@ -33,6 +33,8 @@ export type Waiting =
   /** `until`: the end of the day whose budget is used up. Else a person raises it. */
   | { readonly for: 'budget'; readonly reason: string; readonly until?: number; readonly day?: string }
   | { readonly for: 'approval'; readonly gate: string; readonly text: string; readonly call?: AskedCall }
+  /** A person is asked a question. */
+  | { readonly for: 'answer'; readonly gate: string; readonly text: string; readonly question: Question }
   /** A person has the conversation that it would go on in. */
   | { readonly for: 'session'; readonly session: string; readonly reason: string }
   | { readonly for: 'person'; readonly reason: string; readonly actions: readonly string[] };
@@ -60,6 +62,8 @@ function waitingOf(state: RunState, task: TaskState, holdersOf: HoldersOf): Wait
       return forPerson(life);
     case 'delayed':
       return forTime(state, task, life);
+    case 'running':
+      return life.attempt?.asks && atGate(life.attempt.asks);
     case 'pending':
       return forNeeds(state, task) ?? forResume(state) ?? forLimit(state, task, holdersOf);
     default:
@@ -67,12 +71,15 @@ function waitingOf(state: RunState, task: TaskState, holdersOf: HoldersOf): Wait
   }
 }
 
+function atGate({ gate, text, call, question }: Gate): Waiting {
+  if (question !== undefined) return { for: 'answer', gate, text, question };
+  return { for: 'approval', gate, text, ...(call !== undefined && { call }) };
+}
+
 function forPerson({ waitsFor, reason, actions }: HeldLife): Waiting {
   switch (waitsFor.type) {
-    case 'gate': {
-      const { gate, call } = waitsFor;
-      return { for: 'approval', gate, text: reason, ...(call !== undefined && { call }) };
-    }
+    case 'gate':
+      return atGate({ ...waitsFor, text: reason });
     case 'budget':
       return { for: 'budget', reason };
     case 'session':

@@ -19,6 +19,8 @@ export interface World {
   /** Who has a lock that all runs in the repository share, if another has it. */
   lockedBy(lock: string): string | undefined;
   readonly evaluator: Evaluator;
+  /** Without the secrets that are known here. */
+  readonly redact: (text: string) => string;
   /** false: nothing new may be started now (no room in the store, or the driver is stopping). */
   readonly mayStart: boolean;
   /** Of the JSON text of one output, or of one change of a graph's state. */

@@ -41,7 +41,7 @@ export interface AgentOptions<Other extends string = string> extends Omit<
    * goes on in its session, `revise` times at most; default once.
    */
   readonly check?: string | { readonly run: Command; readonly revise?: number };
-  /** What becomes of work that conflicts with that of others: a person is asked, or it is to make it fit; default `hold`. */
+  /** What becomes of work that conflicts with that of others: a person is asked, or its agent resolves the conflict; default `hold`. */
   readonly onConflict?: 'hold' | 'agent';
   /** Of `check` and `setup`, if they are text; default `sh`. */
   readonly shell?: string;

@@ -2,6 +2,7 @@ import { isProgram } from '../model/index.ts';
 import {
   defineWorkflow,
   type AgentDraft,
+  type AskDraft,
   type CommandDraft,
   type TaskDraft,
   type WorkflowDraft,
@@ -9,7 +10,9 @@ import {
 import type { TaskFunction } from '../engine/index.ts';
 import { checkDraft, type AgentOptions } from './agent-options.ts';
 import { deliveryDraft } from './delivery-options.ts';
+import { standsFor } from './function-sources.ts';
 import { isDefinition, nest, stepContext, type Closure, type Definition } from './definition.ts';
+import { migrationParts, versionText, type Migrations } from './migration-options.ts';
 import { withPlace, workspaceDraft, type AnyPlaceOptions } from './place-options.ts';
 import {
   breakersDraft,
@@ -32,6 +35,7 @@ export interface WorkflowParts {
   readonly settings: WorkflowSettings;
   readonly tasks: TaskList | undefined;
   readonly outputs: Closure | undefined;
+  readonly migrations?: Migrations;
 }
 
 /** One task: its data, and what data cannot hold. */
@@ -60,7 +64,11 @@ export interface AnyTaskOptions extends StepOptions, AnyPlaceOptions, Pick<Agent
 }
 
 export type AnyWork =
-  Definition | CommandDraft | AgentDraft | ((context: TaskContext<unknown, unknown, unknown>) => unknown);
+  | Definition
+  | CommandDraft
+  | AgentDraft
+  | AskDraft
+  | ((context: TaskContext<unknown, unknown, unknown>) => unknown);
 
 export function taskPart(name: string, options: AnyTaskOptions, work: AnyWork): TaskPart {
   const closures: Record<string, Closure> = {};
@@ -86,10 +94,15 @@ function workPart(
   work: AnyWork,
   given: string | undefined,
 ): Pick<TaskPart, 'functions' | 'closures'> & { work: TaskDraft['work'] } {
-  if ('type' in work && isProgram(work)) return { work, functions: {}, closures: {} };
+  if ('type' in work && (work.type === 'ask' || isProgram(work)))
+    return { work, functions: {}, closures: {} };
   if (!isDefinition(work)) {
     const run: TaskFunction = (call) => work(taskContext(call));
-    return { work: { type: 'function', function: name }, functions: { [name]: run }, closures: {} };
+    return {
+      work: { type: 'function', function: name },
+      functions: { [name]: standsFor(run, work) },
+      closures: {},
+    };
   }
   const { draft, functions, closures } = nest(work, name);
   const nested = { type: 'workflow', workflow: draft as WorkflowDraft, inherits: false } as const;
@@ -140,14 +153,18 @@ export function buildWorkflow<Inputs, Outputs>({
   settings,
   tasks,
   outputs,
+  migrations: given = new Map(),
 }: WorkflowParts): Definition<Inputs, Outputs> {
   const parts: TaskPart[] = [];
   for (let list = tasks; list !== undefined; list = list.before) parts.push(list.task);
   parts.reverse();
-  const { checkpoint, breakers, usageLimits, workspace, deliver, setup: _, ...limits } = settings;
+  const { migrations, closures } = migrationParts(given);
+  const { version, checkpoint, breakers, usageLimits, workspace, deliver, setup: _, ...limits } = settings;
   const workflow = defineWorkflow({
     name,
     ...limits,
+    version: versionText(version),
+    migrations,
     checkpoint: checkpointDraft(checkpoint),
     breakers: breakersDraft(breakers),
     usageLimits: usageLimitsDraft(usageLimits),
@@ -158,8 +175,9 @@ export function buildWorkflow<Inputs, Outputs>({
   });
   return {
     workflow,
+    leavesCheckpoint: checkpoint === undefined,
     functions: mergeAll(parts, 'functions'),
-    closures: { ...mergeAll(parts, 'closures'), ...(outputs && { outputs }) },
+    closures: { ...closures, ...mergeAll(parts, 'closures'), ...(outputs && { outputs }) },
   };
 }
 

@@ -9,6 +9,8 @@ import {
   type Definition,
   type StepContext,
 } from './definition.ts';
+import { standsFor } from './function-sources.ts';
+import type { OutputOf, Refusal } from './storable.ts';
 import { checkpointDraft, stepDraft, type CheckpointOption, type StepOptions } from './task-options.ts';
 
 /** What one step of a chain is given. */
@@ -19,14 +21,20 @@ export interface ChainStep<Item, Result> {
   readonly index: number;
 }
 
+/** What a run of a chain is given. */
 export interface ChainInputs<Item, Result> {
   readonly items: readonly Item[];
   readonly initial: Result;
 }
 
+/** What every step of a chain can be told, and how often the journal is written. */
 export interface ChainOptions extends StepOptions {
   readonly checkpoint?: CheckpointOption;
 }
+
+type Step<Item, Result> =
+  | ((step: ChainStep<Item, Result>, context: StepContext) => Result | Promise<Result>)
+  | Definition<ChainStep<Item, Result>, Result>;
 
 interface ChainState {
   readonly index: number;
@@ -39,11 +47,9 @@ interface ChainState {
  */
 export function chain<Item, Result>(
   name: string,
-  step:
-    | ((step: ChainStep<Item, Result>, context: StepContext) => Result | Promise<Result>)
-    | Definition<ChainStep<Item, Result>, Result>,
+  step: Step<Item, Result> & Refusal<Item> & Refusal<Result>,
   options: ChainOptions = {},
-): Definition<ChainInputs<Item, Result>, Result> {
+): Definition<ChainInputs<Item, Result>, OutputOf<Result>> {
   const part = stepPart(step as AnyStep, options);
   const workflow = defineWorkflow({
     name,
@@ -57,6 +63,7 @@ export function chain<Item, Result>(
   });
   return {
     workflow,
+    leavesCheckpoint: options.checkpoint === undefined,
     functions: { ...part.functions, begin: () => undefined },
     closures: { ...part.closures, ended: hasEnded, outputs: (variables) => stepOf(variables).result },
     progress: ({ inputs, state }) => ({
@@ -85,7 +92,7 @@ function stepPart(step: AnyStep, options: StepOptions): StepPart {
     };
     return {
       draft: { ...draft, work: { type: 'function', function: 'step' } },
-      functions: { step: run },
+      functions: { step: standsFor(run, step) },
       closures: {},
     };
   }

@@ -1,4 +1,4 @@
-import { livenessOf, PitonError } from '../base/index.ts';
+import { livenessOf, messageOf, PitonError } from '../base/index.ts';
 import {
   findLostEnd,
   leaseName,
@@ -128,11 +128,21 @@ export async function lostEndOf(
 }
 
 export function problemOf(error: PitonError): ProblemView {
-  const { code, remedy, message } = error;
-  const isAppended = remedy !== undefined && message.endsWith(` ${remedy}`);
-  return {
-    code,
-    message: isAppended ? message.slice(0, -remedy.length - 1) : message,
-    ...(remedy !== undefined && { remedy }),
-  };
+  const { code, remedy } = error;
+  return { code, message: messageOf(error), ...(remedy !== undefined && { remedy }) };
+}
+
+/** An attempt whose files are still kept, and its process, if that is alive. */
+export interface KeptAttempt {
+  readonly attempt: string;
+  readonly pid?: number;
+}
+
+export async function keptAttempts({ spool }: Pick<EnginePorts, 'spool'>): Promise<KeptAttempt[]> {
+  const kept: KeptAttempt[] = [];
+  for (const attempt of await spool.list()) {
+    const seen = await spool.look(attempt);
+    kept.push({ attempt, ...(seen.type === 'alive' && { pid: seen.process.pid }) });
+  }
+  return kept;
 }

@@ -1,6 +1,8 @@
-import type { FunctionCall, TaskFunction } from '../engine/index.ts';
+import { PitonError } from '../base/index.ts';
+import type { FunctionCall, LocateMigration, TaskFunction } from '../engine/index.ts';
 import type { Variables, Workflow } from '../model/index.ts';
 import type { Progress } from '../views/index.ts';
+import { asker, type Ask } from './ask-options.ts';
 import { renameFunctions } from './rename-functions.ts';
 
 /** Called with what an expression would see. */
@@ -22,6 +24,10 @@ export interface Definition<Inputs = never, Outputs = unknown, State = unknown> 
   }): Pick<Progress, 'done' | 'total'>;
   /** Its inputs are described in the workflow, and checked when a run is started. */
   readonly declaresInputs?: boolean;
+  /** It says nothing about checkpoints: a configuration may. */
+  readonly leavesCheckpoint?: boolean;
+  /** Where a migration of it is written, if that is a file. */
+  readonly locate?: LocateMigration;
   /** Carries the types; never there. */
   readonly types?: DefinitionTypes<Inputs, Outputs, State>;
 }
@@ -33,11 +39,23 @@ export interface DefinitionTypes<Inputs, Outputs, State> {
   readonly state: State;
 }
 
+/** What a run of this definition is given. */
 export type InputsOf<D> = D extends Definition<infer Inputs, unknown, unknown> ? Inputs : never;
+/** What a run of this definition gives when it has succeeded. */
 export type OutputsOf<D> = D extends Definition<never, infer Outputs, unknown> ? Outputs : never;
 
 export function isDefinition(value: unknown): value is Definition {
   return typeof value === 'object' && value !== null && 'workflow' in value && 'functions' in value;
+}
+
+/** Throws `USAGE_INVALID`. `call`: how the method is called, for those who gave something else first. */
+export function assertDefinition(value: unknown, call: string): void {
+  if (isDefinition(value)) return;
+  const what =
+    typeof value === 'string' ? `the text ${JSON.stringify(value.slice(0, 100))}` : `${typeof value}`;
+  throw new PitonError('USAGE_INVALID', `The first argument must be a workflow; it is ${what}.`, {
+    remedy: `Call piton.${call}: \`workflow\` is what workflow(), stateGraph() or loadWorkflow() gave.`,
+  });
 }
 
 /** What every function is told besides its data. */
@@ -50,12 +68,21 @@ export interface StepContext {
   readonly key: string;
   /** Aborts when the task is to stop: time is up, the run is cancelled, or this process has to let go of it. */
   readonly signal: AbortSignal;
-  /** Resolves when all that has settled so far is durable. Needed only with a weaker policy than `every-task`. */
-  checkpoint(): Promise<void>;
+  /**
+   * Resolves when all that has settled so far is durable. With a name, that checkpoint can be gone back to by it (`piton.fork`); the same
+   * name again means the later one. Rejects with `USAGE_INVALID`, `STOPPED`.
+   */
+  checkpoint(name?: string): Promise<void>;
+  /**
+   * Asks a person, and waits for the answer; other tasks go on. The answer is kept: should this process die, the function is started again
+   * once there is an answer, and gets it here. Rejects with `REJECTED`, `NO_ANSWER`, `ASK_INVALID`, `STOPPED`.
+   */
+  readonly ask: Ask;
 }
 
-export function stepContext({ run, task, attempt, key, signal, checkpoint }: FunctionCall): StepContext {
-  return { run, task, attempt, key, signal, checkpoint };
+export function stepContext(call: FunctionCall): StepContext {
+  const { run, task, attempt, key, signal, checkpoint } = call;
+  return { run, task, attempt, key, signal, checkpoint, ask: asker(call) };
 }
 
 /** Names its functions and closures so that they are told from those of the workflow around it. */

@@ -11,7 +11,10 @@ export interface DeliveryOptions {
   readonly if?: string;
 }
 
-/** `branch`, `title` and `body` may hold expressions, which see all tasks: `${{ tasks.plan.output }}`. */
+/**
+ * `branch`, `title` and `body` may hold expressions, which see all tasks: `${{ tasks.plan.output }}`. Title and body also see
+ * what Piton would write: `delivery.title`, `delivery.summary` and `delivery.evidence`.
+ */
 export interface PullRequestOptions {
   /** The branch it is to be merged into; default: that which the remote repository takes for its main one. */
   readonly base?: string;

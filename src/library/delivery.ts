@@ -1,6 +1,7 @@
-import { PitonError } from '../base/index.ts';
-import { accountOf, senderHere, type Engine, type EnginePorts } from '../engine/index.ts';
-import { statusOf, type RunState, type TaskState } from '../kernel/index.ts';
+import { hasCode, PitonError } from '../base/index.ts';
+import { createEvaluator } from '../definition/index.ts';
+import { accountOf, pullRequestOrder, senderHere, type Engine, type EnginePorts } from '../engine/index.ts';
+import { isUndelivered, statusOf, type RunState, type TaskState } from '../kernel/index.ts';
 import type { Event } from '../model/index.ts';
 import type {
   Diff,
@@ -8,12 +9,14 @@ import type {
   DiffSide,
   MergeStrategy,
   PullRequest,
+  PullRequestOrder,
   RepositoryOrigin,
   RunMerged,
 } from '../workspaces/index.ts';
 import { withRepositoryLease } from './repository-lease.ts';
 import { taskOf } from './task-of.ts';
 
+/** How `piton.merge` brings the work of a run into the branch that is checked out. */
 export interface MergeOptions {
   /** `auto` (default): moves the branch forward if that is possible, else makes a merge commit. */
   readonly strategy?: MergeStrategy;
@@ -23,6 +26,7 @@ export interface MergeOptions {
   readonly partial?: boolean;
 }
 
+/** What `piton.openPullRequest` writes into the pull request. What is left out is made of the run. */
 export interface PullRequestRequest {
   /** The branch it is to be merged into; default: what the remote repository takes for its main one. */
   readonly base?: string;
@@ -35,6 +39,7 @@ export interface PullRequestRequest {
   readonly partial?: boolean;
 }
 
+/** Of what, and in which form, `piton.diff` shows changes. */
 export interface DiffOptions {
   /** What that task has made, by its address; default: what the run has. */
   readonly task?: string;
@@ -62,7 +67,7 @@ export async function mergeRun(
   const merge = async (state: RunState): Promise<RunMerged> => {
     assertComplete(state, options.partial === true);
     const repository = repositoryOf(state);
-    const order = { repository, account: accountOf(state), strategy, isDryRun };
+    const order = { repository, account: accountOf(state, ports), strategy, isDryRun };
     return withRepositoryLease(ports, repository.commonDir, () => ports.delivery.merge(order));
   };
   if (isDryRun) return merge(await engine.load(run));
@@ -79,16 +84,31 @@ export async function openPullRequest(
   run: string,
   options: PullRequestRequest,
 ): Promise<PullRequest> {
-  const { partial = false, draft: isDraft = false, base, branch, title, body } = options;
-  const asked = { base, branch, title, body };
+  const { partial = false, draft: isDraft, base, branch, title, body } = options;
+  const asked = { isDraft, base, branch, title, body };
   return tended({ engine, ports }, run, async (state) => {
     assertComplete(state, partial);
     const given = Object.entries(asked).filter(([, value]) => value !== undefined);
-    const order = { repository: repositoryOf(state), account: accountOf(state), isDraft };
+    const order = await orderFor(state, ports);
     const opened = await ports.delivery.openPullRequest({ ...order, ...Object.fromEntries(given) });
     const { base: into, commit, url } = opened;
     return { result: opened, data: { how: 'pull-request', into, commit, url } };
   });
+}
+
+/** As the workflow wants it, if it says so: it may be that its own delivery has failed. */
+async function orderFor(state: RunState, ports: EnginePorts): Promise<PullRequestOrder> {
+  const plain = { repository: repositoryOf(state), account: accountOf(state, ports), isDraft: false };
+  const task = [...state.tasks.values()].find(({ spec }) => spec.work.type === 'deliver');
+  if (task === undefined) return plain;
+  try {
+    const evaluator = await createEvaluator(state.workflow, {});
+    return pullRequestOrder(state, task, { ...ports, evaluator });
+  } catch (error) {
+    // That is perhaps why its delivery has failed.
+    if (hasCode(error, 'EXPRESSION_FAILED')) return plain;
+    throw error;
+  }
 }
 
 /** What was there already is written down only if the journal does not know of it: its writer may have been killed. */
@@ -147,7 +167,7 @@ function sidesOf({ workspace }: TaskState, address: string): { from: string; to:
 
 function assertComplete(state: RunState, isPartial: boolean): void {
   const status = statusOf(state);
-  if (status === 'succeeded' || isPartial) return;
+  if (status === 'succeeded' || isPartial || isUndelivered(state)) return;
   const what = `Run ${state.run} has not succeeded (it is ${status}): what it has made may not be whole.`;
   throw new PitonError('RUN_INCOMPLETE', what, {
     run: state.run,

@@ -11,11 +11,17 @@ export async function findRecord(store: Store, given: string | undefined): Promi
   if (exact !== undefined) return exact;
   const damages: PitonError[] = [];
   const onDamaged = (damage: PitonError): void => void damages.push(damage);
-  const found = await store.listRuns({ prefix: given, limit: mostCompared, onDamaged });
+  const all = await store.listRuns({ prefix: given, limit: mostCompared, onDamaged });
+  // Whoever names a run that is gone does not mean its fork, which is called after it.
+  const found = all.filter(({ run, about }) => about?.fork === undefined || !isForkOf(run, given));
   // It may be the one that is meant.
   if (damages[0] !== undefined) throw damages[0];
   if (found.length === 1) return found[0]!;
   throw found.length === 0 ? await notFound(store, given) : ambiguous(given, found);
+}
+
+function isForkOf(run: string, given: string): boolean {
+  return /^-\d+$/.test(run.slice(given.length));
 }
 
 async function latest(store: Store): Promise<RunRecord> {

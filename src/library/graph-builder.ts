@@ -1,3 +1,11 @@
+import {
+  askDraft,
+  type AnswerOptions,
+  type AnswerTo,
+  type Choice,
+  type TypeOfAnswer,
+  type WaitOptions,
+} from './ask-options.ts';
 import { toJson, type JsonObject } from '../base/index.ts';
 import { defineWorkflow, type TaskDraft, type WorkflowDraft } from '../definition/index.ts';
 import type { TaskFunction } from '../engine/index.ts';
@@ -27,7 +35,16 @@ import {
   type OutputsOf,
   type StepContext,
 } from './definition.ts';
+import { standsFor } from './function-sources.ts';
+import {
+  migrationParts,
+  versionText,
+  type GraphMigrationOptions,
+  type Migrations,
+  type VersionOption,
+} from './migration-options.ts';
 import { withPlace, workspaceDraft, type AnyPlaceOptions, type PlaceSettings } from './place-options.ts';
+import type { StorableFields } from './storable.ts';
 import {
   checkpointDraft,
   stepDraft,
@@ -39,6 +56,7 @@ import {
 } from './task-options.ts';
 import { stateOf } from './views.ts';
 
+/** What holds for a graph as a whole. */
 export interface GraphSettings<State, Start extends string = string> extends PlaceSettings {
   /** A guard against cycles that never end; default 100. */
   readonly maxSteps?: number;
@@ -46,7 +64,11 @@ export interface GraphSettings<State, Start extends string = string> extends Pla
   readonly state?: Partial<State>;
   /** Default: the first node. */
   readonly start?: Start;
-  readonly version?: string;
+  /**
+   * A whole number: raise it with a change that runs under way have to be migrated for (`migrate`). Without one it is 1; anything else is a
+   * name for people.
+   */
+  readonly version?: VersionOption;
   readonly checkpoint?: CheckpointOption;
   /** What agents may use up in one run, and all runs of the store on one day; then what works is stopped, and held until a person raises it. */
   readonly budget?: RunBudget;
@@ -83,6 +105,11 @@ type AgentNodeOptions<State, Nodes extends string, Schema> = Omit<
     readonly update?: (output: Answered<Schema>, state: Readonly<State>) => Partial<State>;
   };
 
+interface AskNodeOptions<State, Answer> extends WaitOptions {
+  /** What the answer changes in the state; default: nothing. */
+  readonly update?: (answer: Answer, state: Readonly<State>) => Partial<State>;
+}
+
 interface GraphParts {
   readonly name: string;
   readonly settings: GraphSettings<object>;
@@ -92,6 +119,7 @@ interface GraphParts {
     readonly to: string;
     readonly when: Closure | 'failure' | undefined;
   }[];
+  readonly migrations: Migrations;
 }
 
 interface NodePart {
@@ -159,6 +187,16 @@ export class GraphBuilder<State extends object, Nodes extends string = never> im
     return this.#withNode(processPart(name, options as AnyNodeOptions, work));
   }
 
+  /** A node that asks a person, with a question that sees `state`. */
+  ask<Name extends string, const Chosen extends Choice = never, Type extends TypeOfAnswer = 'string'>(
+    name: Name,
+    options: AskNodeOptions<State, AnswerTo<Type, Chosen>> & AnswerOptions<Type, Chosen>,
+    question: string,
+  ): GraphBuilder<State, Nodes | Name>;
+  ask(name: string, options: object, question: string): GraphBuilder<State, never> {
+    return this.#withNode(processPart(name, options as AnyNodeOptions, askDraft(question, options)));
+  }
+
   /**
    * Where to go from a node. Edges are tried in the order they were given; one without a condition always applies.
    * A node that failed is left only by an edge with 'failure'.
@@ -173,6 +211,15 @@ export class GraphBuilder<State extends object, Nodes extends string = never> im
     return new GraphBuilder({ ...this.#parts, edges: [...this.#parts.edges, { from, to, when: closure }] });
   }
 
+  /**
+   * How a run that was parked at the version before this one is brought to it. Run once, when the run meets a definition of a higher
+   * version, and journalled: it must not do anything else. Give one for each version, the last for that of the settings.
+   */
+  migrate(version: number, migration: GraphMigrationOptions<State, Nodes>): GraphBuilder<State, Nodes> {
+    const migrations = new Map(this.#parts.migrations).set(version, migration);
+    return new GraphBuilder({ ...this.#parts, migrations });
+  }
+
   get workflow(): Workflow {
     return this.#build().workflow;
   }
@@ -185,6 +232,10 @@ export class GraphBuilder<State extends object, Nodes extends string = never> im
     return this.#build().closures;
   }
 
+  get leavesCheckpoint(): boolean {
+    return this.#build().leavesCheckpoint === true;
+  }
+
   #withNode(node: NodePart): GraphBuilder<State, never> {
     return new GraphBuilder({ ...this.#parts, nodes: [...this.#parts.nodes, node] });
   }
@@ -195,11 +246,17 @@ export class GraphBuilder<State extends object, Nodes extends string = never> im
 }
 
 /** Begins a graph over a state of this type. */
-export function stateGraph<State extends object>(
+export function stateGraph<State extends object & StorableFields<State> = object>(
   name: string,
   settings: GraphSettings<State> = {},
 ): GraphBuilder<State> {
-  return new GraphBuilder({ name, settings: settings as GraphSettings<object>, nodes: [], edges: [] });
+  return new GraphBuilder({
+    name,
+    settings: settings as GraphSettings<object>,
+    nodes: [],
+    edges: [],
+    migrations: new Map(),
+  });
 }
 
 type AnyNode = Definition | ((state: unknown, context: StepContext) => unknown);
@@ -212,7 +269,7 @@ function nodePart(name: string, work: AnyNode, options: AnyNodeOptions): NodePar
   if (!isDefinition(work)) {
     const run: TaskFunction = (call) => work(stateOf(call.variables), stepContext(call));
     const draft: TaskDraft = { name, ...stepDraft(options), work: { type: 'function', function: name } };
-    return { draft, place: options, functions: { [name]: run }, closures: {} };
+    return { draft, place: options, functions: { [name]: standsFor(run, work) }, closures: {} };
   }
   const nested = nest(work, name);
   const { with: given } = options;
@@ -248,12 +305,14 @@ function updatePart(
   return { update: { $function: `${name}:update` }, closures: { [`${name}:update`]: closure } };
 }
 
-function buildGraph({ name, settings, nodes, edges }: GraphParts): Definition {
+function buildGraph({ name, settings, nodes, edges, ...rest }: GraphParts): Definition {
   const { next, closures } = edgeParts(edges);
+  const { migrations, closures: migrating } = migrationParts(rest.migrations);
   const { start = nodes[0]?.draft.name ?? '', state = {}, maxSteps, version, budget } = settings;
   const workflow = defineWorkflow({
     name,
-    version,
+    version: versionText(version),
+    migrations,
     checkpoint: checkpointDraft(settings.checkpoint),
     budget,
     usageLimits: usageLimitsDraft(settings.usageLimits),
@@ -268,8 +327,13 @@ function buildGraph({ name, settings, nodes, edges }: GraphParts): Definition {
   });
   return {
     workflow,
+    leavesCheckpoint: settings.checkpoint === undefined,
     functions: Object.assign({}, ...nodes.map((node) => node.functions)) as Definition['functions'],
-    closures: Object.assign(closures, ...nodes.map((node) => node.closures)) as Definition['closures'],
+    closures: Object.assign(
+      closures,
+      migrating,
+      ...nodes.map((node) => node.closures),
+    ) as Definition['closures'],
   };
 }
 

@@ -14,6 +14,7 @@ export interface LentSession {
   readonly directory: string;
   /** To be added to the environment of that command: should this process die, the session is taken as long as that one lives. */
   readonly env: Readonly<Record<string, string>>;
+  /** Releases the session: the run may go on in it. Until then its task is not started again. */
   giveBack(): Promise<void>;
 }
 

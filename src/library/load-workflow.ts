@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { asError, PitonError, readBounded, type Json } from '../base/index.ts';
-import { parseWorkflow } from '../definition/index.ts';
-import type { FunctionCall } from '../engine/index.ts';
+import { loadKeyLocator, parseWorkflow } from '../definition/index.ts';
+import type { FunctionCall, LocateMigration } from '../engine/index.ts';
+import { standsFor } from './function-sources.ts';
 import { stepContext, type Definition, type StepContext } from './definition.ts';
 
 /** A function that a workflow file calls by name. `given` is what its `with` says. */
@@ -12,16 +13,38 @@ export async function loadWorkflow(
   file: string,
   functions: Readonly<Record<string, NamedFunction>> = {},
 ): Promise<Definition<Readonly<Record<string, Json>>, Json, Readonly<Record<string, Json>>>> {
-  const { workflow } = await parseWorkflow(readText(file), {
+  const { workflow, leavesCheckpoint } = await parseWorkflow(readText(file), {
     file,
     read: (path) => readText(path),
     functions: Object.keys(functions),
   });
   const named = Object.entries(functions).map(([name, run]) => [
     name,
-    (call: FunctionCall) => callNamed(run, call),
+    standsFor((call: FunctionCall) => callNamed(run, call), run),
   ]);
-  return { workflow, functions: Object.fromEntries(named), closures: {}, declaresInputs: true };
+  return {
+    workflow,
+    functions: Object.fromEntries(named) as Definition['functions'],
+    closures: {},
+    declaresInputs: true,
+    leavesCheckpoint,
+    locate: (place) => locateMigration(file, place),
+  };
+}
+
+/** The file may have changed or gone since: then nothing is said of it. */
+async function locateMigration(
+  file: string,
+  { scope, step, part }: Parameters<LocateMigration>[0],
+): Promise<string | undefined> {
+  const locate = (await loadKeyLocator())(file, readText);
+  const task = scope === '' ? [] : scope.replaceAll(/\[[^\]]*\]|#\d+/g, '').split('.');
+  try {
+    const place = locate({ task, key: 'migrations', inside: [String(step), ...part] });
+    return [place.file, place.line, place.column].filter((one) => one !== undefined).join(':');
+  } catch {
+    return undefined;
+  }
 }
 
 function callNamed(run: NamedFunction, call: FunctionCall): unknown {

@@ -2,8 +2,11 @@ import type { TaskView } from '../kernel/index.ts';
 import type { Failure } from '../model/index.ts';
 import { buildWorkflow, taskPart, type AnyTaskOptions, type AnyWork } from './build-workflow.ts';
 import { isDefinition, type Closure, type Definition, type StepContext } from './definition.ts';
+import { standsFor } from './function-sources.ts';
+import type { OutputOf, Refusal } from './storable.ts';
 import type { CheckpointOption, StepOptions } from './task-options.ts';
 
+/** What every item can be told, and how many run at once. */
 export interface ParallelOptions<Item> extends StepOptions {
   /** So many items at once; default: no limit. */
   readonly maxWorkers?: number;
@@ -19,6 +22,7 @@ export type Collected<Output> =
   | { readonly status: 'succeeded'; readonly output: Output }
   | { readonly status: 'failed' | 'skipped' | 'cancelled'; readonly error?: Failure };
 
+/** What a run of `parallel` is given. */
 export interface ParallelInputs<Item> {
   readonly items: readonly Item[];
 }
@@ -30,14 +34,14 @@ type Worker<Item, Output> =
 /** Does the same with every item at the same time. Results come in the order of the items. Checkpointed per item. */
 export function parallel<Item, Output>(
   name: string,
-  run: Worker<Item, Output>,
+  run: Worker<Item, Output> & Refusal<Item> & Refusal<Output>,
   options: ParallelOptions<Item> & { readonly collectAll: true },
-): Definition<ParallelInputs<Item>, readonly Collected<Output>[]>;
+): Definition<ParallelInputs<Item>, readonly Collected<OutputOf<Output>>[]>;
 export function parallel<Item, Output>(
   name: string,
-  run: Worker<Item, Output>,
+  run: Worker<Item, Output> & Refusal<Item> & Refusal<Output>,
   options?: ParallelOptions<Item>,
-): Definition<ParallelInputs<Item>, readonly Output[]>;
+): Definition<ParallelInputs<Item>, readonly OutputOf<Output>[]>;
 export function parallel(name: string, run: unknown, options: unknown = {}): Definition {
   const { maxWorkers, collectAll = false, key, checkpoint, ...step } = options as ParallelOptions<unknown>;
   const each: AnyTaskOptions = {
@@ -51,7 +55,9 @@ export function parallel(name: string, run: unknown, options: unknown = {}): Def
     ...(isDefinition(run) && { with: ({ item }) => ({ item }) }),
   };
   const worker = run as (item: unknown, context: StepContext) => unknown;
-  const work: AnyWork = isDefinition(run) ? run : ({ item, ...context }) => worker(item, context);
+  const call = ({ item, ...context }: StepContext & { readonly item: unknown }): unknown =>
+    worker(item, context);
+  const work: AnyWork = isDefinition(run) ? run : standsFor(call, worker);
   return buildWorkflow({
     name,
     settings: { failFast: !collectAll, ...(checkpoint !== undefined && { checkpoint }) },

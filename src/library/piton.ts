@@ -1,25 +1,36 @@
 import { PitonError, randomId } from '../base/index.ts';
-import { checkInputs } from '../definition/index.ts';
 import {
-  assertSecretsOf,
+  backUpStore,
   Engine,
+  exportRun,
+  importRun,
   pruneRuns,
   readChanges,
   readLastLine,
   readOutput,
   type ChangesOptions,
-  type Inputs,
+  type DriftReport,
+  type Driver,
+  type Exported,
+  type ExportOptions,
+  type Imported,
+  type ImportOptions,
   type Observer,
   type OutputOptions,
   type OutputPart,
+  previewRedo,
+  type PruneOptions,
+  type PruneReport,
+  type RedoOptions,
+  type Reruns,
   type ResumeOptions,
   type ResumePreview,
   type Repair,
   type RunVerdict,
+  type Where,
 } from '../engine/index.ts';
-import { mayNeedWorktrees, mentionsGit } from '../kernel/index.ts';
-import type { Origin, Workflow } from '../model/index.ts';
-import type { Pruned, RunChange, RunFilter, RunRecord } from '../store/index.ts';
+import { assertRunId, type Origin } from '../model/index.ts';
+import type { RunChange, RunFilter, RunRecord } from '../store/index.ts';
 import type { Diff, PullRequest, RunMerged } from '../workspaces/index.ts';
 import {
   usageByDay,
@@ -29,7 +40,7 @@ import {
   type RunLine,
   type SearchHit,
 } from '../views/index.ts';
-import type { Definition } from './definition.ts';
+import { assertDefinition, type Definition } from './definition.ts';
 import {
   diffOfRun,
   mergeRun,
@@ -38,38 +49,28 @@ import {
   type MergeOptions,
   type PullRequestRequest,
 } from './delivery.ts';
-import { driverOf, lostEndOf } from './circumstances.ts';
+import { driverOf, keptAttempts, lostEndOf, type KeptAttempt } from './circumstances.ts';
+import { compare, type Comparison } from './compare.ts';
 import { readInbox } from './inbox.ts';
 import { findRecord } from './find-record.ts';
+import { makeFork, previewOf, readCheckpointName, seqAt, type ForkOptions, type FromOption } from './fork.ts';
 import { listRuns, type RunsFilter } from './list-runs.ts';
 import { plainInputs } from './plain-inputs.ts';
 import { programOf } from './program.ts';
+import { aboutIn } from './run-settings.ts';
+import { reportDrift } from './report-drift.ts';
 import { Run } from './run.ts';
-import { assertRunId } from './run-id.ts';
+import { countUncommitted, inputsFor, withRepository, type StartOptions } from './start-options.ts';
 import { searchRuns, type SearchOptions } from './search.ts';
 import { cleanWorkspaces, type CleanOptions } from './upkeep/clean-workspaces.ts';
 import { reconcile, type ReconcileOptions } from './upkeep/reconcile.ts';
 import { reportWorkspaces, type WorkspacesOptions } from './upkeep/report-workspaces.ts';
+import { HeldByGit } from './upkeep/held-by-git.ts';
 import { restoreArchive, type RestoreOptions } from './upkeep/restore-archive.ts';
+import { storeInfo, type StoreInfo } from './upkeep/store-info.ts';
 import type { WorkspaceAction } from './upkeep/workspace-actions.ts';
 import type { WorkspaceReport } from './upkeep/workspace-report.ts';
 import type { WorkspacePorts } from './upkeep/recorded-places.ts';
-
-/** What a run is started with: inputs, the state of a graph, or both, as the workflow has them. */
-export type StartOptions<Given, State> = {
-  /** The run's name; starting the same id again attaches to that run. Default: a random one. */
-  readonly id?: string;
-  /** The folder its commands run in, and what it is compared with when it goes on. Default: the working directory. */
-  readonly origin?: Origin;
-} & InputsOption<Given> &
-  StateOption<State>;
-
-type InputsOption<Given> = [Given] extends [undefined]
-  ? unknown
-  : {} extends Given
-    ? { readonly inputs?: Given }
-    : { readonly inputs: Given };
-type StateOption<State> = State extends object ? { readonly state?: Partial<State> } : unknown;
 
 /** Runs definitions durably on one store. Made by `open`. */
 export class Piton implements AsyncDisposable {
@@ -96,54 +97,98 @@ export class Piton implements AsyncDisposable {
       inputs,
       state,
       origin = { directory: process.cwd() },
+      ...others
     } = (options ?? {}) as { id?: string; inputs?: unknown; state?: unknown; origin?: Origin };
+    const about = aboutIn(others);
+    assertDefinition(definition, 'start(workflow, { inputs })');
     assertRunId(id);
     await this.#ports.permit?.();
     const program = await programOf(definition);
     const given = await inputsFor(definition, inputs);
-    await this.#engine.start(program, {
+    const driver = await this.#engine.start(program, {
       run: id,
       inputs: given,
-      origin: await this.#withRepository(origin, program.workflow, id),
+      origin: await withRepository(this.#ports, origin, { workflow: program.workflow, run: id }),
       ...(state !== undefined && { state: plainInputs(state, 'state') }),
+      ...(about !== undefined && { about }),
     });
-    return this.#handle(id, definition);
+    return this.#handle(id, definition, driver);
   }
 
   /** How many files a run in that folder would not see, because they are not committed and its tasks work in worktrees. */
-  async uncommittedFiles({ workflow }: Definition, folder: string): Promise<number> {
-    if (!mayNeedWorktrees(workflow)) return 0;
-    const { workspaces } = this.#ports;
-    const repository = await workspaces.find(folder, undefined);
-    return repository === undefined ? 0 : workspaces.uncommitted(repository);
-  }
-
-  /** Where agents write, it is looked for: they work in worktrees of it. */
-  async #withRepository(origin: Origin, workflow: Workflow, id: string): Promise<Origin> {
-    if (!mayNeedWorktrees(workflow) && origin.workspace?.mode !== 'worktree') return origin;
-    const repository = await this.#ports.workspaces.find(origin.directory, workflow.base);
-    if (repository === undefined && mentionsGit(workflow)) throw noRepository(origin.directory);
-    if (repository === undefined) return origin;
-    if ((await this.#ports.store.findRun(id)) === undefined) {
-      // Before the repository's configuration is taken for the user's own: that is only for runs that begin.
-      assertSecretsOf(workflow, this.#ports.environment);
-      await this.#ports.workspaces.assertFree(repository, id);
-    }
-    return { ...origin, repository };
+  uncommittedFiles({ workflow }: Definition, folder: string): Promise<number> {
+    return countUncommitted(this.#ports, workflow, folder);
   }
 
   /**
    * Goes on with a run after its process has ended. A run that has ended gives its result at once.
-   * Throws `RUN_NOT_FOUND`, `RUN_DRIVEN` (elsewhere), `RUN_CHANGED` (the definition), `RUN_DAMAGED`, `REDO_REFUSED`.
+   * With `from`, a fork goes on in its place from an earlier checkpoint: the run that is given back has another id.
+   * Throws `RUN_NOT_FOUND`, `RUN_DRIVEN` (elsewhere), `RUN_CHANGED` (the definition), `RUN_DAMAGED`, `REDO_REFUSED`, `CHECKPOINT_NOT_FOUND`.
    */
   async resume<Given, Outputs, State>(
     definition: Definition<Given, Outputs, State>,
     id: string,
-    options: ResumeOptions = {},
+    options: ResumeOptions & FromOption = {},
+  ): Promise<Run<Outputs, State>> {
+    assertDefinition(definition, 'resume(workflow, id)');
+    assertRunId(id);
+    const { from, ...others } = options;
+    if (from !== undefined) return this.#resumeFrom(definition, { of: id, from }, others);
+    await this.#ports.permit?.();
+    const driver = await this.#engine.resume(await programOf(definition), id, others);
+    return this.#handle(id, definition, driver);
+  }
+
+  /** A fork takes the place of the run, which stays as it was. */
+  async #resumeFrom<Given, Outputs, State>(
+    definition: Definition<Given, Outputs, State>,
+    { of, from }: { readonly of: string; readonly from: Where },
+    options: ResumeOptions,
   ): Promise<Run<Outputs, State>> {
     await this.#ports.permit?.();
-    await this.#engine.resume(await programOf(definition), id, options);
-    return this.#handle(id, definition);
+    const seq = await this.#engine.checkpointAt(of, from, true);
+    const id = await makeFork(this.#upkeep, { definition, of, seq, options: {}, supersedes: true });
+    const driver = await this.#engine.resume(await programOf(definition), id, options);
+    return this.#handle(id, definition, driver);
+  }
+
+  /**
+   * A new run that shares the past of another up to a checkpoint (`v1@12`, `v1@before:build`, `v1@14:05`; without one, the last) and
+   * goes on from there by itself: outputs, decisions, state and files are as they were then, and the other run is left alone. Throws
+   * `CHECKPOINT_NOT_FOUND`, `CHECKPOINT_PRUNED`, `FORK_REFUSED`, `RUN_EXISTS`, and what `resume` throws.
+   */
+  async fork<Given, Outputs, State>(
+    definition: Definition<Given, Outputs, State>,
+    checkpoint: string,
+    options: ForkOptions = {},
+  ): Promise<Run<Outputs, State>> {
+    const forked = await this.#toFork(definition, checkpoint);
+    await this.#ports.permit?.();
+    const id = await makeFork(this.#upkeep, { definition, ...forked, options });
+    const { acceptDrift = false, keepDefinition = acceptDrift ? false : 'unless-migrated' } = options;
+    if (options.drive === false) return this.#handle(id, definition, undefined);
+    const program = await programOf(definition);
+    const driver = await this.#engine.resume(program, id, { acceptDrift, keepDefinition });
+    return this.#handle(id, definition, driver);
+  }
+
+  /**
+   * The tasks that have run since a checkpoint (written as for `fork`) and would run again in a fork with these options, and whether what
+   * the run made was handed over since. Changes nothing. Throws as `fork`.
+   */
+  async previewFork(definition: Definition, checkpoint: string, options: ForkOptions = {}): Promise<Reruns> {
+    const forked = await this.#toFork(definition, checkpoint);
+    return previewOf(this.#upkeep, { definition, ...forked, options });
+  }
+
+  async #toFork(
+    definition: Definition,
+    checkpoint: string,
+  ): Promise<{ readonly of: string; readonly seq: number; readonly isPresent: boolean }> {
+    assertDefinition(definition, 'fork(workflow, checkpoint)');
+    const { run: of, at } = readCheckpointName(checkpoint);
+    assertRunId(of);
+    return { of, seq: await seqAt(this.#upkeep, of, at), isPresent: at === undefined };
   }
 
   /** A run to look at, whoever drives it. Throws `RUN_NOT_FOUND`. */
@@ -172,6 +217,23 @@ export class Piton implements AsyncDisposable {
     return this.#engine.preview(id, definition?.workflow);
   }
 
+  /**
+   * How a definition differs from the one that a run keeps, field by field, and what can be done about it. Its migrations are run, and
+   * what they give is shown and not kept; not so with `dryRun: false`.
+   */
+  async drift(id: string, definition: Definition, { dryRun = true } = {}): Promise<DriftReport> {
+    const { maxOutputBytes } = this.#ports;
+    return reportDrift(await this.#engine.load(id), definition, { dryRun, maxOutputBytes });
+  }
+
+  /**
+   * What would run again if settled tasks of a run were wanted otherwise, by the same options as of `resume`. Changes nothing. Those
+   * that have succeeded (`hasSucceeded`) run again only if `rerunSucceeded` names them. Throws `REDO_REFUSED`.
+   */
+  async previewRedo(id: string, options: RedoOptions): Promise<Reruns> {
+    return previewRedo(await this.#engine.load(id), options);
+  }
+
   /** Who drives a run, or did so last without letting go of it. */
   async driver(id: string): Promise<DriverView | undefined> {
     return driverOf(this.#ports, id);
@@ -188,14 +250,8 @@ export class Piton implements AsyncDisposable {
   }
 
   /** The attempts whose files are still kept, and the process of those that are alive. */
-  async keptAttempts(): Promise<{ readonly attempt: string; readonly pid?: number }[]> {
-    const { spool } = this.#ports;
-    const kept: { readonly attempt: string; readonly pid?: number }[] = [];
-    for (const attempt of await spool.list()) {
-      const seen = await spool.look(attempt);
-      kept.push({ attempt, ...(seen.type === 'alive' && { pid: seen.process.pid }) });
-    }
-    return kept;
+  keptAttempts(): Promise<KeptAttempt[]> {
+    return keptAttempts(this.#ports);
   }
 
   /** When an attempt last printed anything, in milliseconds since 1970. */
@@ -296,6 +352,14 @@ export class Piton implements AsyncDisposable {
     return openPullRequest(this.#upkeep, run, options);
   }
 
+  /**
+   * What is different between two checkpoints, of one run or of two (written as for `fork`): inputs, the state of a graph, tasks, outputs,
+   * and the files of the branch. Throws `RUN_NOT_FOUND`, `CHECKPOINT_NOT_FOUND`, `CHECKPOINT_PRUNED`.
+   */
+  compare(from: string, to: string, options: Omit<DiffOptions, 'task'> = {}): Promise<Comparison> {
+    return compare(this.#upkeep, [from, to], options);
+  }
+
   /** What a run, or one of its tasks, has changed. Throws `NOTHING_TO_DELIVER`, `TASK_UNKNOWN`, `PLACE_MISSING`. */
   diff(run: string, options: DiffOptions = {}): Promise<Diff> {
     return diffOfRun(this.#upkeep, run, options);
@@ -321,6 +385,11 @@ export class Piton implements AsyncDisposable {
     return this.#ports.store.checkMedium();
   }
 
+  /** Where the store is, and how much is in it. */
+  storeInfo(): Promise<StoreInfo> {
+    return storeInfo(this.#ports.store);
+  }
+
   /**
    * Takes a damaged run back to its last good commit, and holds every task that may have run since; makes anew what lists show of it.
    */
@@ -333,17 +402,35 @@ export class Piton implements AsyncDisposable {
     return this.#engine.rebuildSummaries();
   }
 
-  /** Removes runs that ended before a time, or the ones named. What is damaged is kept, and named. */
-  prune(request: {
-    readonly before?: number;
-    readonly runs?: readonly string[];
-  }): Promise<Pick<Pruned, 'runs' | 'kept'>> {
-    return pruneRuns(this.#ports, request);
+  /**
+   * Removes runs that have ended, or only their payloads, by age, number, size or name; or, with `dryRun`, says which. Never one that
+   * somebody works on, is damaged or behind, has workspaces or refs that hold work, or, unless it is named, is the newest of its
+   * workflow that succeeded.
+   */
+  prune(options: PruneOptions): Promise<PruneReport> {
+    return pruneRuns({ ...this.#ports, elsewhere: new HeldByGit(this.#upkeep) }, options);
   }
 
-  /** A consistent copy of the store, while runs go on. */
-  backup(file: string): Promise<void> {
-    return this.#ports.store.backup(file);
+  /** A consistent copy of the store, while runs go on; without a name, among those that are made by themselves. Gives the file. */
+  backup(file?: string): Promise<string> {
+    return backUpStore(this.#ports, file);
+  }
+
+  /**
+   * Writes a run into one file that can be brought elsewhere: its journal as it is stored, all values, and what it has made in git. It may be
+   * driven meanwhile: then the file has it as it was at one checkpoint. Throws `RUN_NOT_FOUND`, `RUN_DAMAGED`, `EXPORT_EXISTS`, `EXPORT_FAILED`.
+   */
+  async export(id: string, file: string, options: ExportOptions = {}): Promise<Exported> {
+    return exportRun(this.#ports, { ...options, run: id, file });
+  }
+
+  /**
+   * Adds a run from a file that `export` has written: the same hashes, the same view. One that has not ended is paused, and what was under way where it
+   * came from is held, so that nothing is done twice. Imported again, nothing changes. Throws `EXPORT_INVALID`, `EXPORT_TOO_NEW`,
+   * `RUN_EXISTS` (another run of that id), `RUN_TOO_NEW`, `FILE_UNREADABLE`.
+   */
+  async import(file: string, options: ImportOptions = {}): Promise<Imported> {
+    return importRun(this.#ports, file, options);
   }
 
   /** Stops what runs, writes that down and lets go of it; it can be resumed. */
@@ -357,21 +444,8 @@ export class Piton implements AsyncDisposable {
     return this.close();
   }
 
-  #handle<Outputs, State>(id: string, definition: Definition): Run<Outputs, State> {
-    return new Run<Outputs, State>(id, { engine: this.#engine, ports: this.#ports, definition });
+  #handle<Outputs, State>(id: string, definition: Definition, driver?: Driver): Run<Outputs, State> {
+    const known = { definition, ...(driver !== undefined && { driver }) };
+    return new Run<Outputs, State>(id, { engine: this.#engine, ports: this.#ports, ...known });
   }
-}
-
-async function inputsFor(definition: Definition, given: unknown): Promise<Inputs> {
-  const inputs = plainInputs(given, 'inputs');
-  return definition.declaresInputs === true ? checkInputs(definition.workflow, inputs) : inputs;
-}
-
-function noRepository(folder: string): PitonError {
-  const message = `The workflow wants worktrees or a pull request, and ${folder} is in no git repository with a commit and a checkout.`;
-  return new PitonError('GIT_MISSING', message, {
-    folder,
-    remedy:
-      'Run it in one (`git init`, and commit something), or take `workspace` or `deliver` out of the workflow.',
-  });
 }

@@ -2,6 +2,7 @@ import { compileSchema, createEvaluator } from '../definition/index.ts';
 import type { Program } from '../engine/index.ts';
 import type { Evaluator, Workflow } from '../model/index.ts';
 import type { Definition } from './definition.ts';
+import { sourcesOf } from './function-sources.ts';
 
 const programs = new WeakMap<object, Promise<Program>>();
 
@@ -12,8 +13,18 @@ export function programOf(definition: Definition): Promise<Program> {
   return program;
 }
 
-async function makeProgram({ workflow, functions, closures }: Definition): Promise<Program> {
+async function makeProgram({ workflow, functions, closures, locate }: Definition): Promise<Program> {
   const evaluatorFor = (other: Workflow): Promise<Evaluator> => createEvaluator(other, closures);
   const knows = (name: string): boolean => Object.hasOwn(functions, name) || Object.hasOwn(closures, name);
-  return { workflow, functions, evaluator: await evaluatorFor(workflow), evaluatorFor, knows, compileSchema };
+  let sources: ReturnType<Program['sources']> | undefined;
+  return {
+    workflow,
+    functions,
+    evaluator: await evaluatorFor(workflow),
+    evaluatorFor,
+    knows,
+    compileSchema,
+    sources: () => (sources ??= sourcesOf(functions)),
+    locate,
+  };
 }

@@ -2,6 +2,7 @@ import {
   isFunctionRef,
   type ForEachSpec,
   type FunctionRef,
+  type MigrationSpec,
   type TaskSpec,
   type Work,
   type Workflow,
@@ -18,7 +19,22 @@ export function renameFunctions(workflow: Workflow, rename: Rename): Workflow {
     ...workflow,
     tasks: workflow.tasks.map((task) => renameInTask(task, rename)),
     ...(workflow.outputs !== undefined && { outputs: renameRef(workflow.outputs, rename) }),
+    ...(workflow.migrations !== undefined && {
+      migrations: mapValues(workflow.migrations, (one) => renameInMigration(one, rename)),
+    }),
   };
+}
+
+function renameInMigration({ inputs, state, outputs }: MigrationSpec, rename: Rename): MigrationSpec {
+  return {
+    ...(inputs !== undefined && { inputs: renameRef(inputs, rename) }),
+    ...(state !== undefined && { state: renameRef(state, rename) }),
+    ...(outputs !== undefined && { outputs: mapValues(outputs, (output) => renameRef(output, rename)) }),
+  };
+}
+
+function mapValues<T>(record: Readonly<Record<string, T>>, change: (value: T) => T): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
 }
 
 function renameInTask(task: TaskSpec, rename: Rename): TaskSpec {

@@ -2,11 +2,14 @@ import { PitonError } from '../base/index.ts';
 import type { TaskView } from '../kernel/index.ts';
 import { buildWorkflow, taskPart, type AnyWork, type TaskList } from './build-workflow.ts';
 import { isDefinition, type Closure, type Definition, type StepContext } from './definition.ts';
+import { standsFor } from './function-sources.ts';
 import type { Predicate } from './predicates.ts';
+import type { OutputOf, Refusal } from './storable.ts';
 
 type Handler<Inputs, Output> =
   ((inputs: Inputs, context: StepContext) => Output | Promise<Output>) | Definition<Inputs, Output>;
 
+/** One way: taken if it is the first whose `when` holds. */
 export interface Route<Inputs, Output> {
   /** Of the task that takes this way; default `route-1`, `route-2`… */
   readonly name?: string;
@@ -17,9 +20,9 @@ export interface Route<Inputs, Output> {
 /** Takes the first way whose predicate holds, else the default; without one it is an error if none does. */
 export function route<Inputs extends object, Output>(
   name: string,
-  routes: readonly Route<Inputs, Output>[],
+  routes: readonly Route<Inputs, Output>[] & Refusal<Inputs> & Refusal<Output>,
   otherwise?: Handler<Inputs, Output>,
-): Definition<Inputs, Output> {
+): Definition<Inputs, OutputOf<Output>> {
   const chosen = (inputs: unknown): number => routes.findIndex(({ when }) => when(inputs as Inputs));
   const ways = [
     ...routes.map(({ name: way, run }, index) => ({ name: way ?? `route-${index + 1}`, run, index })),
@@ -37,7 +40,10 @@ export function route<Inputs extends object, Output>(
 }
 
 function workOf<Inputs, Output>(run: Handler<Inputs, Output>): AnyWork {
-  return isDefinition(run) ? run : ({ inputs, ...context }) => run(inputs as Inputs, context);
+  if (isDefinition(run)) return run;
+  const call = ({ inputs, ...context }: StepContext & { readonly inputs: unknown }): unknown =>
+    run(inputs as Inputs, context);
+  return standsFor(call, run);
 }
 
 /** The output of the way that was taken. */

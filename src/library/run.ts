@@ -1,4 +1,5 @@
-import { PitonError } from '../base/index.ts';
+import { hasCode, type Json } from '../base/index.ts';
+import type { RunState } from '../kernel/index.ts';
 import {
   readEvents,
   readHistory,
@@ -10,7 +11,7 @@ import {
   type FoundSession,
   type RunEvent,
 } from '../engine/index.ts';
-import { isFinal, type Command, type CommandAnswer, type RunStatus } from '../model/index.ts';
+import { endedText, isFinal, type Command, type CommandAnswer, type RunStatus } from '../model/index.ts';
 import {
   Attempts,
   checkpointOf,
@@ -23,24 +24,31 @@ import {
   type ConversationView,
   type Progress,
   type RunView,
-  type TaskView,
   type Timeline,
 } from '../views/index.ts';
 import { circumstancesOf } from './circumstances.ts';
+import type { RunParts } from './run-parts.ts';
 import { resultOf, type RunResult } from './run-result.ts';
+import {
+  asResult,
+  interrupted,
+  removed,
+  whySuperseded,
+  stopped,
+  whyNoGate,
+  type GateCommand,
+  type GateDecision,
+  type Redoing,
+  type Seen,
+} from './decisions.ts';
 import type { Definition } from './definition.ts';
 import type { CommandResult } from './command-result.ts';
+import type { RunSettings } from './run-settings.ts';
+import { setRun } from './set-run.ts';
 import { taskOf } from './task-of.ts';
 import { lendSession, type LentSession } from './lent-session.ts';
 
 const longestWaitMs = 1_000;
-
-type GateCommand = Extract<Command, { readonly type: 'approve' | 'reject' }>;
-
-interface Seen {
-  /** The `version` of the checkpoint that this was decided on: refused if the task has gone on since. */
-  readonly seen?: number;
-}
 
 /** A run, whoever drives it: what it has done, how it ends, and what may be asked of it. */
 export class Run<Outputs = unknown, State = unknown> {
@@ -48,12 +56,12 @@ export class Run<Outputs = unknown, State = unknown> {
   readonly #engine: Engine;
   readonly #ports: EnginePorts;
   readonly #definition: Definition | undefined;
+  /** That has begun it for this handle: knows its end when the run itself has been removed. */
+  readonly #driver: Driver | undefined;
 
-  constructor(
-    id: string,
-    { engine, ports, definition }: { engine: Engine; ports: EnginePorts; definition?: Definition },
-  ) {
+  constructor(id: string, { engine, ports, definition, driver }: RunParts) {
     this.id = id;
+    this.#driver = driver;
     this.#engine = engine;
     this.#ports = ports;
     this.#definition = definition;
@@ -64,43 +72,71 @@ export class Run<Outputs = unknown, State = unknown> {
     return readEvents({ engine: this.#engine, store: this.#ports.store }, this.id, options);
   }
 
-  /** Resolves when the run has ended, however. Rejects if nobody drives it (any more): `RUN_STOPPED`, `RUN_INTERRUPTED`, `LEASE_LOST`. */
+  /**
+   * Resolves when the run has ended, however. Rejects if nobody drives it (any more): `RUN_STOPPED`, `RUN_INTERRUPTED`, `LEASE_LOST`; and
+   * with `RUN_REMOVED` if another process, which drove it, has removed it as its workflow says.
+   */
   async result(): Promise<RunResult<Outputs, State>> {
     const driver = await this.#engine.driverOf(this.id);
-    const result = driver === undefined ? await this.#resultFromStore() : await this.#resultFrom(driver);
+    const result =
+      driver === undefined
+        ? await this.#orAsLeft(() => this.#resultFromStore(), resultOf)
+        : await this.#resultFrom(driver);
     return result as RunResult<Outputs, State>;
+  }
+
+  /** Of a run that is removed when it has succeeded: as its driver left it, for whoever has the handle that began it. */
+  async #orAsLeft<T>(look: () => Promise<T>, ask: (state: RunState) => T | undefined): Promise<T> {
+    try {
+      return await look();
+    } catch (thrown) {
+      const isGone = hasCode(thrown, 'RUN_NOT_FOUND') || hasCode(thrown, 'RUN_REMOVED');
+      if (!isGone || this.#driver?.isOver !== true) throw thrown;
+      const left = await this.#driver.ask(ask);
+      if (left === undefined) throw thrown;
+      return left;
+    }
   }
 
   async #resultFrom(driver: Driver): Promise<RunResult<unknown, unknown>> {
     await driver.done;
     const result = await driver.ask(resultOf);
     if (result !== undefined) return result;
-    throw new PitonError('RUN_STOPPED', `Run ${this.id} was let go of before it ended.`, {
-      run: this.id,
-      remedy: 'Resume it: it goes on where it was.',
-    });
+    throw stopped(this.id);
   }
 
   async #resultFromStore(): Promise<RunResult<unknown, unknown>> {
-    await this.#until(async () => {
-      const isDriven = await this.#engine.isDriven(this.id);
-      const { status } = await this.#engine.find(this.id);
-      if (!isFinal(status) && !isDriven) throw interrupted(this.id);
-      return isFinal(status);
-    });
-    return resultOf(await this.#engine.load(this.id))!;
+    let isSeen = false;
+    try {
+      await this.#until(async () => {
+        const isDriven = await this.#engine.isDriven(this.id);
+        const { status } = await this.#engine.find(this.id);
+        isSeen = true;
+        if (!isFinal(status) && !isDriven) throw interrupted(this.id);
+        return isFinal(status);
+      });
+      return resultOf(await this.#engine.load(this.id))!;
+    } catch (thrown) {
+      throw isSeen && hasCode(thrown, 'RUN_NOT_FOUND') ? removed(this.id, thrown) : thrown;
+    }
   }
 
-  /** The state as it is, or as it was at an earlier commit. */
-  async checkpoint(seq?: number): Promise<Checkpoint<State>> {
+  /** The state as it is, or as it was at an earlier checkpoint: its number, its name, a task, `before:<task>` or a time. Throws `CHECKPOINT_NOT_FOUND`. */
+  async checkpoint(where?: number | string): Promise<Checkpoint<State>> {
+    const seq = where === undefined ? undefined : await this.#engine.checkpointAt(this.id, where);
     // A stalled driver is in the middle of a transition and answers when that is over: what is written is what counts.
     const isStalled = this.#engine.stalledBecause(this.id) !== undefined;
     const driver = seq === undefined && !isStalled ? await this.#engine.driverOf(this.id) : undefined;
-    const report = (state: Parameters<typeof checkpointOf>[0]): Checkpoint =>
+    const report = (state: RunState): Checkpoint =>
       checkpointOf(state, this.#definition?.progress?.bind(this.#definition));
-    const checkpoint =
-      driver !== undefined ? await driver.ask(report) : report(await this.#engine.load(this.id, seq));
-    return checkpoint as Checkpoint<State>;
+    if (driver !== undefined) return (await driver.ask(report)) as Checkpoint<State>;
+    const load = async (): Promise<Checkpoint> => report(await this.#engine.load(this.id, seq));
+    return (await (seq === undefined ? this.#orAsLeft(load, report) : load())) as Checkpoint<State>;
+  }
+
+  /** The number of the checkpoint from which `resume` goes on with `from`: a task means before it. Throws `CHECKPOINT_NOT_FOUND`. */
+  beginningAt(from: number | string): Promise<number> {
+    return this.#engine.checkpointAt(this.id, from, true);
   }
 
   /** All that is known of it now, from its journal and from outside. */
@@ -153,11 +189,12 @@ export class Run<Outputs = unknown, State = unknown> {
     return readHistory(this.#ports.store, this.id, options);
   }
 
+  /** How much of it is done. */
   async progress(): Promise<Progress> {
     return (await this.checkpoint()).progress;
   }
 
-  /** What runs may end; nothing new starts. */
+  /** What is running goes on to its end; nothing new starts, not even a check or merge that would follow it. */
   pause(reason?: string): Promise<CommandResult> {
     return this.#send({ type: 'pause', ...(reason !== undefined && { reason }) });
   }
@@ -167,6 +204,7 @@ export class Run<Outputs = unknown, State = unknown> {
     return this.#send({ type: 'resume' });
   }
 
+  /** Stops what runs, and starts nothing more; the run ends as cancelled. */
   cancel(reason = 'cancelled by the operator'): Promise<CommandResult> {
     return this.#send({ type: 'cancel', reason });
   }
@@ -176,7 +214,16 @@ export class Run<Outputs = unknown, State = unknown> {
     return this.#decide({ type: 'approve', task, ...(comment !== undefined && { comment }) }, gate);
   }
 
-  /** Fails a task that waits for approval; the comment is the reason. `gate`: as for `approve`. */
+  /** Answers a question that a task asks. Refused if that is no answer to it. `gate`: as for `approve`. */
+  answer(
+    task: string,
+    answer: Json,
+    { comment, gate }: { readonly comment?: string; readonly gate?: string } = {},
+  ): Promise<CommandResult> {
+    return this.#decide({ type: 'answer', task, answer, ...(comment !== undefined && { comment }) }, gate);
+  }
+
+  /** Fails a task that waits for approval, or for an answer; the comment is the reason. `gate`: as for `approve`. */
   reject(task: string, comment?: string, gate?: string): Promise<CommandResult> {
     return this.#decide({ type: 'reject', task, ...(comment !== undefined && { comment }) }, gate);
   }
@@ -204,34 +251,57 @@ export class Run<Outputs = unknown, State = unknown> {
     });
   }
 
+  /**
+   * Sets what is said of the run (`name`, `labels`, `group`, `note`, `metadata`) and its limits (`maxParallel`, `maxSteps`, `budget`): all
+   * of it or nothing, kept in the journal with who did it. Whoever drives the run obeys at once; where nobody does, it is decided here.
+   * Throws `USAGE_INVALID`, `RUN_DAMAGED`, `RUN_BEHIND`.
+   */
+  async set(settings: RunSettings): Promise<CommandResult> {
+    const answerOf = (id: string): Promise<CommandAnswer | undefined> => this.#answerOf(id);
+    return asResult(
+      await setRun({ engine: this.#engine, ports: this.#ports, run: this.id, answerOf }, settings),
+    );
+  }
+
   /** One gate is meant, and no later one. */
-  async #decide(decision: Omit<GateCommand, 'gate'>, seen: string | undefined): Promise<CommandResult> {
-    if (seen !== undefined) return this.#send({ ...decision, gate: seen });
+  async #decide(decision: GateDecision, seen: string | undefined): Promise<CommandResult> {
+    if (seen !== undefined) return this.#send({ ...decision, gate: seen } as GateCommand);
     const { task } = decision;
     const { tasks } = await this.checkpoint();
     const gate = tasks[task]?.gate;
     if (gate === undefined) {
       return { status: 'refused', text: whyNoGate(task, tasks[task]) };
     }
-    return this.#send({ ...decision, gate });
+    return this.#send({ ...decision, gate } as GateCommand);
   }
 
   /**
-   * Tries a held, delayed or failed task again; `also`: together with others that failed. Of a run that has ended:
-   * `piton.resume` with `redo`.
+   * Tries a held, delayed or failed task again; `also`: together with others that failed. What has succeeded runs again only with
+   * `rerunSucceeded`. Of a run that has ended: `piton.resume` with `redo`.
    */
-  retry(task: string, also: readonly string[] = [], { seen }: Seen = {}): Promise<CommandResult> {
-    const belief = seen !== undefined && { seen };
-    return this.#send({ type: 'retry', task, ...(also.length > 0 && { also }), ...belief });
+  retry(task: string, also: readonly string[] = [], redoing: Redoing = {}): Promise<CommandResult> {
+    return this.#send({ type: 'retry', task, ...(also.length > 0 && { also }), ...redoing });
   }
 
   /**
    * Goes on without a task that is held, waits or has failed; `also`: and without others that failed. Of a run that has
    * ended: `piton.resume` with `skip`.
    */
-  skip(task: string, also: readonly string[] = [], { seen }: Seen = {}): Promise<CommandResult> {
-    const belief = seen !== undefined && { seen };
-    return this.#send({ type: 'skip', task, ...(also.length > 0 && { also }), ...belief });
+  skip(task: string, also: readonly string[] = [], redoing: Redoing = {}): Promise<CommandResult> {
+    return this.#send({ type: 'skip', task, ...(also.length > 0 && { also }), ...redoing });
+  }
+
+  /**
+   * Says that the work of a held or failed task was done, and why (`comment`, kept in the journal with who said it): it goes on to
+   * its check and its merge with what is in its place, or has succeeded with this `output`. Of a run that has ended:
+   * `piton.resume` with `done`.
+   */
+  done(
+    task: string,
+    comment: string,
+    given: Redoing & { readonly output?: Json } = {},
+  ): Promise<CommandResult> {
+    return this.#send({ type: 'done', task, comment, ...given });
   }
 
   /**
@@ -281,27 +351,34 @@ export class Run<Outputs = unknown, State = unknown> {
 
   async #send(command: Command): Promise<CommandResult> {
     const { status } = await this.#engine.find(this.id);
-    if (isFinal(status)) return { status: 'refused', text: `the run has ended: ${status}` };
+    if (isFinal(status)) return { status: 'refused', text: endedText(status) };
+    const superseded = status === 'paused' && whySuperseded(await this.#engine.load(this.id), command);
+    if (superseded) return { status: 'refused', text: superseded };
     return this.decided(await this.#engine.send(this.id, command));
   }
 
   /** What becomes of something that was asked of the run earlier, by the id of the result. Waits as long as somebody drives the run. */
   async decided(id: string): Promise<CommandResult> {
+    const answer = await this.#answerOf(id);
+    return answer === undefined ? this.#unanswered(id) : asResult(answer);
+  }
+
+  /** Undefined once nobody drives the run. */
+  async #answerOf(id: string): Promise<CommandAnswer | undefined> {
     let answer: CommandAnswer | undefined;
     await this.#until(async () => {
       const isDriven = await this.#engine.isDriven(this.id);
       answer = await this.#engine.answerTo(id);
       return answer !== undefined || !isDriven;
     });
-    if (answer === undefined) return this.#unanswered(id);
-    return { status: answer.accepted ? 'accepted' : 'refused', text: answer.text };
+    return answer;
   }
 
   /** It may have come too late: then nobody will ever decide it. */
   async #unanswered(id: string): Promise<CommandResult> {
     const { status } = await this.#engine.find(this.id);
     return isFinal(status)
-      ? { status: 'refused', text: `the run has ended: ${status}` }
+      ? { status: 'refused', text: endedText(status) }
       : { status: 'queued', text: 'nobody drives the run: it waits for whoever resumes it', ids: [id] };
   }
 
@@ -323,19 +400,4 @@ export class Run<Outputs = unknown, State = unknown> {
       }
     }
   }
-}
-
-function interrupted(run: string): PitonError {
-  return new PitonError('RUN_INTERRUPTED', `Run ${run} has not ended, and nobody drives it.`, {
-    run,
-    remedy: 'Resume it: it goes on where it was.',
-  });
-}
-
-function whyNoGate(address: string, task: TaskView | undefined): string {
-  if (task === undefined) return `the run has no task ${address}`;
-  const isOverBudget = task.actions?.some((action) => action.startsWith('raise-')) === true;
-  return isOverBudget
-    ? `${address} waits because ${task.reason}: say by how much to raise it`
-    : `${address} waits for no approval`;
 }

@@ -1,14 +1,20 @@
 import type { BreakerOptions, CheckpointOption, RunBudget, UsageLimitOptions } from './task-options.ts';
 import type { StepContext } from './definition.ts';
 import type { Delivery } from './delivery-options.ts';
+import type { VersionOption } from './migration-options.ts';
 import type { PlaceSettings } from './place-options.ts';
 
+/** What holds for a workflow as a whole. */
 export interface WorkflowSettings extends PlaceSettings {
   /** So many tasks at once; default: no limit. */
   readonly maxParallel?: number;
   /** The first failure cancels all that has not ended. */
   readonly failFast?: boolean;
-  readonly version?: string;
+  /**
+   * A whole number: raise it with a change that runs under way have to be migrated for (`migrate`). Without one it is 1; anything else is a
+   * name for people.
+   */
+  readonly version?: VersionOption;
   readonly checkpoint?: CheckpointOption;
   /** What agents may use up in one run, and all runs of the store on one day; then what works is stopped, and held until a person raises it. */
   readonly budget?: RunBudget;
@@ -27,6 +33,7 @@ export interface Known<Inputs, Needs> {
   readonly needs: Needs;
 }
 
+/** What the function of a task is told: its data, and where it is. */
 export interface TaskContext<Inputs, Needs, Item = undefined> extends StepContext, Known<Inputs, Needs> {
   /** Of a for-each. */
   readonly item: Item;

@@ -1,6 +1,13 @@
 import { parseDuration, PitonError } from '../base/index.ts';
 import type { TaskDraft, WorkflowDraft } from '../definition/index.ts';
-import type { Budget, CheckpointPolicy, ErrorRule, JsonSchema, OnInterrupt } from '../model/index.ts';
+import {
+  checkpointNames,
+  type Budget,
+  type CheckpointPolicy,
+  type ErrorRule,
+  type JsonSchema,
+  type OnInterrupt,
+} from '../model/index.ts';
 
 /**
  * A time span: milliseconds, or text such as `250ms`, `30s`, `1h30m`, `2d`. No type can tell such texts from others;
@@ -8,6 +15,7 @@ import type { Budget, CheckpointPolicy, ErrorRule, JsonSchema, OnInterrupt } fro
  */
 export type Duration = number | string;
 
+/** When a task that failed is tried again by itself, and after how long. */
 export interface RetryOptions {
   /** All tries together. */
   readonly attempts: number;
@@ -58,7 +66,8 @@ export type CheckpointOption =
   | {
       /** A number of settled tasks, a time span as text, or one of the names. */
       readonly every?: Duration;
-      readonly preserve?: boolean;
+      /** false: big values are dropped when the run has succeeded; `remove-on-success`: the run is removed then. Default: true. */
+      readonly preserve?: CheckpointPolicy['preserve'];
     };
 
 /** When tasks that use a resource wait for it. */
@@ -147,16 +156,9 @@ export function checkpointDraft(option: CheckpointOption | undefined): WorkflowD
   return { every: everyDraft(every), ...(preserve !== undefined && { preserve }) };
 }
 
-const named: Readonly<Record<string, CheckpointPolicy['every']>> = {
-  'every-task': { tasks: 1 },
-  'on-gates': 'gates',
-  manual: 'manual',
-  off: 'off',
-};
-
 function everyDraft(every: number | string): CheckpointPolicy['every'] {
   if (typeof every === 'number') return { tasks: every };
-  return named[every] ?? { ms: milliseconds('checkpoint.every', every) };
+  return checkpointNames[every] ?? { ms: milliseconds('checkpoint.every', every) };
 }
 
 export function optionalMilliseconds(what: string, duration: Duration | undefined): number | undefined {

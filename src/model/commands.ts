@@ -1,3 +1,7 @@
+import type { Json } from '../base/index.ts';
+import type { AboutChange } from './about.ts';
+import type { LimitChange } from './limits.ts';
+
 /**
  * What a person or another process asks of a run. It names what it was decided on, so that it cannot hit something later: the
  * version of the run that was looked at (`seen`), a gate, a session. Who comes second is refused, and told so.
@@ -13,6 +17,17 @@ export type Command =
       readonly seen?: number;
       /** Failed like it: each by itself would be stopped again by the others. */
       readonly also?: readonly string[];
+      /** Succeeded tasks that may run again; `true`: all that have to. Without it, nothing that has succeeded runs again. */
+      readonly rerunSucceeded?: true | readonly string[];
+    }
+  /** A person says that the work of a held or failed task was done, and why that is so. */
+  | {
+      readonly type: 'done';
+      readonly task: string;
+      readonly comment: string;
+      readonly output?: Json;
+      readonly seen?: number;
+      readonly rerunSucceeded?: true | readonly string[];
     }
   /**
    * A message for the agent that does the task. `now`: one that is working is stopped for it, and goes on with it.
@@ -57,10 +72,26 @@ export type Command =
       readonly by?: string;
       readonly comment?: string;
     }
+  /** Says something else of the run, or sets its limits. The only one that is decided also where nobody drives the run. */
+  | {
+      readonly type: 'set';
+      readonly about?: AboutChange;
+      readonly limits?: readonly LimitChange[];
+      /** Gives a checkpoint a name. */
+      readonly checkpoint?: { readonly name: string; readonly seq: number };
+    }
   | {
       readonly type: 'approve' | 'reject';
       readonly task: string;
       readonly gate: string;
+      readonly comment?: string;
+    }
+  /** The answer to a question. */
+  | {
+      readonly type: 'answer';
+      readonly task: string;
+      readonly gate: string;
+      readonly answer: Json;
       readonly comment?: string;
     };
 
@@ -78,6 +109,7 @@ export interface Sender {
 /** `sender`: absent in what was sent before this was written down. */
 export type SentCommand = Command & { readonly sender?: Sender };
 
+/** Something that was asked of a run and is to be decided by whoever drives it. `answer`: what was decided. */
 export interface InboxCommand {
   readonly id: string;
   readonly run: string;
@@ -87,6 +119,7 @@ export interface InboxCommand {
   readonly answer?: CommandAnswer;
 }
 
+/** What was decided about a command, and why. */
 export interface CommandAnswer {
   readonly accepted: boolean;
   readonly text: string;

@@ -9,6 +9,7 @@ const workflowKeys: Keys<Workflow> = {
   format: true,
   name: true,
   version: true,
+  migrations: true,
   form: true,
   inputs: true,
   tasks: true,
@@ -81,6 +82,11 @@ const workKeys: Keys<Work> = {
   budget: true,
   args: true,
   pr: true,
+  question: true,
+  answer: true,
+  choices: true,
+  default: true,
+  deadlineMs: true,
 };
 
 const head = objectWith<Workflow>({ format: oneOf(1), name: text, hash: text });

@@ -1,7 +1,21 @@
 import type { JsonObject } from '../base/index.ts';
-import type { Sender } from './commands.ts';
 import { definition } from './definition-shape.ts';
-import type { Failure } from './outcome.ts';
+import {
+  about,
+  aboutChange,
+  agentStart,
+  driftChange,
+  drivenFunction,
+  failure,
+  forkedFrom,
+  identity,
+  limitChange,
+  migratedScope,
+  origin,
+  question,
+  refChange,
+  sender,
+} from './event-parts.ts';
 import type { Patch } from './patch.ts';
 import {
   boolean,
@@ -20,59 +34,6 @@ import {
   type Shape,
 } from './shape.ts';
 
-/**
- * Every fact a journal can hold. `task` is the address of the task concerned (for what happens to a nested scope, of
- * the task that owns it). Types are inferred from here (`events.ts`), so this is the only definition.
- * A new field is optional, because journals lack it; `node scripts/write-journal-shapes.ts` then says whether the version is raised.
- */
-const failure: Shape<Failure> = object({
-  code: text,
-  message: text,
-  stack: optional(text),
-  retryable: boolean,
-  class: optional(oneOf('transient', 'permanent', 'unknown')),
-  network: optional(boolean),
-  exit: optional(number),
-});
-/** A process for good: see `ProcessIdentity`. */
-const identity = object({
-  host: text,
-  bootId: text,
-  pidNamespace: text,
-  pid: number,
-  startTime: text,
-});
-/** With which agent an attempt is made, and in which conversation. `rung`: how it goes on after an interruption. */
-const agentStart = object({
-  name: text,
-  session: optional(text),
-  how: oneOf('new', 'continue', 'fork'),
-  of: optional(text),
-  rung: optional(oneOf('session', 'transcript', 'restart')),
-});
-/** Who decided it; absent in what was decided before this was written down. */
-const sender: Shape<Sender> = object({
-  user: text,
-  host: text,
-  pid: number,
-  terminal: optional(text),
-  attempt: optional(text),
-});
-/** Where a run was started: its folder, and what to compare it with when it goes on. */
-const origin = object({
-  directory: text,
-  file: optional(text),
-  /** The file of the store that the run belongs to; absent: its store is no file. */
-  store: optional(text),
-  /** Only a part of the workflow in the file. */
-  only: optional(list(text)),
-  until: optional(list(text)),
-  skip: optional(list(text)),
-  /** Where tasks work that do not say it, nor their workflow: as it was configured then. */
-  workspace: optional(object({ mode: oneOf('worktree', 'directory', 'shared') })),
-  /** The git repository around the folder: its root, the commit the run begins from, and the way from there to the folder. */
-  repository: optional(object({ root: text, commonDir: text, base: text, prefix: text })),
-});
 const path = list(textOrNumber);
 const patch: Shape<Patch> = list(
   variants('op', {
@@ -82,12 +43,6 @@ const patch: Shape<Patch> = list(
   }),
 );
 const jsonObject = objectWith<JsonObject>();
-
-const refChange: Shape<{
-  readonly ref: string;
-  readonly before?: string | undefined;
-  readonly after?: string | undefined;
-}> = object({ ref: text, before: optional(text), after: optional(text) });
 
 /**
  * `kind`: it makes the workspace usable, checks the work of an agent, lets it revise what was found, brings the result to
@@ -136,6 +91,11 @@ const ofScope = <const Type extends string, Data extends Fields>(type: Type, dat
   ...object({ type: oneOf(type), task: optional(text), data: object(data) }),
 });
 
+/**
+ * Every fact a journal can hold. `task` is the address of the task concerned (for what happens to a nested scope, of
+ * the task that owns it). Types are inferred from here (`events.ts`), so this is the only definition.
+ * A new field is optional, because journals lack it; `node scripts/write-journal-shapes.ts` then says whether the version is raised.
+ */
 export const eventShapes = [
   of('run.created', {
     workflow: definition,
@@ -144,8 +104,31 @@ export const eventShapes = [
     origin: optional(origin),
     /** What tasks are given of Piton's environment: a base, and what they ask for. Absent, in runs of older versions: all of it. */
     environment: optional(oneOf('base')),
+    /** Of a fork, which begins with a copy of another run's commits: that run, the last of these commits, and when. */
+    fork: optional(forkedFrom),
+    about: optional(about),
   }),
-  of('run.paused', { reason: optional(text) }),
+  /** The past that a fork shares ends here: what that run had under way, used and opened stays its own. */
+  of('run.forked', {
+    run: text,
+    seq: number,
+    /** It takes the place of that run, which stays as it was. */
+    supersedes: optional(boolean),
+    /** Sessions that went on after that commit: a copy of one would know what has not happened here. */
+    outgrown: optional(list(text)),
+    /** Values that a person gives instead of those recorded: inputs by name, outputs by task. */
+    inputs: optional(jsonObject),
+    outputs: optional(jsonObject),
+    by: optional(sender),
+  }),
+  /** A checkpoint has a name from now on: the commit `seq`; absent: the one that this event is in. */
+  of('checkpoint.named', { name: text, seq: optional(number), by: optional(sender) }),
+  /** An operator says something else of the run. */
+  of('run.described', { change: aboutChange, by: optional(sender) }),
+  /** An operator sets limits of the run: they are in force from now on, whatever its definition says. */
+  of('limits.changed', { changes: list(limitChange), by: optional(sender) }),
+  /** `supersededBy`: a fork takes its place. */
+  of('run.paused', { reason: optional(text), supersededBy: optional(text) }),
   of('run.resumed', {}),
   of('run.succeeded', { outputs: optional(json) }),
   of('run.failed', { failure }),
@@ -162,6 +145,18 @@ export const eventShapes = [
     /** What was written down of the journal outside of the store, and does not count any more. */
     head: optional(object({ seq: number, hash: text })),
   }),
+  /**
+   * It came from another store. If it had not ended it may go on there: it is paused. What was under way, or had a place
+   * there, is held: nobody can see from here what became of it.
+   */
+  of('run.imported', {
+    held: list(text),
+    reason: text,
+    /** The machine on which it was last driven. */
+    host: optional(text),
+    /** Where it goes on. */
+    origin: optional(origin),
+  }),
   of('lease.taken', {
     epoch: number,
     host: text,
@@ -169,8 +164,13 @@ export const eventShapes = [
     instance: text,
     /** Who took it, for good. */
     process: optional(identity),
+    functions: optional(list(drivenFunction)),
   }),
-  of('drift.accepted', { workflow: definition }),
+  of('drift.accepted', {
+    workflow: definition,
+    changes: optional(list(driftChange)),
+    migrated: optional(list(migratedScope)),
+  }),
   of('command.decided', {
     id: text,
     command: text,
@@ -277,8 +277,19 @@ export const eventShapes = [
     /** Absent: a task of the run did it. */
     by: optional(sender),
   }),
+  /**
+   * Big values and transcripts of all commits before this one were dropped to save room. `at`: when; the commit itself has the time
+   * of the one before it, since nothing has happened in the run.
+   */
+  of('payloads.dropped', { at: number }),
   /** What a task made conflicts with what others made. The agent is to revise it, for the n-th time; 0: a person is. */
-  ofTask('conflict.found', { files: list(text), report: text, revision: number }),
+  ofTask('conflict.found', {
+    files: list(text),
+    report: text,
+    revision: number,
+    /** Tasks whose work was brought in since this one began: one of them has changed the same. */
+    with: optional(list(text)),
+  }),
   /** The place is gone, and why nothing is lost by that; or it was kept, and why. */
   ofTask('workspace.cleaned', {
     how: oneOf('removed', 'archived', 'kept'),
@@ -293,9 +304,11 @@ export const eventShapes = [
   }),
   /** The work is done; a check, or bringing it to that of others, is still to come. */
   ofTask('work.finished', { output: optional(json) }),
+  /** A person says that the work was done, and why: what follows a success follows. */
+  ofTask('work.confirmed', { comment: text, by: optional(sender) }),
   ofTask('check.passed', {}),
-  /** The agent is to revise its work, for the n-th time. */
-  ofTask('check.failed', { report: text, revision: number }),
+  /** The agent is to revise its work, for the n-th time; 0: not any more. `isHeld`: not before a person says so. */
+  ofTask('check.failed', { report: text, revision: number, isHeld: optional(boolean) }),
   /** A person has something to say to the agent. `now`: at once. */
   ofTask('message.added', { text: text, now: optional(boolean) }),
   /** A person has the session: nobody else may go on in it until it is given back. */
@@ -340,14 +353,26 @@ export const eventShapes = [
     budget: optional(boolean),
     lent: optional(text),
   }),
-  /** A person is asked; the task is held until the gate is decided, once. */
+  /** A person is asked, and decides once. The task is held until then; a function that asks waits in its process, if that lives. */
   ofTask('gate.opened', {
     gate: text,
     text: text,
     /** The tool call that an agent asks for. */
     call: optional(object({ tool: text, input: json })),
+    /** More is asked for than a yes. */
+    question: optional(question),
   }),
-  ofTask('gate.decided', { gate: text, approved: boolean, comment: optional(text), by: optional(sender) }),
+  ofTask('gate.decided', {
+    gate: text,
+    /** false: rejected, or nobody has answered in time. */
+    approved: boolean,
+    /** To a question. */
+    answer: optional(json),
+    /** Nobody answered in time: the default is the answer, if there is one. */
+    isOverdue: optional(boolean),
+    comment: optional(text),
+    by: optional(sender),
+  }),
   /**
    * `tasks` are to be done again: they are as they were before their first attempt, and what they consisted of is gone.
    * `continued`: what had settled, and goes on because something in it is done again.

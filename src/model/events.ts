@@ -6,6 +6,7 @@ export type Event = Shaped<(typeof eventShapes)[number]>;
 export type EventType = Event['type'];
 export type EventOf<Type extends EventType> = Extract<Event, { type: Type }>;
 
+/** Where a run was started: the folder, the file of its workflow, the repository. */
 export type Origin = NonNullable<EventOf<'run.created'>['data']['origin']>;
 
 /** A fact of the journal with its place in it. The same shape everywhere: observers, `run.events()`, JSON lines. */

@@ -36,6 +36,7 @@ export interface LeaseOwner extends ProcessIdentity {
   readonly instance: string;
 }
 
+/** The right to write to a run, or to use something else that only one may use at a time. Only writes that show its token count. */
 export interface Lease {
   /** As whoever takes it calls what is leased. */
   readonly name: string;

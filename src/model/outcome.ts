@@ -73,6 +73,7 @@ export interface Failure {
   /** TIMEOUT, OUTPUT_INVALID, EXPRESSION_FAILED…; for a user's error its own `code` or name. */
   readonly code: string;
   readonly message: string;
+  /** Where it was thrown and what caused it, if code of the user threw it; without the frames of Piton. */
   readonly stack?: string;
   /** false: trying again cannot help. */
   readonly retryable: boolean;

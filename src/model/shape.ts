@@ -58,6 +58,11 @@ export const textOrNumber = scalar<string | number>(
   (value) => typeof value === 'string' || typeof value === 'number',
 );
 
+export const numberOrNone = scalar<number | 'none'>(
+  'a number or none',
+  (value) => typeof value === 'number' || value === 'none',
+);
+
 export function oneOf<const Texts extends readonly (string | number)[]>(
   ...texts: Texts
 ): Shape<Texts[number]> {

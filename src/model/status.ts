@@ -1,3 +1,4 @@
+import type { RunAbout } from './about.ts';
 import type { Spent } from './usage.ts';
 
 /**
@@ -21,7 +22,12 @@ export function isFinal(status: string): boolean {
   return finalStatuses.has(status);
 }
 
-/** What lists and dashboards show of a run without folding its journal. Constant in size. */
+/** The answer to what is asked of a run that has ended. */
+export function endedText(status: string): string {
+  return `the run has ended: ${status}`;
+}
+
+/** What lists and dashboards show of a run without folding its journal. Bounded in size. */
 export interface RunSummary {
   readonly workflow: string;
   readonly workflowHash: string;
@@ -37,4 +43,6 @@ export interface RunSummary {
   readonly places?: number;
   /** What agents have used, if anything. */
   readonly spent?: Spent;
+  /** What its operator says of it, if anything. */
+  readonly about?: RunAbout;
 }

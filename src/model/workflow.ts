@@ -1,4 +1,6 @@
 import type { Json, JsonObject } from '../base/index.ts';
+import type { CheckpointPolicy } from './checkpoint-policy.ts';
+import type { AnswerType } from './questions.ts';
 
 /**
  * A workflow as data: validated, normalised, frozen, hashed. Nothing here is optional because a user left it out;
@@ -7,7 +9,10 @@ import type { Json, JsonObject } from '../base/index.ts';
 export interface Workflow {
   readonly format: 1;
   readonly name: string;
+  /** A whole number counts: runs of lower ones are migrated, absent is 1. Anything else is a name for people. See `versionNumber`. */
   readonly version?: string;
+  /** How a parked run is brought to a version, by that version: each from the one before it. */
+  readonly migrations?: Readonly<Record<string, MigrationSpec>>;
   readonly form: 'tasks' | 'graph';
   readonly inputs: Readonly<Record<string, InputSpec>>;
   readonly tasks: readonly TaskSpec[];
@@ -41,6 +46,18 @@ export interface GraphSpec {
   /** The initial state; a run may start with another one of the same fields. */
   readonly state: JsonObject;
   readonly maxSteps: number;
+}
+
+/**
+ * What one version changes in the data of a run that was parked at the version before. Templates name the fields that change, and
+ * see `inputs`, `state` and, for an output, `output`; a closure gives the whole value.
+ */
+export interface MigrationSpec {
+  readonly inputs?: Dynamic;
+  /** Only in the graph form. */
+  readonly state?: Dynamic;
+  /** By task, inside of an inline body `outer.inner`; of each item of a for-each, and each visit of a node. */
+  readonly outputs?: Readonly<Record<string, Dynamic>>;
 }
 
 export interface InputSpec {
@@ -166,6 +183,7 @@ export interface CheckSpec {
   readonly onInterrupt: OnInterrupt;
 }
 
+/** What an interrupted task may do by itself: run again from the beginning, go on in its session (agents only), or wait for a person. */
 export type OnInterrupt = 'restart' | 'continue' | 'ask';
 
 export interface ForEachSpec {
@@ -179,6 +197,11 @@ export interface ForEachSpec {
   readonly maxParallel?: number;
   /** So many items may fail without failing the task. */
   readonly maxFailures: number;
+  /**
+   * What happens to the other items once too many have failed. true: all of them are cancelled; false: all of them run, and the
+   * task fails at the end. Absent: those that run finish, and no other starts.
+   */
+  readonly failFast?: boolean;
 }
 
 export type Work =
@@ -192,7 +215,24 @@ export type Work =
     }
   | CommandWork
   | AgentWork
-  | DeliverWork;
+  | DeliverWork
+  | AskWork;
+
+/** A question to a person; the answer is the output of the task. Nothing runs while it waits. */
+export interface AskWork {
+  readonly type: 'ask';
+  /** Text with `${{ }}`. */
+  readonly question: string;
+  readonly answer: AnswerType;
+  /** Of a `choice`: a list, or an expression that gives one. */
+  readonly choices?: Dynamic;
+  /** Becomes the answer when nobody has answered in time. */
+  readonly default?: Dynamic;
+  /** How long to wait for an answer. Absent: for ever. */
+  readonly deadlineMs?: number;
+  /** Never there: expressions stand in `question`, `choices` and `default`. */
+  readonly with?: never;
+}
 
 /** Hands over what the run has made. Looks first whether that was done. */
 export interface DeliverWork {
@@ -320,11 +360,10 @@ export interface BreakerPolicy {
   readonly maxCooldownMs: number;
 }
 
-/** `gates`, `manual`, `off`: only when something forces a commit, or a task asks for one; they differ in what the author expects. */
-export interface CheckpointPolicy {
-  readonly every: { readonly tasks: number } | { readonly ms: number } | 'gates' | 'manual' | 'off';
-  /** false: payloads too big for the journal are dropped when the run has succeeded, unless its outputs hold them. */
-  readonly preserve: boolean;
+/** The number by which definitions of one workflow follow each other. Undefined: its version is only a name. */
+export function versionNumber({ version }: { readonly version?: string | undefined }): number | undefined {
+  if (version === undefined) return 1;
+  return /^[1-9]\d{0,8}$/.test(version) ? Number(version) : undefined;
 }
 
 export function isFunctionRef(value: unknown): value is FunctionRef {

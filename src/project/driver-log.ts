@@ -4,6 +4,11 @@ import { cleanText, hasCode, makePrivateFolder, PitonError } from '../base/index
 
 const longestWordsBytes = 20_000;
 
+/** What drivers of a run say in the background is here; undefined if another run may have the same file. */
+export function logFileOf(folder: string, run: string): string | undefined {
+  return /^[\w.-]+$/.test(run) ? join(folder, `${run}.log`) : undefined;
+}
+
 /** The file that holds what a driver in the background says. */
 export class DriverLog {
   readonly file: string;

@@ -7,6 +7,7 @@ import type { Surroundings } from './surroundings.ts';
 
 const lookEveryMs = 20;
 
+/** Which run a driver in the background is to be started for, and how. */
 export interface DriverOrder {
   /** Which it is to drive, by its whole id. */
   readonly run: string;

@@ -1,4 +1,4 @@
-import { open } from '../assemble.ts';
+import { open, restoreStore, type OpenOptions, type Restored } from '../assemble.ts';
 import type { Config } from '../config/index.ts';
 import type { Piton } from '../library/index.ts';
 import type { Environment } from './surroundings.ts';
@@ -9,11 +9,24 @@ interface Opening {
 }
 
 /** `config`: only what may be used of it. */
-export function openGranted(config: Config, { environment, permit }: Opening): Promise<Piton> {
+export function openGranted(config: Config, opening: Opening): Promise<Piton> {
+  return open(openOptions(config, opening));
+}
+
+/** Puts a backup in the place of the store; default: the newest. */
+export function restoreGranted(
+  config: Config,
+  opening: Opening,
+  backup: string | undefined,
+): Promise<Restored> {
+  return restoreStore(openOptions(config, opening), backup);
+}
+
+function openOptions(config: Config, { environment, permit }: Opening): OpenOptions {
   const { store, spool, durability, leaseMs, graceMs, mirror, agents, secrets, budgetPerDay, idleTimeoutMs } =
     config;
-  const { workspaces, remotes, delivery, inheritEnv } = config;
-  return open({
+  const { workspaces, remotes, delivery, inheritEnv, backups, onDamage } = config;
+  return {
     store,
     environment,
     permit,
@@ -26,10 +39,12 @@ export function openGranted(config: Config, { environment, permit }: Opening): P
     ...(secrets.length > 0 && { secrets }),
     inheritEnv,
     ...(budgetPerDay !== undefined && { budgetPerDay }),
-    ...(idleTimeoutMs !== undefined && { idleTimeoutMs }),
+    idleTimeoutMs,
     ...(workspaces.cleanup !== undefined && { cleanup: workspaces.cleanup }),
     ...(workspaces.disposable !== undefined && { disposable: workspaces.disposable }),
     remotes,
     delivery,
-  });
+    onDamage,
+    ...(backups !== undefined && { backups }),
+  };
 }

@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { asError, hasCode, PitonError } from '../base/index.ts';
+import { asError, crashPoint, hasCode, PitonError, randomId } from '../base/index.ts';
 import type { Config } from '../config/index.ts';
 
 /**
@@ -20,21 +20,31 @@ export function makeFolder({ folder }: Config): string[] {
   return writeNew(file, ignored) ? [file] : [];
 }
 
-/** Writes a file and the folders it stands in; false if it is there already. Throws `FOLDER_UNWRITABLE`. */
-export function writeNew(file: string, text: string): boolean {
+/**
+ * Writes a file and the folders it stands in, all of it or nothing; false if it is there already and is not to be replaced.
+ * Throws `FOLDER_UNWRITABLE`.
+ */
+export function writeNew(file: string, text: string, { replace = false } = {}): boolean {
   const folder = dirname(file);
   try {
     mkdirSync(folder, { recursive: true });
   } catch (cause) {
     throw unwritable(folder, cause);
   }
+  const draft = `${file}.${randomId()}`;
   try {
-    writeFileSync(file, text, { flag: 'wx' });
+    writeFileSync(draft, text, { flag: 'wx', flush: true });
+    crashPoint('project:after-draft');
+    if (replace) renameSync(draft, file);
+    else linkSync(draft, file);
+    crashPoint('project:after-written');
     return true;
   } catch (cause) {
     // Another command was faster.
     if (hasCode(cause, 'EEXIST')) return false;
     throw unwritable(folder, cause);
+  } finally {
+    rmSync(draft, { force: true });
   }
 }
 

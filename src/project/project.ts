@@ -1,22 +1,28 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isInsideAttempt, PitonError, refuseInside, type JsonObject } from '../base/index.ts';
-import { resolveConfig, type Config } from '../config/index.ts';
-import type { Definition, Piton } from '../library/index.ts';
+import { resolveConfig, watchConfig, withoutGrants, type Config } from '../config/index.ts';
+import type { BackupFile, Definition, Piton } from '../library/index.ts';
+import type { Restored } from '../assemble.ts';
 import type { AgentView } from './agents/agent-view.ts';
-import type { DetachedOptions } from './detached.ts';
+import type { DetachedOptions, ResumeDetachedOptions } from './detached.ts';
 import type { DoctorCheck } from './doctor/check.ts';
 import type { DriverProcess, DriverOrder } from './driver-process.ts';
 import type { Plan } from './plan/plan.ts';
-import type { Selection } from './plan/selection.ts';
+import type { Preflight } from './preflight/finding.ts';
+import { selectionOf, type Selection } from './plan/selection.ts';
+import { defaultCheckpoint, type Origin, type RunDefaults } from '../model/index.ts';
 import { makeFolder } from './project-folder.ts';
 import type { Environment, Trusting } from './surroundings.ts';
 import type { Standing } from './trust/project-trust.ts';
 import type { TrustRecord } from './trust/records.ts';
 import { isStoreOutside, storeIdentity, type StoreIdentity } from './trust/store-identity.ts';
-import type { WorkflowReport } from './workflows/check-workflow.ts';
+import type { CheckOptions, WorkflowReport } from './workflows/check-workflow.ts';
 import type { FoundDefinition } from './workflows/find-definition.ts';
 import type { WorkflowGraph } from './workflows/graph.ts';
+import type { ImportedWorkflow } from './workflows/import-github.ts';
 import { findWorkflowFile, workflowFiles, type WorkflowFile } from './workflows/workflow-files.ts';
 
+/** Where a project is looked for, and what overrides its configuration. */
 export interface ProjectOptions {
   /** Looked for from here, upwards; default: the folder that this process works in. */
   readonly directory?: string;
@@ -24,6 +30,8 @@ export interface ProjectOptions {
   readonly root?: string;
   /** Instead of the store that the project names. */
   readonly store?: string;
+  /** Reads no configuration file: for whoever judges them. */
+  readonly ignoresFiles?: boolean;
   /** Default: this process's. */
   readonly environment?: Environment;
   /** Asks a person whether a project may execute what it says, if that is not known yet. Without it, what is not trusted is refused. */
@@ -33,7 +41,12 @@ export interface ProjectOptions {
 /** The project around a folder, with its configuration. Where there is none yet, the folder would become one. Throws `CONFIG_INVALID`. */
 export async function findProject(options: ProjectOptions = {}): Promise<Project> {
   const { directory = process.cwd(), environment: env = process.env, root, store, confirmTrust } = options;
-  const flags = { ...(root !== undefined && { root }), ...(store !== undefined && { store }) };
+  const { ignoresFiles = false } = options;
+  const flags = {
+    ...(root !== undefined && { root }),
+    ...(store !== undefined && { store }),
+    ...(ignoresFiles && { ignoresFiles }),
+  };
   return new Project({
     directory,
     env,
@@ -70,6 +83,11 @@ export class Project implements Trusting {
   /** No field: whoever logs a project must not write down its secrets. */
   get env(): Environment {
     return this.#env;
+  }
+
+  /** Calls back when a configuration file is not any more what was read of it, once for each. Returns the way to stop. */
+  watchConfig(changed: (file: string) => void): () => void {
+    return watchConfig(this.config, changed);
   }
 
   /** Whether anything has been kept here yet. */
@@ -124,6 +142,39 @@ export class Project implements Trusting {
     return openGranted(await this.granted(), { environment: this.env, permit });
   }
 
+  /**
+   * Puts a backup in the place of the store, which is kept under another name, and joins it with what has happened since; default: the
+   * newest. Throws `TRUST_NEEDED`, `BACKUP_UNUSABLE`, `STORE_IN_USE`, `STORE_BUSY`, `INSIDE_ATTEMPT`.
+   */
+  async restoreStore(backup?: string): Promise<Restored> {
+    refuseInside(this.env);
+    await this.#assertOwnStore();
+    await this.requireTrust();
+    const { restoreGranted } = await import('./open-granted.ts');
+    const permit = (): Promise<void> => this.requireTrust();
+    const restored = await restoreGranted(await this.granted(), { environment: this.env, permit }, backup);
+    // The file is another one from now on, and the same person's.
+    const { isTrustedByCaller } = await import('./trust/project-trust.ts');
+    if (!isTrustedByCaller(this.env) && !this.config.isStoreTyped)
+      await this.trust(await this.trustStanding());
+    return restored;
+  }
+
+  /** The backups that Piton has made of the store, newest first. */
+  async backups(): Promise<readonly BackupFile[]> {
+    const { storeFile: file, backups } = this.config;
+    if (file === undefined) return [];
+    const { listBackups } = await import('../library/index.ts');
+    return listBackups({ file, folder: backups?.folder });
+  }
+
+  /** Looks through the file of the store, or a backup: pages, rows and the chains of its journals. Each text names one damage. */
+  async checkStoreFile(file = this.config.storeFile): Promise<readonly string[]> {
+    await this.#assertOwnStore();
+    const { checkStoreFile } = await import('../library/index.ts');
+    return checkStoreFile(this.config.store, file ?? '');
+  }
+
   /** A project could make its reader open a store of another one. */
   async #assertOwnStore(): Promise<void> {
     const { config, env, directory } = this;
@@ -139,7 +190,6 @@ export class Project implements Trusting {
     if (config.text === undefined) return config;
     const { isConfigTrusted } = await import('./trust/project-trust.ts');
     if (isConfigTrusted(config, env)) return config;
-    const { withoutGrants } = await import('./trust/without-grants.ts');
     return withoutGrants(config);
   }
 
@@ -163,6 +213,12 @@ export class Project implements Trusting {
     this.#isRefused = !isConfirmed;
     if (!isConfirmed) throw trustNeeded(standing.root, directory, standing.reason);
     trust(standing, env);
+  }
+
+  /** Whether what the project says may be executed; nobody is asked. */
+  async isTrusted(): Promise<boolean> {
+    const { isTrustedByCaller } = await import('./trust/project-trust.ts');
+    return isTrustedByCaller(this.env) || (await this.trustStanding()).isTrusted;
   }
 
   /** What would be trusted, and what has changed since it was. Throws `STATE_TRACKED`. */
@@ -208,19 +264,43 @@ export class Project implements Trusting {
     return findWorkflowFile(this, given);
   }
 
-  /** To start runs of it. A program is executed by that. Throws `DEFINITION_INVALID`, `WORKFLOW_INVALID`, `TRUST_NEEDED`. */
+  /**
+   * To start runs of it, with what the configuration says where it says nothing. A program is executed by that. Throws
+   * `DEFINITION_INVALID`, `WORKFLOW_INVALID`, `TRUST_NEEDED`.
+   */
   async load(workflow: string, selection: Selection = {}): Promise<Definition> {
-    const [{ loadDefinition }, { selectFrom }] = await Promise.all([
+    const [{ loadDefinition }, { fillFrom, selectFrom }] = await Promise.all([
       import('./workflows/load-definition.ts'),
       import('./plan/select-from.ts'),
     ]);
-    return selectFrom(await loadDefinition(this.findWorkflow(workflow), this), selection);
+    const definition = await loadDefinition(this.findWorkflow(workflow), this);
+    return selectFrom(fillFrom(definition, runDefaultsOf(this.config)), selection);
+  }
+
+  /** Where a run of a workflow is started, and what it takes from the configuration of now: that is kept with it. */
+  originOf(file: string, selection: Selection = {}): Origin {
+    const { root, workspaces } = this.config;
+    const { mode } = workspaces;
+    const defaults = runDefaultsOf(this.config);
+    return {
+      directory: root,
+      file,
+      ...(mode !== undefined && { workspace: { mode } }),
+      ...(Object.keys(defaults).length > 0 && { defaults }),
+      ...selectionOf(selection),
+    };
   }
 
   /** What is wrong with a workflow, what could be better, and what a run of it can come to at most. */
-  async check(workflow: string): Promise<WorkflowReport> {
+  async check(workflow: string, options: CheckOptions = {}): Promise<WorkflowReport> {
     const { checkWorkflow } = await import('./workflows/check-workflow.ts');
-    return checkWorkflow(this.findWorkflow(workflow), this);
+    return checkWorkflow(this.findWorkflow(workflow), this, options);
+  }
+
+  /** Writes a draft of a workflow of GitHub Actions beside the other workflows. Throws `WORKFLOW_EXISTS`, and what reading it throws. */
+  async importGithub(path: string, options: { readonly replace: boolean }): Promise<ImportedWorkflow> {
+    const { importGithub } = await import('./workflows/import-github.ts');
+    return importGithub(this, path, options);
   }
 
   /** What follows what. Throws what `load` throws. */
@@ -243,6 +323,12 @@ export class Project implements Trusting {
   async plan(definition: Definition, inputs: JsonObject): Promise<Plan> {
     const { planRun } = await import('./plan/plan.ts');
     return planRun(definition, await this.checkInputs(definition, inputs), this.config);
+  }
+
+  /** What a run would lack, told before it begins. Nothing of the project is executed. `file`: where the workflow stands. */
+  async preflight({ workflow }: Pick<Definition, 'workflow'>, file?: string): Promise<Preflight> {
+    const { preflight } = await import('./preflight/preflight.ts');
+    return preflight(this, workflow, file);
   }
 
   /** With which definition a run of the store goes on: that of its file, or what the run keeps. Throws `RUN_CHANGED`, `TRUST_NEEDED`. */
@@ -277,9 +363,9 @@ export class Project implements Trusting {
    * Goes on with a run in a process of its own, which outlives this one; of a run that is paused and driven, it ends the pause.
    * Throws `NO_PROJECT`, `RUN_NOT_FOUND`; what is refused later, such as a run that is driven already, is told by `ended`.
    */
-  async resumeDetached(run: string): Promise<DriverProcess> {
+  async resumeDetached(run: string, options: ResumeDetachedOptions = {}): Promise<DriverProcess> {
     const { resumeDetached } = await import('./detached.ts');
-    return resumeDetached(this, run);
+    return resumeDetached(this, run, options);
   }
 
   /** Starts a process of its own that drives a run, with a command line. It outlives this one. */
@@ -287,6 +373,14 @@ export class Project implements Trusting {
     const { startDriver } = await import('./driver-process.ts');
     return startDriver(this, order);
   }
+}
+
+/** What is as it would be anyway is left out. */
+function runDefaultsOf({ checkpoint, maxParallel }: Config): RunDefaults {
+  return {
+    ...(!isDeepStrictEqual(checkpoint, defaultCheckpoint) && { checkpoint }),
+    ...(maxParallel !== undefined && { maxParallel }),
+  };
 }
 
 function noStore({ root, isProject }: Config): PitonError {

@@ -94,6 +94,8 @@ export interface OutputText {
   readonly bytes: number;
   /** `text` is a part only. */
   readonly isCut: boolean;
+  /** When the file was last written to, in milliseconds since 1970, as precisely as the system knows; 0 if there is none. */
+  readonly writtenAt: number;
 }
 
 export interface OutputPiece {

@@ -24,6 +24,13 @@ export interface StoreJournals {
    */
   append(request: AppendRequest): Promise<void>;
 
+  /**
+   * Adds a whole run that was written by another store: its row, all commits, what they refer to, and what was moved aside, in one
+   * transaction. Nobody has its lease then; whoever takes it gets a higher epoch than all of its commits have.
+   * Throws `RUN_EXISTS` if the id is taken, `BLOB_MISSING` if one that is needed is not there; nothing is changed then.
+   */
+  importRun(request: ImportRunRequest): Promise<void>;
+
   /** Commits with `seq > after`, in order, at most `limit`. Empty for an unknown run. Bodies are returned as stored. */
   readCommits(run: string, page: { readonly after: number; readonly limit: number }): Promise<StoredCommit[]>;
 
@@ -143,13 +150,29 @@ export interface StoreUpkeep {
   dropBlobs(run: string, keep: readonly string[]): Promise<number>;
 
   /**
+   * How large the store is, and what each of these runs would give back if they were removed in this order: a blob that several of
+   * them share counts for the last of them, one that another run refers to for none. Runs that are not there are left out.
+   */
+  measure(runs: readonly string[]): Promise<StoreSize>;
+
+  /**
+   * Gives the space of what was removed back to the file system, in steps short enough for others to go on writing. `whole`: also
+   * where that takes one long step for which nobody else may be at work. What cannot be given back stays usable inside of the store,
+   * and the answer says why. Stops early, without an error, when the signal is given.
+   */
+  compact(options: CompactOptions): Promise<Compacted>;
+
+  /**
    * A consistent copy of everything, while others go on writing.
    * Throws `BACKUP_EXISTS` rather than overwrite a file; `STORE_UNSUPPORTED` if this kind of store has nothing to copy.
    */
-  backup(file: string): Promise<void>;
+  backup(file: string, options?: BackupOptions): Promise<void>;
 
   /** Looks through the medium itself (not the chains). Each string names one damage; empty = sound. */
   checkMedium(): Promise<string[]>;
+
+  /** How much is in it, for people. Counted as it is stored: nothing of it is verified. */
+  figures(): Promise<StoreFigures>;
 }
 
 /**
@@ -174,6 +197,7 @@ export interface Store extends StoreJournals, StoreLeases, StoreInbox, StoreUpke
   close(): Promise<void>;
 }
 
+/** A text that is kept beside the journal, under its sha256. */
 export interface Blob {
   readonly hash: string;
   readonly text: string;
@@ -186,6 +210,7 @@ export interface CommitRequest {
   readonly at: number;
 }
 
+/** A new run: its first commit, and the lease of whoever begins it. */
 export interface CreateRunRequest extends CommitRequest {
   /** Of the run: what is written to it later is written under this name. */
   readonly lease: TakeLeaseRequest;
@@ -193,16 +218,43 @@ export interface CreateRunRequest extends CommitRequest {
   readonly release: boolean;
 }
 
+/** A run as another store has written it. Whoever gives it has verified it. */
+export interface ImportRunRequest {
+  /** Its row, as its journal tells it. */
+  readonly record: RunRecord;
+  /** All of them, in order. */
+  readonly commits: readonly ImportedCommit[];
+  /** All that the commits name. Read in the transaction, perhaps more than once: they need not be in memory together. */
+  readonly blobs: Iterable<Blob>;
+  /** Blobs of the store that must be there too: somebody may drop them meanwhile. */
+  readonly needed?: readonly string[];
+  readonly quarantined: readonly Omit<ImportedCommit, 'at'>[];
+  /** Of its very end, without which a run that has dropped big values cannot be read. */
+  readonly snapshot?: Snapshot;
+  /** The name of its lease, and the highest epoch of its commits. */
+  readonly lease: Pick<Lease, 'name' | 'epoch'>;
+}
+
+export interface ImportedCommit extends StoredCommit {
+  readonly at: number;
+  /** The blobs that it refers to, by hash. Those that were dropped are left out. */
+  readonly blobs: readonly string[];
+}
+
 /** What a write shows of the lease that it is made under. */
 export type HeldLease = Pick<Lease, 'name' | 'token'>;
 
+/** One commit to an existing run, with all that belongs to the same transaction. */
 export interface AppendRequest extends CommitRequest {
   readonly lease: HeldLease;
   readonly answers: readonly { readonly id: string; readonly answer: CommandAnswer }[];
   /** Ends the lease in the same transaction; commands still undecided are answered with `leftOver`. */
   readonly release?: { readonly leftOver?: CommandAnswer };
+  /** In the same transaction, drops the blobs of the run's earlier commits but for these, and those that other runs refer to. */
+  readonly dropBlobsBut?: readonly string[];
 }
 
+/** The row of a run: what lists show of it, and where its journal ends. */
 export interface RunRecord extends RunSummary {
   readonly run: string;
   readonly seq: number;
@@ -222,11 +274,13 @@ export interface RunChange {
   readonly seq?: number;
 }
 
+/** Which changes are read: those after a cursor, so many at most. */
 export interface ChangesPage {
   readonly after?: string;
   readonly limit: number;
 }
 
+/** Which runs are listed. What is left out does not matter. */
 export interface RunFilter {
   readonly status?: readonly RunSummary['status'][];
   readonly workflow?: string;
@@ -236,6 +290,12 @@ export interface RunFilter {
   readonly spentOn?: string;
   /** Runs with places of their own that are still there. */
   readonly hasPlaces?: true;
+  /** Runs of this group. */
+  readonly group?: string;
+  /** Runs with all of these labels. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Runs whose name holds this text, whatever its case. */
+  readonly name?: string;
   /** Runs that come after this one in the list: the last of a page, for the next. */
   readonly before?: Pick<RunRecord, 'run' | 'createdAt'>;
   /** At most so many sound ones: fewer are the last. */
@@ -244,6 +304,7 @@ export interface RunFilter {
   onDamaged?(damage: PitonError): void;
 }
 
+/** A fold of the journal up to a commit, so that readers need not begin at the first. */
 export interface Snapshot {
   readonly run: string;
   readonly seq: number;
@@ -254,6 +315,7 @@ export interface Snapshot {
   readonly text: string;
 }
 
+/** Who asks for a lease, under which token, and for how long it holds without being renewed. */
 export interface TakeLeaseRequest {
   readonly name: string;
   readonly owner: LeaseOwner;
@@ -264,11 +326,13 @@ export interface TakeLeaseRequest {
   readonly run?: string;
 }
 
+/** Where a damaged journal is cut, and the commit that says so. */
 export interface QuarantineRequest extends CommitRequest {
   readonly lease: HeldLease;
   readonly lastGood: { readonly seq: number; readonly hash: string };
 }
 
+/** What a prune has removed and kept. */
 export interface Pruned {
   readonly runs: number;
   readonly blobs: number;
@@ -280,19 +344,118 @@ export interface Pruned {
 export interface PruneRequest {
   /** Final runs last changed before this time. */
   readonly before?: number;
+  /** Empty: nothing but what is left outside of the store of runs that were removed before. */
   readonly runs?: readonly string[];
   readonly force?: boolean;
+  /** The hash with which a run's journal ended when it was chosen: one that ends with another by now is kept. */
+  readonly heads?: ReadonlyMap<string, string>;
   /** The name of a run's lease. */
   leaseOf(run: string): string;
 }
 
+/** How a store is backed up. */
+export interface BackupOptions {
+  /** What was copied is looked through; if it is damaged there is no backup, and `STORE_DAMAGED` is thrown. */
+  readonly isChecked?: boolean;
+}
+
+/** How large a store is. */
+export interface StoreSize {
+  /** What it takes of the disk, or of memory. */
+  readonly bytes: number;
+  /** So much of that is free for what is written next. */
+  readonly freeBytes: number;
+  /** What runs would give back, by their ids. */
+  readonly runs: ReadonlyMap<string, RunSize>;
+}
+
+/** What a run would give back, without what the store needs to keep it in order. */
+export interface RunSize {
+  /** Its journal, its snapshots and what was moved aside. */
+  readonly journal: number;
+  /** Big values and transcripts that nobody else refers to. */
+  readonly payloads: number;
+}
+
+/** How a store gives free space back. */
+export interface CompactOptions {
+  readonly whole: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** What became of the free space of a store. */
+export interface Compacted {
+  /** How large it is now. */
+  readonly bytes: number;
+  /** Still free inside of it. */
+  readonly freeBytes: number;
+  /** Why that was not given back, for people. */
+  readonly reason?: string;
+}
+
+/** How much a store holds. What a kind of store does not have is absent. */
+export interface StoreFigures {
+  /** Number of the format that its data has. */
+  readonly format?: number;
+  /** Of its file, without the log. */
+  readonly bytes?: number;
+  /** Of the log, which is copied into the file from time to time. */
+  readonly logBytes?: number;
+  /** Of the file, what is free for new data. */
+  readonly freeBytes?: number;
+  /** How many runs, by status. */
+  readonly runs: Readonly<Partial<Record<RunSummary['status'], number>>>;
+  readonly commits: number;
+  readonly blobs: number;
+  readonly snapshots: number;
+  /** Commits that a repair has moved aside. */
+  readonly quarantined: number;
+  /** When the oldest run was created. */
+  readonly oldestAt?: number;
+  /** When anything was last committed. */
+  readonly newestAt?: number;
+}
+
+/** What every store is opened with. */
 export interface OpenStoreOptions {
   readonly durability: 'full' | 'process';
   readonly clock: Clock;
+  /** The folder of its backups, which errors name; default: `backups` beside its file. */
+  readonly backups?: string | undefined;
+  /** It was made from a backup, and takes the place of a store later: nothing is kept of it when its format is changed. */
+  readonly isCopy?: boolean;
 }
 
 /** Opens the store behind a URL of its scheme. Users register their own with `registerStore`. */
 export type StoreOpener = (url: string, options: OpenStoreOptions) => Promise<Store>;
+
+/** Which backup a store is brought back from. */
+export interface RestoreStoreOptions {
+  readonly backup: string;
+}
+
+/** Where a journal ends. */
+export interface JournalEnd {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** A store that was made from a backup, and waits to take the place of another one. */
+export interface PreparedRestore {
+  /** Of the new one. Open it to bring it up to date, and close it before it takes the place. */
+  readonly url: string;
+  /** Of the new one, until it takes the place. */
+  readonly file: string;
+  /** Where the journals of the store end that is to be replaced; undefined if that cannot be read. */
+  readonly runs: ReadonlyMap<string, JournalEnd> | undefined;
+  /**
+   * All or nothing, also if the process is killed. `aside`: what the replaced store is called from now on; absent if there was none.
+   * Throws `STORE_IN_USE`, `STORE_BUSY`.
+   */
+  replace(): Promise<{ readonly aside?: string }>;
+  /** Removes what is left of it: all, if it has not taken the place. */
+  discard(): Promise<void>;
+}
 
 /** What a URL means, before anything is opened. */
 export interface StoreAddress {

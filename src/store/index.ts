@@ -1,21 +1,40 @@
+export {
+  backupNamed,
+  backupsFolder,
+  listBackups,
+  listPartial,
+  type BackupFile,
+  type BackupPlace,
+} from './backup-files.ts';
 export type {
   AppendRequest,
+  BackupOptions,
   Blob,
   ChangesPage,
+  Compacted,
+  CompactOptions,
   CreateRunRequest,
+  ImportedCommit,
+  ImportRunRequest,
+  JournalEnd,
   OpenStoreOptions,
+  PreparedRestore,
   Pruned,
   PruneRequest,
   QuarantineRequest,
   RunChange,
   RunFilter,
   RunRecord,
+  RunSize,
   Snapshot,
   Store,
   StoreAddress,
+  StoreFigures,
   StoreOpener,
   StoreResolver,
+  StoreSize,
   TakeLeaseRequest,
 } from './contract.ts';
 export { findLease } from './find-lease.ts';
-export { openStore, registerStore, resolveStore } from './registry.ts';
+export { fromLine, toLine } from './lines.ts';
+export { checkStoreFile, openStore, prepareRestore, registerStore, resolveStore } from './registry.ts';

@@ -97,3 +97,6 @@ export function cursorInvalid(cursor: string, url: string): PitonError {
 export function unsupported(what: string, remedy: string): PitonError {
   return new PitonError('STORE_UNSUPPORTED', what, { remedy });
 }
+
+/** Why a run that was chosen to be removed stays. */
+export const goneOn = 'it was gone on with after it was chosen';

@@ -1,9 +1,21 @@
 import { nearest, PitonError } from '../base/index.ts';
-import type { OpenStoreOptions, Store, StoreAddress, StoreOpener, StoreResolver } from './contract.ts';
+import type {
+  OpenStoreOptions,
+  PreparedRestore,
+  RestoreStoreOptions,
+  Store,
+  StoreAddress,
+  StoreOpener,
+  StoreResolver,
+} from './contract.ts';
+import { unsupported } from './refusals.ts';
 import { resolveAddress } from './sqlite/address.ts';
 
 interface Kind {
   readonly open: StoreOpener;
+  /** For stores that are kept in files. */
+  readonly restore?: (url: string, options: RestoreStoreOptions) => Promise<PreparedRestore>;
+  readonly check?: (file: string) => Promise<string[]>;
   readonly resolve?: StoreResolver;
 }
 
@@ -14,6 +26,8 @@ const kinds = new Map<string, Kind>([
     {
       open: async (url, options) => (await import('./sqlite/index.ts')).openSqliteStore(url, options),
       resolve: resolveAddress,
+      restore: async (url, options) => (await import('./sqlite/restore.ts')).prepareRestore(url, options),
+      check: async (file) => (await import('./sqlite/upkeep.ts')).findDamage({ file }, { withChains: true }),
     },
   ],
   [
@@ -53,6 +67,27 @@ export async function openStore(url: string, options: OpenStoreOptions): Promise
   const kind = kindOf(url);
   if (kind === undefined) throw unknownStore(url);
   return kind.open(url, options);
+}
+
+/** Makes a store of a backup that can take the place of the one that the URL names. Throws `STORE_UNSUPPORTED`, `BACKUP_UNUSABLE`. */
+export async function prepareRestore(url: string, options: RestoreStoreOptions): Promise<PreparedRestore> {
+  const kind = kindOf(url);
+  if (kind === undefined) throw unknownStore(url);
+  if (kind.restore !== undefined) return kind.restore(url, options);
+  throw unsupported(
+    `The store ${url} is not kept in a file that a backup could replace.`,
+    'Use sqlite:<path>.',
+  );
+}
+
+/** Looks through the file of a store of that kind, or a backup of one: pages, rows and chains. Each text names one damage. */
+export async function checkStoreFile(url: string, file: string): Promise<string[]> {
+  const check = kindOf(url)?.check;
+  if (check !== undefined) return check(file);
+  throw unsupported(
+    `The store ${url} is not kept in a file that could be looked through.`,
+    'Use sqlite:<path>.',
+  );
 }
 
 function kindOf(url: string): Kind | undefined {

@@ -1,3 +1,4 @@
+import type { Json } from '../base/index.ts';
 import { addUsed, nothingUsed, UsageMeter } from '../kernel/index.ts';
 import {
   lastWordOf,
@@ -44,7 +45,12 @@ export interface AttemptView {
 export interface DecisionView {
   readonly task: string;
   readonly at: number;
-  readonly approved: boolean;
+  /** `done`: that its work was done, although nobody saw it end. `unanswered`: nobody did in time, and there is no default. */
+  readonly decision: 'approved' | 'rejected' | 'done' | 'answered' | 'unanswered';
+  readonly answer?: Json;
+  /** Nobody answered in time: the answer is the default. */
+  readonly isOverdue?: true;
+  readonly comment?: string;
   readonly by?: Sender;
 }
 
@@ -52,8 +58,10 @@ export interface DecisionView {
 export interface CheckView {
   readonly task: string;
   readonly at: number;
-  /** Which revision was to mend it; 0: none was left. */
+  /** Which revision is to fix it; 0: none was left. */
   readonly revision: number;
+  /** The task was held instead: nothing is revised before a person says so. `revision`: how many there were. */
+  readonly isHeld?: boolean;
   readonly report: string;
 }
 
@@ -217,8 +225,25 @@ export function checksIn(events: readonly RunEvent[], task: string): CheckView[]
 /** What people have decided, in order. */
 export function decisionsIn(events: readonly RunEvent[], task: string): DecisionView[] {
   return events.flatMap((event) => {
-    if (event.type !== 'gate.decided' || event.task !== task) return [];
-    const { approved, by } = event.data;
-    return [{ task, at: event.at, approved, ...(by !== undefined && { by }) }];
+    const decision = decisionOf(event);
+    if (decision === undefined || !('task' in event) || event.task !== task) return [];
+    const { comment, by } = event.data as { readonly comment?: string; readonly by?: Sender };
+    const why = { ...(comment !== undefined && { comment }), ...(by !== undefined && { by }) };
+    return [{ task, at: event.at, decision, ...answerIn(event), ...why }];
   });
+}
+
+function decisionOf(event: RunEvent): DecisionView['decision'] | undefined {
+  if (event.type === 'work.confirmed') return 'done';
+  if (event.type !== 'gate.decided') return undefined;
+  const { approved, answer, isOverdue } = event.data;
+  if (answer !== undefined) return 'answered';
+  if (isOverdue === true) return 'unanswered';
+  return approved ? 'approved' : 'rejected';
+}
+
+function answerIn(event: RunEvent): Pick<DecisionView, 'answer' | 'isOverdue'> {
+  if (event.type !== 'gate.decided') return {};
+  const { answer, isOverdue } = event.data;
+  return { ...(answer !== undefined && { answer }), ...(isOverdue === true && { isOverdue }) };
 }

@@ -1,5 +1,7 @@
 import type { Json, JsonObject } from '../base/index.ts';
 import {
+  isGroup,
+  isUndelivered,
   nextWake,
   outputsOfScope,
   scopeAt,
@@ -8,8 +10,16 @@ import {
   whyWaiting,
   type RunState,
 } from '../kernel/index.ts';
-import { runBranch, type Failure, type RunStatus, type TaskStatus } from '../model/index.ts';
-import { isGroup, taskView, type TaskView } from './task-view.ts';
+import {
+  runBranch,
+  type Failure,
+  type RunAbout,
+  type RunStatus,
+  type Sender,
+  type TaskStatus,
+} from '../model/index.ts';
+import { runLimits, type RunLimits } from './run-limits.ts';
+import { taskView, type TaskView } from './task-view.ts';
 import { usageOf, type Usage } from './usage.ts';
 
 /** How far a run has come: in tasks, unless its definition knows better. */
@@ -26,15 +36,22 @@ export interface Checkpoint<State = unknown> {
   readonly seq: number;
   /** Grows with all that happens. A decision that names it (`seen`) is refused if its tasks have gone on since. */
   readonly version: number;
+  /** Of a fork, when it was forked. */
   readonly createdAt: number;
+  /** Checkpoints that people or functions gave a name to, by that name. */
+  readonly names?: Readonly<Record<string, number>>;
   /** When it last changed. */
   readonly at: number;
   /** The task or node that changed last. */
   readonly lastTask?: string;
   readonly workflow: string;
+  /** What its operator says of it. */
+  readonly about?: RunAbout;
   readonly status: RunStatus;
   /** Why it is paused, has failed or was cancelled. */
   readonly reason?: string;
+  /** What limits it as a whole, if anything does. */
+  readonly limits?: RunLimits;
   readonly inputs: JsonObject;
   /** Of a graph; absent for other workflows. */
   readonly state: State;
@@ -50,8 +67,12 @@ export interface Checkpoint<State = unknown> {
   readonly branch?: string;
   /** Its tasks have changed files, and these are in the branch. */
   readonly hasWork?: true;
+  /** All its work is done, and only handing it over is not: `piton pr` and `piton merge` take it as it is. */
+  readonly undelivered?: true;
   /** How its work was handed over last, by a merge or a pull request. */
   readonly delivered?: Delivered;
+  /** Its journal was damaged, or had lost its end, and was taken back: when that was, and up to which commit it is known to have gone. */
+  readonly repaired?: { readonly at: number; readonly lostTo: number };
   /** When it goes on by itself, if it waits for a time. */
   readonly wakeAt?: number;
   /** What is out of order or at its usage limit, until when, and why. */
@@ -59,14 +80,18 @@ export interface Checkpoint<State = unknown> {
   readonly tasks: Readonly<Record<string, TaskView>>;
 }
 
+/** Where the work of a run has gone. */
 export interface Delivered {
   readonly how: 'merge' | 'pull-request';
   /** A branch. */
   readonly into: string;
   readonly commit: string;
   readonly url?: string;
+  /** Who did it; absent: a task of the run. */
+  readonly by?: Sender;
 }
 
+/** A resource that has failed too often in a row: tasks that use it wait until then. */
 export interface OpenBreaker {
   /** Agents are `agent:<name>`. */
   readonly resource: string;
@@ -83,17 +108,21 @@ export function checkpointOf(
   }) => Pick<Progress, 'done' | 'total'>,
 ): Checkpoint {
   const { inputs, graph } = scopeAt(state, '');
-  const { run, seq, version, createdAt, at, lastTask, counts, workflow } = state;
+  const { run, seq, version, createdAt, names, at, lastTask, counts, workflow, about } = state;
+  const limits = runLimits(state);
   return Object.freeze({
     run,
     seq,
     version,
     createdAt,
+    ...(names !== undefined && { names }),
     at,
     ...(lastTask !== undefined && { lastTask }),
     workflow: workflow.name,
+    ...(about !== undefined && { about }),
     status: statusOf(state),
     ...endOf(state),
+    ...(limits !== undefined && { limits }),
     inputs,
     state: graph?.state,
     progress: progressOf(
@@ -101,6 +130,7 @@ export function checkpointOf(
     ),
     counts: countTasks(state),
     ...workOf(state),
+    ...repairOf(state),
     ...waitingOf(state),
     tasks: tasksOf(state),
   });
@@ -145,14 +175,19 @@ export function countTasks(state: RunState | undefined): Readonly<Record<TaskSta
   return counts;
 }
 
-function workOf(state: RunState): Pick<Checkpoint, 'usage' | 'branch' | 'hasWork' | 'delivered'> {
+function workOf(
+  state: RunState,
+): Pick<Checkpoint, 'usage' | 'branch' | 'hasWork' | 'undelivered' | 'delivered'> {
   const { run, tasks, delivered } = state;
   const usage = usageOfRun(state);
-  const hasBranch = Array.from(tasks.values()).some(({ workspace }) => workspace?.branch !== undefined);
+  const hasBranch =
+    state.tip !== undefined ||
+    Array.from(tasks.values()).some(({ workspace }) => workspace?.branch !== undefined);
   return {
     ...(usage !== undefined && { usage }),
     ...(hasBranch && { branch: runBranch(run).replace('refs/heads/', '') }),
     ...(hasWork(state) && { hasWork: true }),
+    ...(delivered === undefined && isUndelivered(state) && { undelivered: true }),
     ...(delivered !== undefined && { delivered }),
   };
 }
@@ -162,10 +197,16 @@ export function usageOfRun({ usage }: RunState): Usage | undefined {
 }
 
 /** One of its tasks has brought something to its branch. */
-export function hasWork({ tasks }: RunState): boolean {
+export function hasWork({ tasks, fork, tip, origin }: RunState): boolean {
+  // Of what was brought in before a fork, only where it led is known.
+  if (fork !== undefined && tip !== undefined && tip !== origin?.repository?.base) return true;
   return Array.from(tasks.values()).some(
     ({ workspace }) => workspace?.integrated !== undefined && workspace.integrated.commit !== workspace.base,
   );
+}
+
+function repairOf({ repairedAt, lostTo }: RunState): Pick<Checkpoint, 'repaired'> {
+  return repairedAt === undefined || lostTo === undefined ? {} : { repaired: { at: repairedAt, lostTo } };
 }
 
 function waitingOf(state: RunState): Pick<Checkpoint, 'wakeAt' | 'breakers'> {

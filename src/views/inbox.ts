@@ -1,7 +1,7 @@
-import type { Json } from '../base/index.ts';
+import { someNames, type Json } from '../base/index.ts';
 import { isAnswer, type QueuedDecision } from './queued.ts';
 import type { ProblemView, ShownStatus } from './run-view.ts';
-import type { TaskView } from './task-view.ts';
+import type { QuestionView, TaskView } from './task-view.ts';
 
 /** Something that waits for a person. */
 export interface InboxItem {
@@ -17,8 +17,10 @@ export interface InboxItem {
   readonly call?: { readonly tool: string; readonly input: Json };
   /** The branch or folder with what the task has made so far, to be looked at. */
   readonly evidence?: { readonly path: string; readonly branch?: string; readonly remote?: string };
-  /** Of an approval: give it to `run.approve` and `run.reject`, which then decide this one and no later one. */
+  /** Of an approval or a question: give it to `run.approve`, `run.answer` and `run.reject`, which then decide this one and no later one. */
   readonly gate?: string;
+  /** What is asked for, with `reason` as the text. */
+  readonly question?: QuestionView;
   /** Of the run: give it as `seen` to `run.retry`, `run.skip` and `run.place`, which are refused if the task has gone on since. */
   readonly version?: number;
   /** What was decided about it already and has no effect yet: it waits for somebody who goes on with the run. */
@@ -30,7 +32,7 @@ export interface InboxItem {
 /** What may be done about it, and what that does. */
 export interface OfferedAction {
   /**
-   * `approve`, `reject`, `retry`, `retry --fresh`, `skip`, `resume`, `diff`, `resolve`, `recreate`, `restore`, `adopt`, `discard`,
+   * `logs`, `approve`, `answer`, `reject`, `retry`, `retry --fresh`, `done`, `skip`, `resume`, `diff`, `resolve`, `recreate`, `restore`, `adopt`, `discard`,
    * `raise-dollars`, `raise-tokens`; of a run as a whole `repair`, `verify`, `resume` or `attach`.
    */
   readonly action: string;
@@ -40,6 +42,7 @@ export interface OfferedAction {
 
 const effects: Readonly<Record<string, string>> = {
   approve: 'agree to it',
+  answer: 'answer it',
   reject: 'refuse it; the task fails',
   retry: 'try it again',
   'retry --fresh': 'begin from scratch, in a new session and a new place',
@@ -60,6 +63,13 @@ const effects: Readonly<Record<string, string>> = {
 /** Of a held task in a place of its own, trying again goes on there. */
 const effectsInPlaces: Readonly<Record<string, string>> = { retry: 'go on there, and try again' };
 
+/** Of one that may have done its work: what the person has found out decides. */
+const effectsIfDone: Readonly<Record<string, string>> = {
+  logs: 'see what it did',
+  retry: 'it did not happen: run it again',
+  done: 'it did happen: count it as succeeded, after its check and merge if it has these',
+};
+
 interface RunOfItem {
   readonly run: string;
   readonly workflow: string;
@@ -79,7 +89,7 @@ export function inboxItemOf(
   view: TaskView,
 ): InboxItem | undefined {
   if (view.status !== 'held') return undefined;
-  const { reason = '', call, workspace, gate } = view;
+  const { reason = '', call, workspace, gate, question } = view;
   const queued = all.filter((decision) => decision.task === task);
   return {
     ...of,
@@ -88,6 +98,7 @@ export function inboxItemOf(
     ...(call !== undefined && { call }),
     ...(workspace !== undefined && workspace.cleaned === undefined && { evidence: evidenceIn(workspace) }),
     ...(gate !== undefined && { gate }),
+    ...(question !== undefined && { question }),
     ...(queued.length > 0 && { queued }),
     actions: [...carriedOut(queued), ...offeredBy(view)],
   };
@@ -137,6 +148,7 @@ function evidenceIn({
  */
 export function actionsFor({ actions = [], lent }: Pick<TaskView, 'actions' | 'lent'>): readonly string[] {
   if (lent !== undefined) return ['resume', ...actions];
+  if (actions.includes('done')) return ['logs', ...actions];
   return actions[0] === 'adopt' ? ['diff', ...actions] : actions;
 }
 
@@ -146,8 +158,19 @@ function offeredBy(view: TaskView): OfferedAction[] {
   const actions = given.flatMap((action) =>
     action === 'retry' && isFreshOffered ? [action, 'retry --fresh'] : [action],
   );
-  const texts = actions.includes('recreate') ? { ...effects, ...effectsInPlaces } : effects;
+  const texts = {
+    ...effects,
+    ...(actions.includes('recreate') && effectsInPlaces),
+    ...(actions.includes('done') && effectsIfDone),
+    ...skipEffect(view),
+  };
   return actions.map((action) => offered(action, texts));
+}
+
+/** Who skips a task should know what else that skips. */
+function skipEffect({ skips = [] }: TaskView): Readonly<Record<string, string>> {
+  if (skips.length === 0) return {};
+  return { skip: `go on without it, and without what needs it: ${someNames(skips, 10)}` };
 }
 
 /** It has a conversation or a place of its own, in which it would otherwise go on. */

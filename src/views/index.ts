@@ -13,6 +13,13 @@ export {
   type OpenBreaker,
   type Progress,
 } from './checkpoint.ts';
+export {
+  compareCheckpoints,
+  type ChangedTask,
+  type ChangedValue,
+  type CheckpointDifference,
+  type CheckpointPlace,
+} from './compare-checkpoints.ts';
 export { usageByDay, type DayUsage } from './day-usage.ts';
 export {
   actionsFor,
@@ -32,8 +39,9 @@ export {
   type ShownStatus,
 } from './run-view.ts';
 export { isAnswer, queuedDecision, type QueuedDecision } from './queued.ts';
+export type { LimitSet, RunLimits } from './run-limits.ts';
 export { runLine, type RunLine } from './run-line.ts';
-export type { TaskView, WorkspaceView } from './task-view.ts';
+export type { QuestionView, TaskView, WorkspaceView } from './task-view.ts';
 export { TimelineReader, type DriveView, type LeftAttempt, type Timeline } from './timeline.ts';
 export { usageOf, type Usage } from './usage.ts';
 export type { Found } from './run-memory.ts';

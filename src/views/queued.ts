@@ -5,7 +5,7 @@ export interface QueuedDecision {
   /** By which `run.decided` tells what became of it. */
   readonly id: string;
   readonly at: number;
-  /** As in `OfferedAction`; or `pause`, `resume`, `cancel`, `tell`. */
+  /** As in `OfferedAction`; or `pause`, `resume`, `cancel`, `tell`, `set`. */
   readonly action: string;
   /** Absent: the run as a whole. */
   readonly task?: string;
@@ -25,9 +25,9 @@ export function queuedDecision({ id, at, command }: InboxCommand): QueuedDecisio
   };
 }
 
-/** Whether something that waits for a person goes on by it. A message for an agent waits with it. */
+/** Whether something that waits for a person goes on by it. A message for an agent waits with it; what is set need not concern it. */
 export function isAnswer({ action }: QueuedDecision): boolean {
-  return action !== 'tell';
+  return action !== 'tell' && action !== 'set';
 }
 
 function actionOf(command: Command): string | undefined {

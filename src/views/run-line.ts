@@ -1,5 +1,5 @@
 import { addUsed, nothingUsed } from '../kernel/index.ts';
-import type { RunSummary, Spent } from '../model/index.ts';
+import type { RunAbout, RunSummary, Spent } from '../model/index.ts';
 import { progressOf, type Progress } from './checkpoint.ts';
 import { shownStatus, type Circumstances, type ShownStatus } from './run-view.ts';
 import { usageOf, type Usage } from './usage.ts';
@@ -8,6 +8,8 @@ import { usageOf, type Usage } from './usage.ts';
 export interface RunLine {
   readonly run: string;
   readonly workflow: string;
+  /** What its operator says of it. */
+  readonly about?: RunAbout;
   readonly status: ShownStatus;
   /** Why it is paused, has failed or was cancelled. */
   readonly reason?: string;
@@ -30,11 +32,12 @@ interface StoredRun extends RunSummary {
 }
 
 export function runLine(stored: StoredRun, circumstances: Circumstances): RunLine {
-  const { run, workflow, reason, seq, createdAt, updatedAt, settled, total, spent, wakeAt } = stored;
+  const { run, workflow, reason, seq, createdAt, updatedAt, settled, total, spent, wakeAt, about } = stored;
   const usage = spent && usageOf(sumOf(spent));
   return {
     run,
     workflow,
+    ...(about !== undefined && { about }),
     status: shownStatus(stored, circumstances),
     ...(reason !== undefined && { reason }),
     seq,

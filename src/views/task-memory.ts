@@ -3,15 +3,13 @@ import type { EventOf } from '../model/index.ts';
 
 export interface WatchedAttempt {
   readonly id: string;
+  /** Of the attempt that it is, or belongs to. */
   readonly number: number;
   readonly startedAt: number;
   /** Its name, if it is one. */
   readonly agent?: string;
   /** Absent: the work itself. */
   readonly kind?: NonNullable<EventOf<'attempt.started'>['data']['kind']>;
-  /** The tries at the work so far, and the number of the last: setups, checks and the like are none. */
-  readonly tries: number;
-  readonly lastTry: number;
   /** The one before it was interrupted. */
   readonly isAgain: boolean;
   /** Of an agent: its last message or tool call in this attempt. */
@@ -20,7 +18,7 @@ export interface WatchedAttempt {
 
 /** What is worth telling of the attempts of one task, and is not in its state. */
 export class TaskMemory {
-  attempt: Omit<WatchedAttempt, 'tries'> | undefined;
+  attempt: Omit<WatchedAttempt, 'number'> | undefined;
   /** Of the last attempt at the work, with the checks and revisions that belong to it. */
   tookMs: number | undefined;
   asked: AskedCall | undefined;
@@ -28,14 +26,12 @@ export class TaskMemory {
 
   begin(
     id: string,
-    { number, kind, agent, begunAt }: EventOf<'attempt.started'>['data'],
+    { kind, agent, begunAt }: EventOf<'attempt.started'>['data'],
     at: number,
-  ): Omit<WatchedAttempt, 'tries'> {
+  ): Omit<WatchedAttempt, 'number'> {
     this.attempt = {
       id,
-      number,
       startedAt: begunAt ?? at,
-      lastTry: kind === undefined ? number : (this.attempt?.lastTry ?? 0),
       isAgain: this.#isInterrupted,
       ...(kind !== undefined && { kind }),
       ...(agent !== undefined && { agent: agent.name }),

@@ -1,10 +1,15 @@
 import type { Json } from '../base/index.ts';
 import {
+  actionsAt,
+  gateOf,
+  isAsking,
   isConflicting,
+  isGroup,
   outputOf,
+  skippedAlong,
   statusOfTask,
-  type DueTime,
-  type PersonsTurn,
+  type Gate,
+  type Question,
   type RunState,
   type TaskState,
   type Waiting,
@@ -25,10 +30,8 @@ export interface TaskView {
   readonly isGroup?: true;
   /** What it waits for. Absent: it runs, has settled, or starts as soon as somebody drives the run. */
   readonly waiting?: Waiting;
-  /** Of any kind: setups, checks and merges are attempts too. */
+  /** How often its work was begun. Setups, checks, revisions and merges are not attempts of their own. */
   readonly attempts: number;
-  /** How often the work itself was tried. */
-  readonly tries: number;
   /** The id of the last attempt. */
   readonly attempt?: string;
   readonly startedAt?: number;
@@ -39,10 +42,14 @@ export interface TaskView {
   readonly tolerated?: true;
   /** Why it is held, delayed, skipped or cancelled. */
   readonly reason?: string;
-  /** What a person may do about a held task: `run.retry`, `run.skip`, `run.approve`, `run.reject`; `raise-dollars` and `raise-tokens`: `run.raiseBudget`. */
+  /** Of a held task: the tasks that would be skipped with it. */
+  readonly skips?: readonly string[];
+  /** What a person may do about a held task: `run.retry`, `run.done`, `run.skip`, `run.approve`, `run.reject`; `raise-dollars` and `raise-tokens`: `run.raiseBudget`. */
   readonly actions?: readonly string[];
-  /** What `run.approve` and `run.reject` decide. */
+  /** What `run.approve`, `run.answer` and `run.reject` decide. */
   readonly gate?: string;
+  /** What a person is asked for, with `reason` as the text; `run.answer` gives it. */
+  readonly question?: QuestionView;
   /** What an agent asks to do, if that is what is decided. */
   readonly call?: { readonly tool: string; readonly input: Json };
   /** It waits for its session, which a person has: that one's id. */
@@ -69,6 +76,17 @@ export interface TaskView {
   readonly workspace?: WorkspaceView;
 }
 
+/** What an answer must be, and what happens without one. */
+export interface QuestionView {
+  readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'choice';
+  /** Of a choice. */
+  readonly choices?: readonly Json[];
+  readonly default?: Json;
+  /** Then the default is the answer; without one the question has failed. */
+  readonly until?: number;
+}
+
+/** The place where a task works, or has worked. */
 export interface WorkspaceView {
   /** Absent: a git worktree here. */
   readonly kind?: 'directory' | 'remote';
@@ -92,7 +110,7 @@ export interface WorkspaceView {
 }
 
 export function taskView(state: RunState, task: TaskState, waiting: Waiting | undefined): TaskView {
-  const { attempts, tries, startedAt, endedAt, spec, lastAttempt, stage } = task;
+  const { attempts, startedAt, endedAt, spec, lastAttempt, stage } = task;
   const output = outputOf(state, task);
   return {
     name: spec.name,
@@ -102,41 +120,54 @@ export function taskView(state: RunState, task: TaskState, waiting: Waiting | un
     ...(isGroup(state, task) && { isGroup: true }),
     ...(waiting !== undefined && { waiting }),
     attempts,
-    tries,
     ...(lastAttempt !== undefined && { attempt: lastAttempt }),
     ...(startedAt !== undefined && { startedAt }),
     ...(endedAt !== undefined && { endedAt }),
     ...(output !== undefined && { output }),
     ...waitingOf(task),
+    ...skipsOf(state, task),
     ...conversationOf(task),
   };
 }
 
-export function isGroup({ scopes }: RunState, { address, group }: TaskState): boolean {
-  return group !== undefined || scopes.has(address);
-}
-
 /** Why it is where it is, and what may be done about it. */
 function waitingOf({ life, spec }: TaskState): Partial<TaskView> {
+  const gate = gateOf(life);
   return {
     ...(life.status === 'failed' && { error: life.failure }),
     ...(life.status === 'failed' && spec.continueOnError && { tolerated: true }),
     ...('reason' in life && { reason: life.reason }),
     ...('until' in life && { until: life.until }),
     ...('actions' in life && { actions: life.actions }),
-    ...('waitsFor' in life && turnOf(life.waitsFor)),
+    ...('waitsFor' in life && life.waitsFor.type === 'session' && { lent: life.waitsFor.session }),
+    ...(gate !== undefined && atGate(gate, isAsking(life))),
   };
 }
 
-function turnOf(waitsFor: PersonsTurn | DueTime): Partial<TaskView> {
-  if (waitsFor.type === 'session') return { lent: waitsFor.session };
-  if (waitsFor.type !== 'gate') return {};
-  const { gate, call } = waitsFor;
-  return { gate, ...(call !== undefined && { call }) };
+/** A function that waits for its answer cannot be skipped meanwhile. */
+function atGate(given: Gate, isRunning: boolean): Partial<TaskView> {
+  const { gate, text, call, question } = given;
+  const actions = actionsAt(given).filter((action) => !isRunning || action !== 'skip');
+  return {
+    gate,
+    reason: text,
+    actions,
+    ...(call !== undefined && { call }),
+    ...(question !== undefined && { question: questionView(question) }),
+  };
+}
+
+export function questionView({ key: _, ...question }: Question): QuestionView {
+  return question;
+}
+
+function skipsOf(state: RunState, task: TaskState): Pick<TaskView, 'skips'> {
+  const skips = task.life.status === 'held' ? skippedAlong(state, task) : [];
+  return skips.length === 0 ? {} : { skips };
 }
 
 function conversationOf(task: TaskState): Partial<TaskView> {
-  const { conversation, generation, tally, workspace, spec, attempts, stage } = task;
+  const { conversation, generation, tally, workspace, spec, lastAttempt, stage } = task;
   const { session, cli } = conversation;
   const usage = usageOf(task.usage);
   return {
@@ -145,7 +176,7 @@ function conversationOf(task: TaskState): Partial<TaskView> {
     ...(cli !== undefined && { cli }),
     ...(generation !== undefined && { generation }),
     ...unheardBy(conversation),
-    ...(spec.check !== undefined && attempts > 0 && { revisions: tally.revisions }),
+    ...(spec.check !== undefined && lastAttempt !== undefined && { revisions: tally.revisions }),
     ...(isConflicting(stage) && { isConflicting: true }),
     ...(usage !== undefined && { usage }),
     ...(workspace !== undefined && { workspace: workspaceOf(workspace) }),

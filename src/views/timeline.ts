@@ -26,6 +26,7 @@ export interface DriveView {
   readonly left: readonly LeftAttempt[];
 }
 
+/** An attempt that a driver left behind when it died, and what became of it. */
 export interface LeftAttempt {
   readonly attempt: string;
   readonly task: string;
@@ -61,8 +62,8 @@ export class TimelineReader {
     this.#attempts.add(event);
     const last = this.#drives.at(-1);
     if (event.type === 'lease.taken') this.#meetDriver(event);
-    // Who repairs a journal comes when the driver is gone.
-    else if (last !== undefined && event.type !== 'run.repaired') last.to = event.at;
+    // Who repairs a journal, or brings it elsewhere, comes when the driver is gone.
+    else if (last !== undefined && !isAfterDriver(event)) last.to = event.at;
     this.#follow(event);
   }
 
@@ -127,4 +128,8 @@ export class TimelineReader {
 function fateAtEnd({ outcome, neverBegan }: EventOf<'attempt.ended'>['data']): LeftAttempt['fate'] {
   if (neverBegan === true) return 'never-began';
   return outcome === 'interrupted' || outcome === 'cancelled' ? 'interrupted' : 'harvested';
+}
+
+function isAfterDriver({ type }: RunEvent): boolean {
+  return type === 'run.repaired' || type === 'run.imported';
 }

@@ -1,5 +1,13 @@
 import type { Json } from '../base/index.ts';
-import { fold, newRunState, type RunState } from '../kernel/index.ts';
+import {
+  fold,
+  isUndelivered,
+  limitsOf,
+  newRunState,
+  nextWake,
+  previewReopen,
+  type RunState,
+} from '../kernel/index.ts';
 import { runBranch, type RunEvent, type RunStatus, type Workflow } from '../model/index.ts';
 import { hasWork, usageOfRun } from './checkpoint.ts';
 import { foldWithout, withStandIns } from './dropped-values.ts';
@@ -40,6 +48,11 @@ export class WatchedRun {
 
   get workflow(): Workflow | undefined {
     return this.#state?.workflow;
+  }
+
+  /** How many attempts may run at once. */
+  get maxParallel(): number {
+    return (this.#state && limitsOf(this.#state).maxParallel) ?? Infinity;
   }
 
   /** That it is held or delayed is told by its tasks. */
@@ -97,6 +110,11 @@ export class WatchedRun {
     return this.#state?.delivered !== undefined;
   }
 
+  /** All its work is done, and only handing it over is not. */
+  get isUndelivered(): boolean {
+    return this.#state !== undefined && !this.isDelivered && isUndelivered(this.#state);
+  }
+
   get usage(): Usage | undefined {
     return this.#state && usageOfRun(this.#state);
   }
@@ -118,11 +136,23 @@ export class WatchedRun {
     return taskCounts(this.#state);
   }
 
-  /** Only a person can go on with it. To be asked between two commits. */
+  /** A task waits for a person, perhaps beside others that run. */
+  get hasHeld(): boolean {
+    return this.#state !== undefined && this.#state.counts.held > 0;
+  }
+
+  /** Only a person can go on with it: no timer does, nor a deadline. To be asked between two commits. */
   get waitsForPerson(): boolean {
-    const counts = this.#state?.counts;
-    if (counts === undefined || this.status !== 'running') return false;
-    return counts.held > 0 && counts.running === 0 && counts.delayed === 0;
+    const state = this.#state;
+    if (state === undefined || this.status !== 'running') return false;
+    const { counts } = state;
+    return counts.held > 0 && counts.running === 0 && nextWake(state) === undefined;
+  }
+
+  /** Whether something that has succeeded would run again if these were tried again. */
+  rerunsSucceeded(tasks: readonly string[]): boolean {
+    const reruns = this.#state && previewReopen(this.#state, { again: tasks });
+    return reruns !== undefined && 'tasks' in reruns && reruns.tasks.some(({ hasSucceeded }) => hasSucceeded);
   }
 
   task(address: string): WatchedTask | undefined {

@@ -1,20 +1,25 @@
 import {
+  actionsAt,
   gateOf,
   isConflicting,
+  isGroup,
   isSettled,
   statusOfTask,
   type AskedCall,
+  type Gate,
   type RunState,
   type TaskState,
 } from '../kernel/index.ts';
 import type { TaskSpec, TaskStatus } from '../model/index.ts';
 import { actionsFor } from './inbox.ts';
 import type { TaskMemory, WatchedAttempt } from './task-memory.ts';
-import { isGroup } from './task-view.ts';
+import { questionView, type QuestionView } from './task-view.ts';
 
 /** What is shown of one task while its run is watched. */
 export interface WatchedTask {
   readonly address: string;
+  /** The task that it belongs to: of an item its for-each, of an inner task the one around it. */
+  readonly parent?: string;
   readonly spec: TaskSpec;
   readonly status: TaskStatus;
   /** It consists of other tasks, which are counted in its stead. */
@@ -32,6 +37,10 @@ export interface WatchedTask {
   readonly reason?: string;
   readonly until?: number;
   readonly actions?: readonly string[];
+  /** Where a person is to decide. */
+  readonly gate?: string;
+  /** What the person is asked for there, if it is more than a yes. */
+  readonly question?: QuestionView;
 }
 
 /** `memory`: what is worth telling of it and is not in the state. */
@@ -40,11 +49,12 @@ export function watchedTask(state: RunState, task: TaskState, memory: TaskMemory
   const { revisions } = task.tally;
   return {
     address: task.address,
+    ...parentOf(task),
     spec: task.spec,
     status: statusOfTask(task),
     isGroup: isGroup(state, task),
     isConflicting: task.stage.name === 'revise' && isConflicting(task.stage),
-    ...(attempt !== undefined && { attempt: { ...attempt, tries: task.tries } }),
+    ...(attempt !== undefined && { attempt: { ...attempt, number: Math.max(task.attempts, 1) } }),
     ...(tookMs !== undefined && { tookMs }),
     ...(revisions > 0 && { revisions }),
     ...(asked !== undefined && { asked }),
@@ -52,15 +62,29 @@ export function watchedTask(state: RunState, task: TaskState, memory: TaskMemory
   };
 }
 
-function lifeOf({ life }: TaskState): Pick<WatchedTask, 'reason' | 'until' | 'actions'> {
+function parentOf({ item, scope }: TaskState): Pick<WatchedTask, 'parent'> {
+  const parent = item?.parent ?? scope;
+  return parent === '' ? {} : { parent };
+}
+
+function lifeOf({
+  life,
+}: TaskState): Pick<WatchedTask, 'reason' | 'until' | 'actions' | 'gate' | 'question'> {
+  const gate = gateOf(life);
+  if (gate !== undefined) return atGate(gate);
   if (life.status === 'failed') return { reason: life.failure.message };
   if (life.status === 'delayed') return { reason: life.reason, until: life.until };
   if (life.status === 'held') return { reason: life.reason, actions: actionsOf(life) };
   return isSettled(life) && 'reason' in life ? { reason: life.reason } : {};
 }
 
+function atGate(given: Gate): Pick<WatchedTask, 'reason' | 'actions' | 'gate' | 'question'> {
+  const { gate, text, question } = given;
+  const actions = actionsAt(given).filter((action) => action !== 'skip');
+  return { gate, reason: text, actions, ...(question !== undefined && { question: questionView(question) }) };
+}
+
 function actionsOf(life: Extract<TaskState['life'], { status: 'held' }>): readonly string[] {
-  if (gateOf(life) !== undefined) return ['approve', 'reject'];
   const { actions, waitsFor } = life;
   return actionsFor({ actions, ...(waitsFor.type === 'session' && { lent: waitsFor.session }) });
 }

@@ -1,4 +1,5 @@
 import type { WorkspaceSpec } from '../model/index.ts';
+import type { WorkText } from './work-text.ts';
 
 /** A place of its own for a task. */
 export interface Place {
@@ -66,6 +67,8 @@ export interface PlaceRequest {
   readonly isEquipped?: boolean;
   /** As it is recorded, if it is. */
   readonly known?: Place;
+  /** Of a place that a fork has not made yet: the commit that the work began from in the other run. `snapshot` is of that run, too. */
+  readonly inheritedBase?: string;
   /** A commit: the files as they were last saved. */
   readonly snapshot?: string;
   /** What a person wants done with it: carried out by `prepare`, once for each id. */
@@ -127,6 +130,8 @@ export interface MemberRequest extends WorkRequest {
   readonly writes?: readonly string[];
   /** Values that must not come into git, by the names of their variables. */
   readonly secrets?: Readonly<Record<string, string>>;
+  /** What the commit is to say. Absent: the name of the task. */
+  readonly text?: WorkText;
   /** Changes of foreign refs that a person knows of already. */
   readonly knownRefs?: readonly RefChange[];
 }
@@ -235,6 +240,13 @@ export interface Workspaces extends PlaceWork {
   assertFree(repository: RepositoryOrigin, run: string): Promise<void>;
   /** How far the journal of a run had gone when something of it was last brought in; undefined: nobody can tell. */
   witness(repository: RepositoryOrigin, run: string): Promise<Witness | undefined>;
+  /** Which of these commits and refs the repository does not have. */
+  missing(repository: RepositoryOrigin, names: readonly string[]): Promise<readonly string[]>;
+  /**
+   * Before a fork is made: keeps for it what it will begin with, whatever becomes of the other run. Throws `BRANCH_TAKEN`,
+   * `WORKSPACE_DRIFTED` if that is not there any more.
+   */
+  fork(order: ForkOrder): Promise<void>;
   /** Keeps files for those who need the task: paths from the folder of the run. Throws `ARTIFACT_MISSING`. */
   keepArtifacts(order: ArtifactOrder): Promise<{ readonly bytes: number }>;
 }
@@ -245,6 +257,19 @@ export interface Witness {
   readonly branch: string;
   /** The ref beside it, which keeps what was brought in. */
   readonly ref: string;
+}
+
+export interface ForkOrder {
+  /** The new one, and the one that it is forked from. */
+  readonly run: string;
+  readonly of: string;
+  readonly repository?: RepositoryOrigin;
+  /** Where its branch begins; absent: nothing was brought in yet. */
+  readonly tip?: string;
+  /** Files of tasks that have not ended, as they were saved. */
+  readonly saved: readonly { readonly task: string; readonly commit: string }[];
+  /** Tasks whose artifacts others may need, and the attempt that made them. */
+  readonly artifacts: readonly { readonly task: string; readonly by?: string }[];
 }
 
 export interface ArtifactOrder {

@@ -1,12 +1,31 @@
 import type { RepositoryOrigin } from './contract.ts';
+import type { WorkText } from './work-text.ts';
 
 /** What a run is and has done, for those who are to take what it made. */
 export interface RunAccount {
   readonly run: string;
   readonly workflow: string;
-  readonly tasks: readonly { readonly task: string; readonly status: string }[];
+  readonly tasks: readonly TaskAccount[];
   /** For people: what agents have used. */
   readonly usage?: string;
+  /** From its beginning until now. */
+  readonly tookMs?: number;
+}
+
+/** What a task is and has done. */
+export interface TaskAccount {
+  readonly task: string;
+  readonly status: string;
+  readonly text: WorkText;
+  /** It has brought something to the branch of the run. */
+  readonly hasChanged: boolean;
+  /** The command that has decided whether it is done. */
+  readonly check?: string;
+  /** The conversation in which it was done. */
+  readonly session?: { readonly agent: string; readonly id: string };
+  /** For people. */
+  readonly usage?: string;
+  readonly tookMs?: number;
 }
 
 /** `auto`: the branch is moved forward if that is possible, else a merge commit is made. */
@@ -20,6 +39,7 @@ export interface RunMerge {
   readonly isDryRun: boolean;
 }
 
+/** How the work of a run came into the branch that is checked out. */
 export interface RunMerged {
   /** `already`: the branch has had it before. */
   readonly how: 'fast-forward' | 'merge' | 'squash' | 'already';
@@ -49,6 +69,7 @@ export interface PullRequestOrder {
   readonly body?: string;
 }
 
+/** A pull request with the work of a run, opened now or before. */
 export interface PullRequest {
   readonly url: string;
   readonly remote: string;
@@ -87,6 +108,7 @@ export type DiffSide =
 
 export type DiffForm = 'stat' | 'patch' | 'name-only';
 
+/** What a run or a task has changed, between two commits or trees. */
 export interface Diff {
   readonly from: string;
   /** A commit or a tree. */
@@ -98,6 +120,7 @@ export interface Diff {
   readonly pager?: string;
 }
 
+/** One changed file of a `Diff`. */
 export interface DiffFile {
   readonly path: string;
   /** Lines; absent of a binary file. */

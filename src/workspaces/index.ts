@@ -1,6 +1,7 @@
 export type {
   ArtifactOrder,
   Cleaned,
+  ForkOrder,
   IntegrateRequest,
   Integration,
   MemberRequest,
@@ -23,6 +24,7 @@ export type {
   CleanRequest,
   Health,
   KeptArchive,
+  FileCare,
   KeptCare,
   KeptRef,
   Leftovers,
@@ -32,6 +34,7 @@ export type {
   PlaceCare,
   Recorded,
   RecordedTasks,
+  RestoredRefs,
   RunTaken,
   Stray,
   Upkeep,
@@ -50,4 +53,7 @@ export {
   type RunAccount,
   type RunMerge,
   type RunMerged,
+  type TaskAccount,
 } from './delivery-contract.ts';
+export type { WorkText } from './work-text.ts';
+export { evidenceOf, summaryOf, titleOf } from './account-text.ts';

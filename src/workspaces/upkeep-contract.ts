@@ -116,8 +116,53 @@ export interface KeptCare {
   dropBranch(repository: RepositoryOrigin, branch: MergedBranch): Promise<boolean>;
 }
 
+/** What brings the files of a run from one repository to another. */
+export interface FileCare {
+  /**
+   * Writes all that the refs of a run lead to into a file that any git can fetch from, without `base` and what came before it. Gives
+   * the refs; `isWritten` is false if all of them lead to what is left out.
+   */
+  bundle(repository: RepositoryOrigin, order: BundleRequest): Promise<Bundled>;
+  /**
+   * Adds the objects of such a file, and changes no ref. False: the repository has not what they build on. Throws `REF_NOT_OURS` if a ref
+   * is not of this run, `GIT_FAILED` if an object is malformed or missing.
+   */
+  unpack(repository: RepositoryOrigin, order: UnpackRequest): Promise<boolean>;
+  /** Makes refs of a run again, whose objects are there. Those that are there stay as they are. Throws `REF_NOT_OURS`. */
+  restoreRefs(repository: RepositoryOrigin, order: RefsRequest): Promise<RestoredRefs>;
+}
+
+export interface BundleRequest {
+  readonly run: string;
+  readonly file: string;
+  readonly base?: string;
+}
+
+export interface Bundled {
+  readonly refs: Readonly<Record<string, string>>;
+  readonly isWritten: boolean;
+}
+
+export interface UnpackRequest extends RefsRequest {
+  /** Absent: all that the refs lead to is there already, or is nowhere. */
+  readonly file?: string;
+  readonly base?: string;
+}
+
+export interface RefsRequest {
+  readonly run: string;
+  readonly refs: Readonly<Record<string, string>>;
+}
+
+/** What became of refs that were to be made again. */
+export interface RestoredRefs {
+  readonly restored: readonly string[];
+  /** They are there, and point to something else. */
+  readonly kept: readonly string[];
+}
+
 /** All that is asked of places apart from the work in them. */
-export interface Upkeep extends PlaceCare, Leftovers, KeptCare {}
+export interface Upkeep extends PlaceCare, Leftovers, KeptCare, FileCare {}
 
 export interface MergedBranch {
   readonly run: string;

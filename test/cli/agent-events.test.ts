@@ -77,6 +77,15 @@ test('a check that finds something after the last revision announces no other', 
   );
 });
 
+test('a check after which the task is held announces no revision', () => {
+  const { say } = told();
+  say(starts(1));
+  say(ends(1, 'succeeded'));
+  say(starts(2, 'check'));
+  const data = { report: 'exit code 1\nred', revision: 3, isHeld: true };
+  expect(say({ type: 'check.failed', task: 'fix', data })).toBe('fix did not pass its check: red');
+});
+
 test('only the attempt that follows an interruption is said to be one after an interruption', () => {
   const { say } = told();
   say(starts(1));

@@ -23,7 +23,7 @@ async function agents(project: Project, path: string): Promise<Listed[]> {
   return JSON.parse(stdout) as Listed[];
 }
 
-test('where nothing is installed, agents tells of each what is missing, how to log in and what it would be allowed', async () => {
+test('where nothing is installed, agents has a line for each with what to do, and all about one that is named', async () => {
   const project = newProject();
   mkdirSync(join(project.folder, 'nothing'));
   const path = join(project.folder, 'nothing');
@@ -56,9 +56,17 @@ test('where nothing is installed, agents tells of each what is missing, how to l
     remedy: 'name a program where it is used: agent: command, args: [<program>, …]',
   });
   const { stdout } = await project.piton(['agents'], { env: { PATH: path } });
-  expect(stdout).toContain('- claude (Claude Code)  `claude` is not in PATH');
-  expect(stdout).toContain('log in: claude auth login');
-  expect(stdout).toMatch(/\nNext: install one of them/);
+  const lines = stdout.split('\n');
+  expect(lines.slice(0, knownAgents().length).map((line) => line.split(/ +/)[1])).toEqual(knownAgents());
+  expect(stdout).toMatch(/^- claude +not installed +install Claude Code, then log in: claude auth login$/m);
+  expect(stdout).toMatch(/^- acp +any program +name a program where it is used/m);
+  expect(stdout).toMatch(/^✓ scripted +\d+\.\d+\.\d+ +needs no login$/m);
+  expect(lines[knownAgents().length]).toMatch(/^Next: install one of them/);
+  const { stdout: one } = await project.piton(['agents', 'claude'], { env: { PATH: path } });
+  expect(one).toContain('- claude (Claude Code)  `claude` is not in PATH');
+  expect(one).toMatch(/^    read .*\n    edit .*\n    full /m);
+  const wrong = await project.piton(['agents', 'claud'], { env: { PATH: path } });
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('piton agents claude') });
 });
 
 test('agents tells path and version of what is installed, and warns of a version that was not tested', async () => {
@@ -73,9 +81,14 @@ test('agents tells path and version of what is installed, and warns of a version
     isTested: true,
   });
   expect(listed.find(({ name }) => name === 'codex')).toMatchObject({ version: '99.0.0', isTested: false });
-  const { stdout } = await project.piton(['agents'], { env: { PATH: path } });
-  expect(stdout).toMatch(/✓ claude \(Claude Code\) {2}2\.1\.325, .*\n    log in with: claude auth login\n/);
-  expect(stdout).toMatch(/! codex \(Codex\) {2}99\.0\.0, .*untested; tested with/);
+  const home = join(project.folder, 'home');
+  project.write('home/.codex/auth.json', '{}');
+  const env = { PATH: path, HOME: home, ANTHROPIC_API_KEY: '' };
+  const { stdout } = await project.piton(['agents'], { env });
+  expect(stdout).toMatch(/^✓ claude +2\.1\.325 +(if it is )?not logged in: claude auth login$/m);
+  expect(stdout).toMatch(/^! codex +99\.0\.0 +(logged in|if .*); this version is untested$/m);
+  const { stdout: one } = await project.piton(['agents', 'codex'], { env });
+  expect(one).toMatch(/! codex \(Codex\) {2}99\.0\.0, .*untested; tested with/);
 });
 
 test('doctor has a line for each agent that is installed, and none for others', async () => {
@@ -97,8 +110,8 @@ test('who has an agent that does not work is not told to install it, but how to 
   project.write('.piton/workflows/w.yaml', 'name: w\ntasks:\n  look: { agent: codex, prompt: Look. }\n');
   const codex = (await agents(project, path)).find(({ name }) => name === 'codex');
   expect(codex).toMatchObject({ installed: false, missing: expect.stringContaining('no such thing') });
-  for (const command of ['agents', 'doctor']) {
-    const { stdout } = await project.piton([command], { env: { PATH: path } });
+  for (const command of [['agents'], ['agents', 'codex'], ['doctor']]) {
+    const { stdout } = await project.piton(command, { env: { PATH: path } });
     expect(stdout).toMatch(/ee what it says: \S+\/codex --version/);
     expect(stdout).not.toMatch(/nstall Codex/);
   }
@@ -132,14 +145,15 @@ test('agents and doctor look for the program that the project names, and say tha
     executable: join(path, 'my-claude'),
   });
   expect(listed.find(({ name }) => name === 'codex')).toMatchObject({ missing: '`no-codex` is not in PATH' });
-  const { stdout } = await project.piton(['agents'], { env: { PATH: '/nowhere' } });
+  const { stdout } = await project.piton(['agents', 'claude'], { env: { PATH: '/nowhere' } });
   expect(stdout).toContain(`its program is set in .piton/config.yaml: ${path}/my-claude\n`);
   expect((await project.piton(['doctor'], { env: { PATH: path } })).stdout).toContain('✓ ok    claude');
 });
 
 test('agents tells of each whether it asks for what it may not do, or is denied it', async () => {
   const { piton } = newProject();
-  const { stdout } = await piton(['agents']);
-  const said = stdout.match(/asks you for what it may not do|what it may not do is denied/g);
-  expect(said).toHaveLength(knownAgents().length);
+  for (const name of knownAgents()) {
+    const { stdout } = await piton(['agents', name]);
+    expect(stdout.match(/asks you for what it may not do|what it may not do is denied/g)).toHaveLength(1);
+  }
 });

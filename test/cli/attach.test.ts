@@ -109,3 +109,36 @@ test('attaching to an interrupted run ends with 4 and says how to go on; resume 
   expect((await attached.ended).code).toBe(0);
   expect(ledgerOf(project)).toEqual(['a']);
 });
+
+test.each([
+  ['attach', ['attach', 'away']],
+  ['logs -f', ['logs', 'away', '-f']],
+])('piton %s ends quietly once nobody reads what it shows, and the run goes on', async (_, args) => {
+  const project = newProject();
+  const prints = 'echo one; while [ -e a.wait ]; do echo more; sleep 0.02; done';
+  writeTraced(project, { a: { run: prints }, b: { needs: ['a'] } }, ['a']);
+  await detached(project, 'away');
+  const { child, ended, until } = startPiton(project, args);
+  let isShown = false;
+  child.stdout!.once('data', () => (isShown = true));
+  await until('something is shown', () => isShown);
+  child.stdout!.destroy();
+  // Who watches events notices it at the next one.
+  expect((await project.piton(['pause', 'away'])).code).toBe(0);
+  expect((await ended).stderr).toBe('');
+  release(project, 'a');
+  expect((await project.piton(['resume', 'away'])).code).toBe(0);
+  await begun(project, 'b');
+});
+
+test('a driver whose output nobody reads any more drives its run to the end', async () => {
+  const project = newProject();
+  writeTraced(project, { a: {}, b: { needs: ['a'] } }, ['a']);
+  const { child, ended } = startPiton(project, ['run', 'flow', '--id', 'unread']);
+  await begun(project, 'a');
+  child.stdout!.destroy();
+  child.stderr!.destroy();
+  release(project, 'a');
+  expect((await ended).code).toBe(0);
+  expect(ledgerOf(project)).toEqual(['a', 'b']);
+});

@@ -16,33 +16,50 @@ const rows: Readonly<Record<string, Row>> = {
   graph: [0, /^flow\n●─ fix\n/, 'flow'],
   run: [0, /^Run done of flow: 1 task\./, 'flow', '--id', 'done'],
   resume: [3, /^Run first waits for a person\./, 'first'],
+  fork: [
+    0,
+    /^Run forked shares the past of done up to done@\d+\. It is paused\./,
+    'done',
+    '--id',
+    'forked',
+    '--no-drive',
+  ],
   attach: [0, /^Nobody drives it\.\n\nRun done of flow succeeded/, 'done'],
   pause: [0, /^Run first: nobody drives it/, 'first'],
-  cancel: [0, /^Nobody drives the run: the decision is noted/, 'first'],
+  cancel: [0, /^Nobody drives the run: it goes on here/, 'first'],
   status: [0, /^done +flow +✓ succeeded\n/, 'done'],
   list: [0, /^run +workflow +status/],
   logs: [0, /^fix │ ── scripted, attempt 1/, 'done'],
-  search: [0, /^done \(flow\): fix, attempt 1/, 'made'],
+  search: [0, /^(forked|done) \(flow\): fix, attempt 1/, 'made'],
   usage: [0, /^No agent has used anything/],
   history: [0, /^checkpoint +time[^\n]*\ndone@1 /, 'done'],
   show: [0, /^done@\d+ +flow +✓ succeeded\n/, 'done'],
   inbox: [0, /^publish +third \(gate\)/],
-  approve: [0, /^Nobody drives the run: the decision is noted/, 'second', 'publish'],
-  reject: [1, /^Nobody drives the run: the decision is noted/, 'third', 'publish'],
-  retry: [1, /^\S+ +▸ process \d+ on \S+ drives the run now\n\S+ +↻ to be done again: test/, 'failed'],
-  skip: [0, /^\S+ +▸ process \d+ on \S+ drives the run now\n\S+ +↻ taken up again/, 'failed', 'test'],
+  approve: [0, /^Nobody drives the run: it goes on here/, 'second', 'publish'],
+  answer: [0, /^Nobody drives the run: it goes on here/, 'asked', 'port', '8080'],
+  reject: [1, /^Nobody drives the run: it goes on here/, 'third', 'publish'],
+  retry: [1, /^\S+ +↻ to be done again: test/, 'failed'],
+  done: [0, /^\S+ +↻ taken up again: test/, 'bad', 'test', '-m', 'seen'],
+  skip: [0, /^\S+ +↻ taken up again/, 'failed', 'test'],
+  set: [0, /^Run done: name is Ship it; label team is web\.\n/, 'done', 'name=Ship it', 'label.team=web'],
   tell: [4, /^error: fix has succeeded: nobody would hear it/, 'done', 'fix', 'Faster.'],
   open: [0, /^cd \S+ && .* --talk /, 'done', 'fix', '--print'],
-  resolve: [4, /^error: /, 'fix'],
+  resolve: [4, /^error: fix has no conflict/, 'done', 'fix'],
   diff: [0, /^ b\.txt \| 1 \+\n/, 'done'],
   merge: [0, /^What run done made is in main/, 'done'],
-  pr: [1, /^error: The repository has no remote origin/, 'done'],
+  pr: [1, /^error: The repository has no remotes/, 'done'],
   workspace: [0, /^RUN +TASK +KIND/, 'list'],
+  checkpoint: [0, /^done@\d+ is called checked\./, 'done', 'checked'],
+  store: [0, /^\S/, 'info'],
   verify: [0, /^done +✓ sound/, 'done'],
-  drift: [0, /^Run done, compared with \S+flow\.yaml\nNo task differs/, 'done'],
-  agents: [0, /^. claude \(Claude Code\)/],
+  export: [0, /^Exported done up to done@\d+/, 'done'],
+  import: [0, /^Run done is here already/, 'done.piton'],
+  drift: [0, /^Run done, compared with \S+flow\.yaml\nNothing differs/, 'done'],
+  agents: [0, /^. claude +/],
   doctor: [0, /^✓ ok +Node +\d/],
-  trust: [0, /^Nothing is trusted/, 'list'],
+  // What other tests trust at the same time is listed too.
+  trust: [0, /^(Nothing is trusted|\/\S+ +\d{4}-)/, 'list'],
+  config: [0, /^store +sqlite:\.piton\/piton\.db +default/, 'show'],
   service: [0, /^Not installed/, 'status'],
   completion: [0, /^# bash completion of piton/, 'bash'],
   __complete: [0, /^\w+\n/, 'run'],
@@ -58,9 +75,12 @@ async function prepared(): Promise<Project> {
     '.piton/workflows/bad.yaml',
     JSON.stringify({ name: 'bad', tasks: { test: { run: 'exit 1' } } }),
   );
+  const ask = { name: 'ask', tasks: { port: { ask: { question: 'Which port?', type: 'integer' } } } };
+  project.write('.piton/workflows/ask.yaml', JSON.stringify(ask));
+  expect((await project.piton(['run', 'ask', '--id', 'asked'])).code).toBe(3);
   for (const id of ['first', 'second', 'third'])
     expect((await project.piton(['run', 'gate', '--id', id])).code).toBe(3);
-  expect((await project.piton(['run', 'bad', '--id', 'failed'])).code).toBe(1);
+  for (const id of ['failed', 'bad']) expect((await project.piton(['run', 'bad', '--id', id])).code).toBe(1);
   return project;
 }
 

@@ -36,6 +36,8 @@ interface CallOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Standard input; without it there is none. */
   readonly input?: string;
+  /** At a terminal, where somebody types this and Enter; '': the end of the input. Only inside of the test's own process. */
+  readonly answer?: string;
 }
 
 export function newProject(): Project {
@@ -75,14 +77,18 @@ type Call = CallOptions & { readonly in: string };
 /** As the real command line does it, but for the process: see `main.ts`. */
 async function callInside(
   args: readonly string[],
-  { in: directory, env = {}, input }: Call,
+  { in: directory, env = {}, input, answer }: Call,
 ): Promise<Answer> {
-  const [stdout, stderr] = [new Kept(), new Kept()];
+  const terminal = answer === undefined ? {} : { isTTY: true, columns: 100, rows: 40 };
+  const [stdout, stderr] = [Object.assign(new Kept(), terminal), Object.assign(new Kept(), terminal)];
+  const typed = answer === undefined || answer === '' ? input : `${answer}\n`;
+  const stdin = Object.assign(Readable.from(typed === undefined ? [] : [typed]), terminal);
+  const dumb = answer === undefined ? {} : { NO_COLOR: '1', TERM: 'dumb' };
   const caller = {
     directory: () => directory,
     program: [process.execPath, binary],
-    env: environmentWith(env),
-    stdin: () => Readable.from(input === undefined ? [] : [input]) as NodeJS.ReadStream,
+    env: environmentWith({ ...dumb, ...env }),
+    stdin: () => stdin as unknown as NodeJS.ReadStream,
   };
   const streams = { stdout, stderr, env: caller.env } as unknown as Parameters<typeof createOutput>[0];
   const output = createOutput(streams, args.includes('--json'));

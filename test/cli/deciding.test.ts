@@ -34,7 +34,11 @@ test('the inbox has all that waits for a person, with the commands to type', asy
       actions: [
         { action: 'approve', effect: 'agree to it', command: 'piton approve rel publish' },
         { action: 'reject', effect: 'refuse it; the task fails', command: 'piton reject rel publish' },
-        { action: 'skip', effect: 'go on without it', command: 'piton skip rel publish' },
+        {
+          action: 'skip',
+          effect: 'go on without it, and without what needs it: tell',
+          command: 'piton skip rel publish',
+        },
       ],
     },
   ]);
@@ -55,6 +59,8 @@ test('approving shows what was done, goes on with the run where nobody drives it
     /Done so far:\n +greet +✓ succeeded +hello red\n +count .*\n\n\? .*Release it\?/,
   );
   expect(approved).toMatchObject({ code: 0 });
+  const [, took] = /succeeded \((.+)\)/.exec(approved.stdout)!;
+  expect((await piton(['status'])).stdout).toContain(`, took ${took}\n`);
   expect(await json(['status'])).toMatchObject({
     status: 'succeeded',
     tasks: { publish: { status: 'succeeded' }, tell: { status: 'succeeded' } },
@@ -231,29 +237,47 @@ test('retry without a task does only what has failed, and what it stopped: nothi
   expect(readFileSync(ledger, 'utf8')).toBe(before);
 });
 
-test('drift tells which tasks of the file differ, and refuses with 4 where they have begun', async () => {
+test('drift tells which fields of a module differ, and which of them nobody has to decide about', async () => {
   // Modules are imported once in a process.
   const { binary, write } = await waiting();
   const drift = async (): Promise<unknown> => JSON.parse((await binary(['drift', 'rel', '--json'])).stdout);
-  expect(await drift()).toMatchObject({ run: 'rel', drift: [] });
+  expect(await drift()).toMatchObject({ run: 'rel', drift: [], mustChoose: false });
   write(
     '.piton/workflows/release.mjs',
     releaseFile.replace(".task('tell', {", ".task('tell', { priority: 3,"),
   );
   expect(await drift()).toMatchObject({
-    drift: [{ task: 'tell', change: 'changed', begun: false }],
+    drift: [{ task: 'tell', field: 'priority', before: '0', after: '3', verdict: 'applies' }],
+    mustChoose: true,
+    choices: [
+      { command: 'piton resume rel --keep-definition' },
+      { command: 'piton resume rel --accept-drift' },
+    ],
   });
   write('.piton/workflows/release.mjs', releaseFile.replace('attempts: 2', 'attempts: 3'));
-  const begun = await binary(['drift', 'rel']);
-  expect(begun.code).toBe(4);
-  expect(begun.stdout).toMatch(/count +changed +has begun/);
+  expect(await drift()).toMatchObject({
+    drift: [{ task: 'count', field: 'retry', verdict: 'harmless' }],
+    mustChoose: false,
+    choices: [],
+  });
 });
 
 test('an agent whose work is to be done again is told so, with the task', async () => {
   const project = newProject();
   writeFlow(project, { fix: played([[{ answer: 'first' }], [{ expect: 'Do it.' }, { answer: 'second' }]]) });
   expect(await project.piton(['run', 'flow', '--id', 'again'])).toMatchObject({ code: 0 });
-  expect(await project.piton(['retry', 'again', 'fix'])).toMatchObject({ code: 0 });
+  expect(await project.piton(['retry', 'again', 'fix', '--redo', '--yes'])).toMatchObject({ code: 0 });
   const { tasks } = (await project.json(['status', 'again'])) as { tasks: object };
   expect(tasks).toMatchObject({ fix: { output: 'second' } });
+});
+
+test('a decision that is refused when the run goes on is not said to be kept', async () => {
+  const project = newProject();
+  const tasks = { gate: { approval: 'Go on?', run: 'true' }, after: { needs: 'gate', run: 'true' } };
+  project.write('.piton/workflows/asks.yaml', JSON.stringify({ name: 'asks', tasks }));
+  expect((await project.piton(['run', 'asks', '--id', 'r1'])).code).toBe(3);
+  const { code, stdout, stderr } = await project.piton(['retry', 'r1', 'after']);
+  expect(code).toBe(4);
+  expect(stderr).toContain('(COMMAND_REFUSED)');
+  expect(stdout + stderr).not.toMatch(/noted|kept/);
 });

@@ -64,7 +64,7 @@ describe('a call that an agent asks for', () => {
   test('stands in the overview of its run with what to type', async () => {
     const { context, printed } = contextOf();
     const task = { status: 'held', call, gate: 'asked', actions: ['approve', 'reject'] };
-    printQuestions(context.output, 'r', { deploy: task } as never);
+    printQuestions(context, 'r', { deploy: task } as never);
     const text = await printed();
     expect(text).toContain('? deploy asks for\n    tool: Shell\n');
     expect(text).toContain('  piton approve r deploy\n');

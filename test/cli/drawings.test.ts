@@ -236,7 +236,7 @@ test('what people, checks and the work of others add to a conversation is told i
     ['trouble', 'the check failed: there are no revisions left', ''],
     ['trouble', 'the check failed: the agent is to mend it (revision 2)', ''],
     ['trouble', 'the work conflicts with that of others (a.ts, b.ts): a person is asked', ''],
-    ['trouble', 'the work conflicts with that of others (a.ts): the agent is to make it fit', ''],
+    ['trouble', 'the work conflicts with that of others (a.ts): the agent is to resolve that', ''],
     ['notice', 'a person has approved it', ''],
     ['trouble', 'a person has rejected it: too risky', ''],
     undefined,

@@ -70,15 +70,15 @@ describe('what is to be typed', () => {
   test('names the run and the task as the command wants them', () => {
     expect(commandFor('approve', 'r 1', 'build[ui]')).toBe(`piton approve 'r 1' 'build[ui]'`);
     expect(commandFor('resume', 'r', 'build')).toBe('piton resume r');
-    expect(commandFor('resolve', 'r', 'build')).toBe('piton resolve build --run r');
-    expect(commandFor('adopt', 'r', 'build')).toBe('piton workspace adopt build --run r');
+    expect(commandFor('resolve', 'r', 'build')).toBe('piton resolve r build');
+    expect(commandFor('adopt', 'r', 'build')).toBe('piton workspace adopt r build');
   });
 
   test('is short in passing: of the many ways to deal with a place only the first, and where the others are', () => {
     expect(shortCommands(['approve', 'reject'], 'r', 'a')).toEqual(['piton approve r a', 'piton reject r a']);
     expect(shortCommands([], 'r', 'a')).toEqual([]);
     expect(shortCommands(['recreate', 'restore', 'adopt'], 'r', 'a')).toEqual([
-      'piton workspace recreate a --run r',
+      'piton workspace recreate r a',
       'piton inbox  # 2 other ways, each explained',
     ]);
   });

@@ -109,8 +109,14 @@ test('init makes a project that is valid, keeps state out of git, and never over
   expect(await json(['validate'])).toMatchObject({ ok: true, workflows: [{ name: 'hello', tasks: 4 }] });
   write('.piton/workflows/hello.yaml', 'mine');
   write('.piton/.gitignore', 'mine');
-  expect((await piton(['init'])).stdout).toContain('Everything is there already');
+  expect((await piton(['init'])).stdout).toMatch(/Everything is there already.*\nNext: piton run hello\n/);
   expect(await json(['init'])).toMatchObject({ made: [] });
+});
+
+test('init in a project with workflows of its own adds no example, and names one of them', async () => {
+  const { piton, write } = newProject();
+  write('.piton/workflows/mine.yaml', 'name: mine\ntasks: { a: { run: echo } }\n');
+  expect((await piton(['init'])).stdout).toMatch(/\nNext: piton run mine\n$/);
 });
 
 test('a run in a git repository leaves nothing for git to see but what a person wrote, and survives that being stashed or cleaned away', async () => {
@@ -165,7 +171,10 @@ test('settings come from flags before environment before the file, and a wrong o
   expect(await storeOf([], environment)).toContain(`sqlite:${folder}/environment.db: 0 runs`);
   expect(await storeOf(['--store', 'sqlite:flag.db'], environment)).toContain('/flag.db: 0 runs');
   const bad = await piton(['list'], { env: { PITON_DURABILITY: 'none' } });
-  expect(bad).toMatchObject({ code: 2, stderr: expect.stringContaining('PITON_DURABILITY is none') });
+  expect(bad).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('PITON_DURABILITY: durability must be full or process'),
+  });
   expect(await json(['list'])).toEqual([]);
 });
 

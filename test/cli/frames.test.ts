@@ -113,8 +113,9 @@ test('of an agent at work its own words are shown, of its commands what they pri
   expect(begins(1, 'setup')).toBe('▶ fix  is being set up  0s  printed by fix-1');
   expect(begins(2)).toBe('▶ fix  0s  words');
   expect(begins(3, 'check')).toBe('▶ fix  is checked  0s  printed by fix-3');
+  story.happens({ type: 'check.failed', task: 'fix', data: { report: 'red', revision: 1 } });
   expect(begins(4, 'revision')).toBe('▶ fix  revision 1  0s  words');
-  expect(begins(5)).toBe('▶ fix  attempt 5  0s  words');
+  expect(begins(5)).toBe('▶ fix  attempt 2  0s  words');
 });
 
 test('what is said to go on without an attempt is only named', () => {
@@ -227,14 +228,15 @@ test.each([
   story.happens({ type: 'run.resumed', data: {} }, ms);
   story.happens({ type: 'attempt.ended', task: 'a', attempt: 'a-1', data: { outcome: 'succeeded' } });
   for (const event of story.events) progress.tell(event, true);
-  expect(lines().slice(1)).toEqual([`${text}  ▸ the pause is over`]);
+  expect(lines()).toEqual([`${text}  ▸ the pause is over`]);
 });
 
 test('lines of several runs say which they are about, and what was said of none stands alone', () => {
   const { progress, lines } = told(false, true);
-  for (const event of new Story(flow('a')).events) progress.tell({ ...event, run: 'r2' } as RunEvent, true);
+  const story = new Story(flow('a')).starts('a');
+  for (const event of story.events) progress.tell({ ...event, run: 'r2' } as RunEvent, true);
   progress.say({ tone: 'plain', symbol: '!', text: 'listen', commands: ['piton list'] });
-  expect(lines()).toEqual(['r2  00:00.0  ▸ run r2 of test begins', '! listen', '    piton list']);
+  expect(lines()).toEqual(['r2  00:00.0  ▸ a started', '! listen', '    piton list']);
   expect([...progress.viewOf('r2').tasks()].map(({ address }) => address)).toEqual(['a']);
   expect(progress.viewOf('r3')).toBe(progress.viewOf('r3'));
   progress.close();

@@ -152,12 +152,25 @@ describe('completion', () => {
     expect((await piton(['__complete', 'workflow'])).stdout).toBe('ship\n');
     expect((await piton(['__complete', 'run'])).stdout).toBe('first\n');
     expect((await piton(['__complete', 'task', 'fi'])).stdout).toBe('one\nother\n');
-    expect((await piton(['__complete', 'latest-task', 'show'])).stdout).toBe('one\nother\n');
   });
 
   test('in bash gives commands, options and names', async () => {
-    const { piton, write, folder } = newProject();
+    const { piton, write, folder, withStore } = newProject();
     write('.piton/workflows/ship.yaml', 'name: ship\ntasks: { a: { run: echo } }\n');
+    await withStore(async (store) => {
+      await (
+        await store.start(
+          workflow('one').task('build', () => 1),
+          { id: 'v1' },
+        )
+      ).result();
+      await (
+        await store.start(
+          workflow('two').task('test', () => 1),
+          { id: 'w2' },
+        )
+      ).result();
+    });
     const script = write('completion.bash', (await piton(['completion', 'bash'])).stdout);
     const complete = (...words: string[]): string[] => {
       const line = `piton() { "${process.execPath}" ${binary} "$@"; }; source ${script}
@@ -172,6 +185,10 @@ describe('completion', () => {
     expect(complete('-C', '.', 'stat')).toEqual(['status']);
     expect(complete('service', '')).toEqual(['install', 'uninstall', 'status']);
     expect(complete('workspace', 're')).toEqual(['reconcile', 'restore', 'recreate']);
+    expect(complete('logs', 'v')).toEqual(['v1']);
+    expect(complete('agents', 'cl')).toEqual(['claude']);
+    for (const words of [['logs'], ['skip'], ['resolve'], ['workspace', 'show']])
+      expect(complete(...words, 'v1', '')).toEqual(['build']);
   });
 
   test('is there for zsh and fish, and for no other', async () => {

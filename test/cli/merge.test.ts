@@ -68,7 +68,7 @@ test('by a merge commit or as one commit, as it is asked for, but not both', asy
   expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('Only one of')]);
   const { stdout } = await piton(['merge', '--squash']);
   expect(stdout).toContain('is in main, as one commit');
-  expect(git(folder, 'log', '-1', '--format=%an %s')).toBe('Ada flow (run r1)');
+  expect(git(folder, 'log', '-1', '--format=%an %s')).toBe('Ada fix: Do it');
   expect(git(folder, 'rev-list', '--count', 'main')).toBe('2');
 });
 

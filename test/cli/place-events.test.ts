@@ -47,13 +47,13 @@ test('setup and integration are told apart from the work, and do not count as tr
   expect(say(starts('test', 3))).toBe('test started');
   expect(frame()).toBe('▶ test  0s  added 3 packages');
   say(ends('test', 3, 'failed'));
-  expect(say(starts('test', 4))).toBe('test is tried again (attempt 4)');
-  expect(frame()).toBe('▶ test  attempt 4  0s  added 3 packages');
+  expect(say(starts('test', 4))).toBe('test is tried again (attempt 2)');
+  expect(frame()).toBe('▶ test  attempt 2  0s  added 3 packages');
   say(ends('test', 4, 'succeeded'));
   expect(say({ type: 'work.finished', task: 'test', data: {} })).toBe('test is done');
   expect(say(starts('test', 5, 'integrate'))).toBe('test is being brought to the work of others');
   say(ends('test', 5, 'succeeded'));
-  expect(say({ type: 'task.succeeded', task: 'test', data: {} })).toBe('test (attempt 4) 2.0s');
+  expect(say({ type: 'task.succeeded', task: 'test', data: {} })).toBe('test (attempt 2) 2.0s');
 });
 
 test('a conflict names its files, and who is to do something about it', () => {
@@ -65,14 +65,14 @@ test('a conflict names its files, and who is to do something about it', () => {
   });
   expect(tell(conflict(1))).toMatchObject({
     tone: 'warning',
-    text: 'the work of fix conflicts with that of others: a.txt, b.txt; its agent is to make it fit',
+    text: 'conflict in a.txt, b.txt between fix and the work of other tasks; the agent of fix is to resolve it',
   });
-  expect(say(starts('fix', 3, 'revision'))).toBe('fix is made to fit');
-  expect(frame()).toBe('▶ fix  is made to fit  0s');
+  expect(say(starts('fix', 3, 'revision'))).toBe('fix resolves its conflict');
+  expect(frame()).toBe('▶ fix  resolves its conflict  0s');
   say({ type: 'check.failed', task: 'fix', data: { report: 'red', revision: 1 } });
   expect(say(starts('fix', 5, 'revision'))).toBe('fix is revised (revision 1)');
   const many = Array.from({ length: 12 }, (_, index) => `${index}.txt`);
-  expect(say(conflict(0, many))).toMatch(/others: 0\.txt, .*, 9\.txt and 2 more$/);
+  expect(say(conflict(0, many))).toMatch(/^conflict in 0\.txt, .*, 9\.txt and 2 more between /);
   expect(remarkOf(happen(conflict(0)))).toMatchObject({
     block: {
       kind: 'trouble',
@@ -94,7 +94,7 @@ test('what became of a place is told, and why', () => {
   const cleaned = (data: EventOf<'workspace.cleaned'>['data']) =>
     tell({ type: 'workspace.cleaned', task: 'fix', data });
   expect(cleaned({ how: 'removed', reason: 'all is kept' })).toMatchObject({
-    isPassing: true,
+    rank: 'detail',
     text: 'the place of fix was removed: all is kept',
   });
   expect(
@@ -163,7 +163,7 @@ test('what happens to places and beyond them is told where it matters, and kept 
     text: 'fix changed what is not its own: core.pager added',
   });
   const artifacts: Event = { type: 'artifacts.kept', task: 'fix', data: { paths: ['dist'], bytes: 9 } };
-  expect(tell(artifacts)).toMatchObject({ isPassing: true, text: '1 artifact of fix kept' });
+  expect(tell(artifacts)).toMatchObject({ rank: 'detail', text: '1 artifact of fix kept' });
   const delivered = {
     how: 'pull-request',
     into: 'main',

@@ -90,6 +90,8 @@ test('outside of git, validate says of what wants worktrees that it would not ru
   project.write('.piton/workflows/own.yaml', 'name: own\nworkspace: worktree\ntasks: { a: { run: ls } }\n');
   expect((await project.piton(['validate', 'own'])).stdout).toContain('there is no git repository here');
   const { code, stderr } = await project.piton(['run', 'own']);
-  expect(stderr).toContain('GIT_MISSING');
+  expect(stderr).toContain('PREFLIGHT_FAILED');
   expect(code).toBe(2);
+  const forced = await project.piton(['run', 'own', '--force']);
+  expect([forced.code, forced.stderr]).toEqual([2, expect.stringContaining('GIT_MISSING')]);
 });

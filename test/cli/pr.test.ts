@@ -14,7 +14,8 @@ test('the branch is pushed and a pull request opened, once however often it is a
   );
   expect(git(remote, 'rev-parse', 'piton/r1')).toBe(tip);
   expect(gh.opened()).toEqual(['piton/r1 main true My work']);
-  expect(gh.body()).toMatch(/^What run `r1` of the workflow `flow` made\.\n\n- fix: succeeded\n/);
+  expect(gh.body()).toMatch(/^fix: Do it\.\n\n<details>\n<summary>How it was made: 1 task, .*<\/summary>\n/);
+  expect(gh.body()).toMatch(/^\| `fix` \| succeeded \| {2}\| `scripted`, session `\S+` \|/m);
 
   const again = await call(['pr', 'r1', '--json']);
   expect(JSON.parse(again.stdout)).toEqual({
@@ -97,7 +98,7 @@ test('a workflow with `deliver` fails at once where gh is missing, and does not 
   const { call, write } = withRemote(inRepository());
   const tasks = { fix: played([edits('b.txt', 'two\n')]) };
   write('.piton/workflows/flow.yaml', JSON.stringify({ name: 'flow', tasks, deliver: 'pr' }));
-  const { code, stdout } = await call(['run', 'flow', '--id', 'r1'], {
+  const { code, stdout } = await call(['run', 'flow', '--id', 'r1', '--force'], {
     PATH: pathWithoutGh(temporaryFolder()),
   });
   expect([code, stdout]).toEqual([

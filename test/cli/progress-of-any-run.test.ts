@@ -80,7 +80,7 @@ test('what a repair holds is held, with what can be done about it; what had sett
   expect(watched.task('b')).toMatchObject({
     status: 'held',
     reason: 'it may have run',
-    actions: ['retry', 'skip'],
+    actions: ['logs', 'retry', 'done', 'skip'],
   });
 });
 

@@ -50,8 +50,8 @@ const perTaken =
   (letter: string) =>
   (project: Project, taken: readonly boolean[]): void =>
     expect(countsIn(project)[letter]).toBe(1 + number(taken));
-const adopt = ['workspace', 'adopt', 'two', '--run', 'r'];
-const resolve = ['resolve', 'two', '--run', 'r', '--done'];
+const adopt = ['workspace', 'adopt', 'r', 'two'];
+const resolve = ['resolve', 'r', 'two', '--done'];
 const redo = ['resume', 'r', '--redo', 'a'];
 const fresh = ['retry', 'r', 'a', '--fresh'];
 const tell = ['tell', 'r', 'build', 'listen'];

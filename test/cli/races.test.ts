@@ -109,7 +109,7 @@ test('a merge, and cleaning up, are judged by the run as it is when its lease is
   writeFlow(project, { fix: played([edits('b.txt', 'two\n')]) });
   expect((await project.piton(['run', 'flow', '--id', 'r'])).code).toBe(0);
   const merging = await lookOnly(project, ['merge', 'r', '--no-ff']);
-  const again = await lookOnly(project, ['retry', 'r', 'fix', '--fresh']);
+  const again = await lookOnly(project, ['retry', 'r', 'fix', '--fresh', '--redo', '--yes']);
   expect(await project.piton(['merge', 'r', '--no-ff'])).toMatchObject({ code: 0 });
   const merged = git(project.folder, 'rev-parse', 'main');
   expect(await merging.goOn()).toMatchObject({ code: 0, stdout: expect.stringContaining('already') });

@@ -170,6 +170,7 @@ const ofFailure: Omit<Scene, 'what' | 'make'> = {
     'retry --fresh': ['retry', 'r', 'a', '--fresh'],
     skip: ['skip', 'r', 'a'],
     'resume --redo': ['resume', 'r', '--redo', 'a'],
+    done: ['done', 'r', 'a', '-m', 'seen'],
   },
 };
 
@@ -189,6 +190,7 @@ const ofHold: Omit<Scene, 'what' | 'make'> = {
     retry: ['retry', 'r'],
     'retry push': ['retry', 'r', 'push'],
     skip: ['skip', 'r', 'push'],
+    done: ['done', 'r', 'push', '-m', 'seen'],
     cancel: ['cancel', 'r'],
   },
   harmless: ['cancel'],
@@ -204,7 +206,7 @@ export const scenes: readonly Scene[] = [
   { what: 'a task that is held again in a run that is driven', make: hauntedRun, ...ofHold, isDriven: true },
 ];
 
-const place = (action: string): readonly string[] => ['workspace', action, 'two', '--run', 'r'];
+const place = (action: string): readonly string[] => ['workspace', action, 'r', 'two'];
 
 export const places: Scene = {
   what: 'a conflict in the place of a task',
@@ -215,7 +217,7 @@ export const places: Scene = {
     restore: place('restore'),
     adopt: place('adopt'),
     discard: place('discard'),
-    resolve: ['resolve', 'two', '--run', 'r', '--done'],
+    resolve: ['resolve', 'r', 'two', '--done'],
     skip: ['skip', 'r', 'two'],
   },
 };

@@ -119,7 +119,6 @@ test('status --json has the shape that programs rely on', async () => {
         stage: 'work',
         status: 'failed',
         attempts: 1,
-        tries: 1,
         attempt: expect.any(String),
         startedAt: expect.any(Number),
         endedAt: expect.any(Number),
@@ -131,18 +130,45 @@ test('status --json has the shape that programs rely on', async () => {
         stage: 'work',
         status: 'skipped',
         attempts: 0,
-        tries: 0,
         endedAt: expect.any(Number),
         reason: 'it needs break, which failed',
       },
     },
     reason: 'break failed: broken',
-    error: { code: 'TASK_FAILED', message: 'break failed: broken', retryable: false },
+    error: {
+      code: 'TASK_FAILED',
+      message: 'break failed: broken',
+      stack: expect.stringContaining('reading.test.ts'),
+      retryable: false,
+    },
     next: 'piton show bad break',
   });
   expect(await json(['status', 'aaa-1'])).toMatchObject({
     tasks: { count: { attempts: 2, output: { words: 2 } } },
   });
+});
+
+test('show and logs say where a function failed, once', async () => {
+  const project = newProject();
+  const charge = (): never => {
+    throw new Error('declined\u001b[31m', { cause: new Error('the card has expired') });
+  };
+  const inner = workflow('inner').task('charge', { forEach: { in: () => ['a'] } }, charge);
+  await project.withStore(async (piton) => {
+    await (await piton.start(workflow('pay').task('pay', {}, inner), { id: 'pay' })).result();
+  });
+  const where =
+    /\n {4}at charge .*reading\.test\.ts.*\nCaused by: Error: the card has expired\n {4}at charge /;
+  const shown = (await project.piton(['show', 'pay', 'pay.charge[a]'])).stdout;
+  expect(shown).toMatch(where);
+  expect(shown).not.toContain('\u001b[31m');
+  const logs = (await project.piton(['logs', 'pay', 'pay.charge[a]'])).stdout;
+  expect(logs).toMatch(where);
+  expect(logs).not.toContain('\u001b[31m');
+  expect((await project.piton(['logs', 'pay'])).stdout.match(/Caused by/g)).toHaveLength(1);
+  expect((await project.piton(['logs', 'pay', '--markdown'])).stdout).toMatch(
+    /^## pay\.charge\[a\]: failed\n\n {4}Error/m,
+  );
 });
 
 test('status tells programs, too, why a task is tried later', async () => {

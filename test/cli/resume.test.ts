@@ -105,24 +105,6 @@ test('what is meant for one run does not go together with --all', async () => {
   }
 });
 
-test('a change of what has begun is refused with 4 and a table; one of what has not begun can be accepted', async () => {
-  const project = newProject();
-  const tasks = { a: {}, b: { needs: ['a'] } };
-  writeTraced(project, tasks, ['a']);
-  await runAndKill(project, 'drifting', 'a');
-  release(project, 'a');
-  writeTraced(project, { ...tasks, a: { run: 'echo other' } });
-  expect(await project.piton(['resume', 'drifting', '--dry-run'])).toMatchObject({ code: 4 });
-  const refused = await project.piton(['resume', 'drifting']);
-  expect(refused.code).toBe(4);
-  expect(refused.stdout).toMatch(/a +changed +has begun: cannot change any more/);
-  writeTraced(project, { ...tasks, b: { needs: ['a'], run: 'echo new-b >> ledger' } });
-  const accepted = await project.piton(['resume', 'drifting', '--accept-drift']);
-  expect(accepted.code).toBe(0);
-  expect(accepted.stdout).toContain('goes on with the changed definition');
-  expect(ledgerOf(project)).toEqual(['a', 'new-b']);
-});
-
 test('a run whose file is gone goes on with the definition it keeps, and says so', async () => {
   const project = newProject();
   writeTraced(project, { a: {}, b: { needs: ['a'] }, c: {} }, ['a']);
@@ -208,7 +190,7 @@ test('--redo does settled tasks of an ended run again, with all that needs them'
   expect((await project.piton(['run', 'flow', '--id', 'again'])).code).toBe(0);
   const ended = await project.piton(['resume', 'again']);
   expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('has ended already') });
-  const redone = await project.piton(['resume', 'again', '--redo', 'b', '--json']);
+  const redone = await project.piton(['resume', 'again', '--redo', 'b', '--yes', '--json']);
   expect(redone.code).toBe(0);
   expect(parseLines(redone.stdout).map(({ type }) => type)).toContain('tasks.reopened');
   expect(ledgerOf(project)).toEqual(['a', 'b', 'c', 'b', 'c']);
@@ -220,11 +202,11 @@ test('--redo takes items whose keys hold commas', async () => {
   writeTraced(project, { build: { 'for-each': { matrix }, run: 'echo "$PITON_TASK" >> ledger' }, b: {} });
   expect((await project.piton(['run', 'flow', '--id', 'items'])).code).toBe(0);
   const before = ledgerOf(project).length;
-  expect((await project.piton(['resume', 'items', '--redo', 'build[mac,22],b'])).code).toBe(0);
+  expect((await project.piton(['resume', 'items', '--redo', 'build[mac,22],b', '--yes'])).code).toBe(0);
   expect(ledgerOf(project).slice(before).sort()).toEqual(['b', 'build[mac,22]']);
 });
 
-test('a run is not previewed with the definition of another workflow either', async () => {
+test('a file that is of another workflow now does not count, and it is said so', async () => {
   const project = newProject();
   writeTraced(project, { a: { approval: 'sure?' } });
   expect((await project.piton(['run', 'flow', '--id', 'named'])).code).toBe(3);
@@ -234,7 +216,7 @@ test('a run is not previewed with the definition of another workflow either', as
     ['drift', 'named'],
   ]) {
     expect(await project.piton(command)).toMatchObject({
-      code: 4,
+      code: 0,
       stderr: expect.stringContaining('is one of flow, not of other'),
     });
   }
@@ -254,6 +236,48 @@ test('a task that asks for approval ends the driving with 3; approving goes on w
   expect(ledgerOf(project)).toEqual(['a', 'other', 'ship']);
 });
 
+test('without a name and of several, a person at a terminal chooses; Enter is none of them', async () => {
+  const project = newProject();
+  writeTraced(project, { a: {}, b: { needs: ['a'] } }, ['b']);
+  for (const id of ['older', 'newer']) await runAndKill(project, id, 'b');
+  release(project, 'b');
+  const none = await project.piton(['resume'], { answer: '' });
+  expect(none).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('piton resume newer, or all of them'),
+  });
+  expect(none.stdout).toMatch(
+    /Several runs can go on:\n +1 +newer +flow +.*interrupted +\S.*\n +2 +older +flow +.*interrupted/,
+  );
+  for (const answer of ['3', '0', 'newer?', '-1'])
+    expect((await project.piton(['resume'], { answer })).code).toBe(2);
+  const chosen = await project.piton(['resume'], { answer: '2' });
+  expect(chosen).toMatchObject({ code: 0, stderr: expect.stringContaining('Which one? [1-2, Enter: none]') });
+  expect(chosen.stdout).toContain('Run older was interrupted.');
+  // One is left, and nobody has to be asked.
+  expect(await project.piton(['resume'])).toMatchObject({ code: 0 });
+  expect(await project.piton(['resume'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('No run is interrupted, paused or held'),
+  });
+});
+
+test('a run that only waits for a person is meant if no other can go on', async () => {
+  const project = newProject();
+  writeTraced(project, { a: { approval: 'sure?' } });
+  for (const id of ['one', 'two']) expect((await project.piton(['run', 'flow', '--id', id])).code).toBe(3);
+  expect((await project.piton(['resume'])).stderr).toMatch(
+    /Several runs can go on: two \(flow, held\), one \(flow, held\)\.\n.*: piton resume two\n/,
+  );
+  writeTraced(project, { a: {} }, ['a']);
+  await runAndKill(project, 'cut', 'a');
+  release(project, 'a');
+  expect(await project.piton(['resume'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('Run cut was interrupted.'),
+  });
+});
+
 test('without a name, the run that can go on is meant, though another has ended since; of several, they are named', async () => {
   const project = newProject();
   writeTraced(project, { a: {}, b: { needs: ['a'] } }, ['b']);
@@ -265,6 +289,6 @@ test('without a name, the run that can go on is meant, though another has ended 
   await runAndKill(project, 'cut-too', 'b');
   const { code, stderr } = await project.piton(['resume']);
   expect(code).toBe(2);
-  expect(stderr).toMatch(/Several runs are interrupted: cut-too \(\w+\), cut \(\w+\)\./);
+  expect(stderr).toMatch(/Several runs can go on: cut-too \(\w+, interrupted\), cut \(\w+, interrupted\)\./);
   expect(stderr).toContain('piton resume cut-too, or all of them: piton resume --all');
 });

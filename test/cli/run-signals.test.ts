@@ -41,7 +41,11 @@ test('the second signal ends the driver at once; commands run on and are adopted
   child.kill('SIGINT');
   await shows('SIGINT: stopping');
   child.kill('SIGINT');
-  expect((await ended).code).toBe(130);
+  const { code, stdout } = await ended;
+  expect(code).toBe(130);
+  expect(stdout).toMatch(
+    /! left run left at once: a may still be running, and will be taken up again; to continue:\n {4}piton resume left\n$/,
+  );
   const resuming = startPiton(project, ['resume', 'left']);
   await resuming.shows('a was still running: adopted, not started again');
   release(project, 'a');

@@ -1,7 +1,7 @@
 import { widthOf } from '../../src/interfaces/cli/output/index.ts';
 
 // eslint-disable-next-line no-control-regex
-const pieces = /\u001b\[(\d*)A|\u001b\[\?25[hl]|\u001b\[\d*[a-zA-Z]|[\s\S]/gu;
+const pieces = /\u001b\[(\d*)A|\u001b\[\?\d+[hl]|\u001b\[\d*[a-zA-Z]|[\s\S]/gu;
 
 /** As much of a terminal as our output uses: rows that wrap and scroll, the cursor going up, clearing what is below. */
 export class SmallTerminal {

@@ -22,7 +22,7 @@ test.for<[Waiting, string | undefined]>([
 });
 
 test('a list of tasks says what keeps one that could start', () => {
-  const task = { name: 't', needs: [], stage: 'work', attempts: 0, tries: 0 } as const;
+  const task = { name: 't', needs: [], stage: 'work', attempts: 0 } as const;
   const described = (status: TaskView['status'], waiting: Waiting): string =>
     describeTask({ ...task, status, waiting }, 0);
   expect(described('queued', { for: 'folder', heldBy: ['a'] })).toBe(

@@ -30,13 +30,13 @@ test('the first to drive a run is not announced, and began with it', () => {
 test('a pause gives the run its reason, and its end takes it away', () => {
   const story = new Story(two).happens({ type: 'run.paused', data: { reason: 'lunch' } });
   expect([story.view.status, story.view.reason]).toEqual(['paused', 'lunch']);
-  expect(story.said.at(-1)).toBe('‖ paused (lunch): what runs may end, nothing new starts');
+  expect(story.said.at(-1)).toBe('‖ paused (lunch): what is running goes on to its end, nothing new starts');
   story.happens({ type: 'run.resumed', data: {} });
   expect([story.view.status, story.view.reason]).toEqual(['running', undefined]);
   story.happens({ type: 'run.paused', data: { reason: '' } });
-  expect(story.said.at(-1)).toBe('‖ paused: what runs may end, nothing new starts');
+  expect(story.said.at(-1)).toBe('‖ paused: what is running goes on to its end, nothing new starts');
   story.happens({ type: 'run.paused', data: {} });
-  expect(story.said.at(-1)).toBe('‖ paused: what runs may end, nothing new starts');
+  expect(story.said.at(-1)).toBe('‖ paused: what is running goes on to its end, nothing new starts');
   expect(story.view.reason).toBeUndefined();
 });
 
@@ -107,12 +107,12 @@ test('a check is part of the try it follows: the time of both counts', () => {
   story.ends('a', 'failed', 2_000);
   const data = { number: 2, kind: 'check' } as const;
   story.happens({ type: 'attempt.started', task: 'a', attempt: 'a-2', data });
-  expect(story.view.task('a')!.attempt).toMatchObject({ tries: 1, lastTry: 1, kind: 'check' });
+  expect(story.view.task('a')!.attempt).toMatchObject({ number: 1, kind: 'check' });
   story.ends('a', 'succeeded', 3_000);
   expect(story.said.at(-1)).toBe('✓ a 5.0s');
   story.starts('a', 3);
   const line = story.view.task('a')!;
-  expect(line.attempt).toMatchObject({ tries: 2, lastTry: 3 });
+  expect(line.attempt).toMatchObject({ number: 2 });
   expect('kind' in line.attempt!).toBe(false);
   expect('tookMs' in line).toBe(false);
 });
@@ -250,11 +250,11 @@ test('what waits for a person says why and what can be done; what has settled sa
 test('a new try knows which try it is; a setup is none', () => {
   const story = new Story(workflow([task('a', { check: checkOf(2) })])).starts('a').ends('a', 'failed');
   story.starts('a', 2);
-  expect(story.view.task('a')!.attempt).toMatchObject({ tries: 2, lastTry: 2 });
+  expect(story.view.task('a')!.attempt).toMatchObject({ number: 2 });
   const late = new Story(two);
   const setup = { number: 1, kind: 'setup' } as const;
   late.happens({ type: 'attempt.started', task: 'a', attempt: 'a-1', data: setup });
-  expect(late.view.task('a')!.attempt).toMatchObject({ tries: 0, lastTry: 0 });
+  expect(late.view.task('a')!.attempt).toMatchObject({ number: 1, kind: 'setup' });
   late.ends('a', 'failed').starts('a', 2);
   expect(late.said.at(-1)).toBe('▸ a started');
 });
@@ -291,7 +291,7 @@ test.each<[object, string]>([
   [{ agent: { ...agent, rung: 'session' } }, '▸ fix goes on in its session with claude (attempt 2)'],
   [{ kind: 'integrate' }, '▸ fix is being brought to the work of others'],
   [{ kind: 'check' }, '▸ fix is checked'],
-  [{ kind: 'revision' }, '▸ fix is revised (revision 1)'],
+  [{ kind: 'revision' }, '▸ fix is tried again (attempt 2)'],
 ])('a second attempt that is %j is told as it goes on', (data, expected) => {
   expect(saidOfSecond(data, 'failed', 'edit')).toBe(expected);
 });

@@ -52,13 +52,13 @@ describe('a place that its own agent has deleted', () => {
     const [waiting] = (await project.json(['inbox'])) as { actions: { command: string }[] }[];
     const commands = waiting!.actions.map(({ command }) => command);
     expect(commands).toEqual([
-      'piton workspace recreate build --run r1',
-      'piton workspace discard build --run r1',
+      'piton workspace recreate r1 build',
+      'piton workspace discard r1 build',
       'piton retry r1 build',
       'piton skip r1 build',
     ]);
     const { stdout } = await project.piton(['status', 'r1']);
-    expect(stdout).toMatch(/^Next: piton workspace recreate build --run r1$/m);
+    expect(stdout).toMatch(/^Next: piton workspace recreate r1 build$/m);
     const typed = commands[0]!.split(' ').slice(1);
     expect((await project.piton(typed)).code).toBe(0);
     expect(git(project.folder, 'show', 'piton/r1:b.txt')).toBe('b');
@@ -89,7 +89,7 @@ describe('piton workspace', () => {
     expect(stdout).toMatch(/^Together they take \d/m);
     expect(stdout).toMatch(/^Next: piton workspace clean --dry-run$/m);
 
-    const { stdout: page } = await project.piton(['workspace', 'show', 'build']);
+    const { stdout: page } = await project.piton(['workspace', 'show', 'r1', 'build']);
     expect(page).toMatch(/^branch: piton-tasks\/r1\/build$/m);
     expect(page).toContain(`began from: ${git(project.folder, 'rev-parse', 'main')}`);
     expect(page).toMatch(/^last saved as: [0-9a-f]{40}$/m);
@@ -122,11 +122,11 @@ describe('piton workspace', () => {
     expect(existsSync(place)).toBe(false);
     expect((await project.piton(['workspace', 'list'])).stdout).toMatch(/^r1 +build +worktree +archived/m);
 
-    expect((await project.piton(['workspace', 'restore', 'build'])).code).toBe(2);
+    expect((await project.piton(['workspace', 'restore', 'r1', 'build'])).code).toBe(2);
     const to = join(project.folder, '.piton/back');
-    expect((await project.piton(['workspace', 'restore', 'build', '--to', to])).code).toBe(0);
+    expect((await project.piton(['workspace', 'restore', 'r1', 'build', '--to', to])).code).toBe(0);
     expect(readFileSync(join(to, 'half.txt'), 'utf8')).toBe('half\n');
-    const { code: again, stderr } = await project.piton(['workspace', 'restore', 'build', '--to', to]);
+    const { code: again, stderr } = await project.piton(['workspace', 'restore', 'r1', 'build', '--to', to]);
     expect(again).toBe(2);
     expect(stderr).toContain('is there already');
   });
@@ -142,19 +142,20 @@ describe('piton workspace', () => {
     const project = await failedRun();
     const cases: [args: string[], message: RegExp][] = [
       [['polish'], /cannot polish/],
-      [['show'], /needs the name of a task/],
-      [['show', 'bild'], /Did you mean build/],
+      [['show'], /needs a run and a task/],
+      [['show', 'r1', 'bild'], /Did you mean build/],
       [['clean', '--older-than', 'soon'], /no time span/],
-      [['clean', 'build'], /clean takes no task: build/],
-      [['discard', 'build', '--dry-run'], /discard takes no --dry-run/],
-      [['restore', 'build', '--to', 'x', '--from', 'refs/none'], /no archive refs\/none/],
+      [['clean', 'r1', 'build'], /clean takes no task: build/],
+      [['clean', 'build'], /no run whose id is or begins with build.\n.*See all runs/],
+      [['discard', 'r1', 'build', '--dry-run'], /discard takes no --dry-run/],
+      [['restore', 'r1', 'build', '--to', 'x', '--from', 'refs/none'], /no archive refs\/none/],
     ];
     for (const [args, message] of cases) {
       const { code, stderr } = await project.piton(['workspace', ...args]);
       expect(stderr).toMatch(message);
       expect(code).toBe(2);
     }
-    const { code, stderr } = await project.piton(['workspace', 'adopt', 'build']);
+    const { code, stderr } = await project.piton(['workspace', 'adopt', 'r1', 'build']);
     expect([code, stderr]).toEqual([4, expect.stringContaining('build is failed, not held')]);
   });
 
@@ -200,8 +201,8 @@ describe('a place that is not as it should be', () => {
     expect((await project.piton(['run', 'flow', '--id', 'r1'])).code).toBe(3);
     const { stdout: inbox } = await project.piton(['inbox']);
     expect(inbox.match(/^    piton .+?(?= +# \w+)/gm)?.map((line) => line.trim())).toEqual([
-      'piton workspace recreate build --run r1',
-      'piton workspace discard build --run r1',
+      'piton workspace recreate r1 build',
+      'piton workspace discard r1 build',
       'piton retry r1 build',
       'piton skip r1 build',
     ]);
@@ -210,7 +211,7 @@ describe('a place that is not as it should be', () => {
     );
     expect((await project.piton(['doctor'])).stdout).toMatch(/places +in need of a person: r1 build/);
 
-    const { code, stdout } = await project.piton(['workspace', 'discard', 'build', '--run', 'r1']);
+    const { code, stdout } = await project.piton(['workspace', 'discard', 'r1', 'build']);
     expect(stdout).toContain('the place of build is to be begun anew');
     expect(code).toBe(0);
     expect(git(project.folder, 'show', 'piton/r1:b.txt')).toBe('b');
@@ -230,7 +231,7 @@ describe('a place that is not as it should be', () => {
 describe('piton resolve', () => {
   test('shows both sides, refuses while marks are left, and takes what a person has made of it', async () => {
     const { project, held, folder } = await conflictingRun();
-    const { stdout, code } = await project.piton(['resolve', held]);
+    const { stdout, code } = await project.piton(['resolve', 'r1', held]);
     expect(code).toBe(3);
     expect(stdout).toContain(`folder: ${folder}`);
     expect(stdout).toContain('  a.txt: one place between marks');
@@ -238,15 +239,15 @@ describe('piton resolve', () => {
       /^sides: between <<<<<<< and ======= stands what others made: piton\/\S+ \(task \w+\),$/m,
     );
     expect(stdout).toMatch(new RegExp(`between ======= and >>>>>>> what this task made: task ${held}$`, 'm'));
-    expect(stdout).toContain(`piton resolve ${held} --run r1 --done`);
-    expect((await project.piton(['inbox'])).stdout).toContain(`    piton resolve ${held} --run r1 `);
+    expect(stdout).toContain(`piton resolve r1 ${held} --done`);
+    expect((await project.piton(['inbox'])).stdout).toContain(`    piton resolve r1 ${held} `);
 
-    const refused = await project.piton(['resolve', held, '--done']);
+    const refused = await project.piton(['resolve', 'r1', held, '--done']);
     expect(refused.code).toBe(4);
     expect(refused.stderr).toContain('There are still marks of the conflict in a.txt.');
 
     writeFileSync(join(folder, 'a.txt'), 'both\n');
-    expect((await project.piton(['resolve', held, '--done'])).code).toBe(0);
+    expect((await project.piton(['resolve', 'r1', held, '--done'])).code).toBe(0);
     expect(git(project.folder, 'show', 'piton/r1:a.txt')).toBe('both');
     expect(git(project.folder, 'status', '--porcelain')).toBe('');
   });
@@ -257,7 +258,7 @@ describe('piton resolve', () => {
       const { project, held, folder } = await conflictingRun();
       const shell = project.write('.piton/shell', '#!/bin/sh\npwd > a.txt\n');
       chmodSync(shell, 0o700);
-      const line = `SHELL='${shell}' exec "${process.execPath}" "${binary}" resolve ${held}`;
+      const line = `SHELL='${shell}' exec "${process.execPath}" "${binary}" resolve r1 ${held}`;
       const { stdout, status } = spawnSync('script', ['-qfec', line, '/dev/null'], {
         cwd: project.folder,
         encoding: 'utf8',
@@ -265,14 +266,14 @@ describe('piton resolve', () => {
       });
       expect(status).toBe(3);
       expect(stdout).toContain('A shell opens in that folder: exit comes back here.');
-      expect(stdout).toMatch(new RegExp(`Next:\\S* piton resolve ${held} --run r1 --done`));
+      expect(stdout).toMatch(new RegExp(`Next:\\S* piton resolve r1 ${held} --done`));
       expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe(`${folder}\n`);
     },
   );
 
   test('is only for tasks that are held because of a conflict', async () => {
     const project = await failedRun();
-    const { code, stderr } = await project.piton(['resolve', 'build']);
+    const { code, stderr } = await project.piton(['resolve', 'r1', 'build']);
     expect(code).toBe(4);
     expect(stderr).toContain('has no conflict to resolve');
   });
@@ -280,7 +281,7 @@ describe('piton resolve', () => {
   test('has the conflict laid out again when its folder is gone', async () => {
     const { project, held, folder } = await conflictingRun();
     rmSync(folder, { recursive: true });
-    const { stderr } = await project.piton(['resolve', held]);
+    const { stderr } = await project.piton(['resolve', 'r1', held]);
     expect(stderr).toContain(`piton retry r1 ${held}`);
     expect((await project.piton(['retry', 'r1', held])).code).toBe(3);
     expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toContain('<<<<<<<');

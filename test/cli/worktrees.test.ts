@@ -29,7 +29,7 @@ function make(folder: string): void {
 
 const edits = (file: string, text: string): object[] => [{ edit: { file, text } }, { answer: 'done' }];
 
-test('a task with a place of its own is told, shown and looked up like any other', async () => {
+test('a log that nobody watches has a line for the start and the end of a task; history and show have the details', async () => {
   const project = inRepository();
   const { piton, json, folder } = project;
   const setup = { copy: '.env', run: 'echo setting up; cp .env ready' };
@@ -41,18 +41,22 @@ test('a task with a place of its own is told, shown and looked up like any other
   const story = stdout.split('\n').map((line) => line.replace(/^\d\d:\d\d\.\d {2}/, ''));
   const commit = git(folder, 'rev-parse', 'piton/r1');
   expect(story.filter((line) => /fix/.test(line))).toEqual([
-    '▸ fix is being set up',
-    expect.stringMatching(/^▸ fix works in .+\/worktrees\/.+$/),
-    '▸ fix is set up',
     '▸ fix started with scripted',
-    '▸ fix is done, says its agent',
-    '▸ fix is checked',
-    '▸ fix has passed its check',
-    '▸ fix is being brought to the work of others',
-    `▸ the work of fix is in piton/r1 (${commit.slice(0, 7)})`,
     expect.stringMatching(/^✓ fix /),
     expect.stringMatching(/^▸ the place of fix was (removed|archived in \S+): ./),
   ]);
+  const { stdout: history } = await piton(['history', 'r1']);
+  const details = [
+    'fix is being set up',
+    'fix works in ',
+    'fix is set up',
+    'fix is done, says its agent',
+    'fix is checked',
+    'fix has passed its check',
+    'fix is being brought to the work of others',
+    `the work of fix is in piton/r1 (${commit.slice(0, 7)})`,
+  ];
+  expect(details.filter((text) => !history.includes(text) || stdout.includes(text))).toEqual([]);
 
   const base = git(folder, 'rev-parse', 'main');
   const shown = (await json(['show', 'r1', 'fix'])) as { attempts: { kind: string }[]; workspace: object };
@@ -66,8 +70,6 @@ test('a task with a place of its own is told, shown and looked up like any other
 
   const { stdout: logs } = await piton(['logs', 'r1', 'fix']);
   expect(logs).toMatch(/^── setup, attempt 1\nsetting up\n/);
-  const { stdout: history } = await piton(['history', 'r1']);
-  expect(history).toContain('the work of fix is in piton/r1');
 });
 
 test('work that does not fit is told with its files, and waits for a person', async () => {
@@ -81,12 +83,12 @@ test('work that does not fit is told with its files, and waits for a person', as
   });
   const { code, stdout } = await project.piton(['run', 'flow', '--id', 'r1']);
   expect(code).toBe(3);
-  expect(stdout).toMatch(/✗ the work of (one|two) conflicts with that of others: a\.txt\n/);
+  expect(stdout).toMatch(/✗ conflict in a\.txt between (one and two|two and one)\n/);
   expect(stdout).toMatch(
-    /\? (one|two) waits for you: .*a\.txt \(both sides are in .+\/\1\)\n.+ piton resolve \1 --run r1\n/,
+    /\? (one|two) waits for you: conflict in a\.txt between .* \(both sides are in .+\/\1\)\n/,
   );
   const { stdout: status } = await project.piton(['status', 'r1']);
-  expect(status).toMatch(/(one|two) +\? held +what it made conflicts with/);
+  expect(status).toMatch(/(one|two) +\? held +conflict in a\.txt between/);
   const { stdout: page } = await project.piton([
     'show',
     'r1',
@@ -94,6 +96,58 @@ test('work that does not fit is told with its files, and waits for a person', as
   ]);
   expect(page).toMatch(/^branch: piton-tasks/m);
   expect(page).not.toMatch(/^(result|now):/m);
+});
+
+/** Held: the agent of `two` was to make its work fit to that of `one`, left the conflict as it is, and its check found that. */
+async function heldUnresolved(last: readonly object[]): Promise<Project> {
+  const project = inRepository();
+  const { folder } = project;
+  const until = (what: string): object => ({ run: `timeout 20 sh -c 'until ${what}; do sleep 0.02; done'` });
+  const landed = `git -C "${folder}" cat-file -e piton/r1:landed 2>/dev/null`;
+  const turns = [
+    [{ run: `touch '${folder}/.piton/begun'` }, until(landed), ...edits('a.txt', 'yours\n')],
+    [{ answer: 'as it is' }],
+    last,
+  ];
+  const land = [{ edit: { file: 'landed', text: 'x' } }, ...edits('a.txt', 'mine\n')];
+  writeFlow(project, {
+    one: played([[until(`test -e "${folder}/.piton/begun"`), ...land]]),
+    two: played(turns, { 'on-conflict': 'agent', check: { run: '! grep "<<<<<" a.txt', revise: 0 } }),
+  });
+  const { code, stdout } = await project.piton(['run', 'flow', '--id', 'r1']);
+  expect(code).toBe(3);
+  expect(stdout).toMatch(/\? two waits for you: its agent did not resolve the conflict in a\.txt: /);
+  expect(stdout).toMatch(/\nNext: piton resolve r1 two\n/);
+  return project;
+}
+
+test('a conflict that its agent leaves as it is waits for a person, who resolves it', async () => {
+  const project = await heldUnresolved([]);
+  const { piton, json, folder } = project;
+  const { stdout, code } = await piton(['resolve', 'r1', 'two']);
+  expect(code).toBe(3);
+  expect(stdout).toContain('a.txt: one place between marks');
+  const shown = (await json(['show', 'r1', 'two'])) as { workspace: { path: string } };
+  writeFileSync(join(shown.workspace.path, 'a.txt'), 'both\n');
+  expect((await piton(['resolve', 'r1', 'two', '--done'])).code).toBe(0);
+  expect(git(folder, 'show', 'piton/r1:a.txt')).toBe('both');
+});
+
+test('a conflict that its agent leaves as it is goes back to it, with what a person says about it', async () => {
+  const { piton, folder } = await heldUnresolved([
+    { expect: 'conflicts with what others have made in the meantime in "a.txt"' },
+    { expect: 'Keep both.' },
+    ...edits('a.txt', 'mine\nyours\n'),
+  ]);
+  expect((await piton(['tell', 'r1', 'two', 'Keep both.'])).code).toBe(0);
+  expect((await piton(['retry', 'r1', 'two'])).code).toBe(0);
+  expect(git(folder, 'show', 'piton/r1:a.txt')).toBe('mine\nyours');
+});
+
+test('a conflict that its agent leaves as it is can be left out', async () => {
+  const { piton, folder } = await heldUnresolved([]);
+  expect((await piton(['skip', 'r1', 'two'])).code).toBe(0);
+  expect(git(folder, 'show', 'piton/r1:a.txt')).toBe('mine');
 });
 
 test('what was cleaned while a run came to wait for a person is written down, and not found missing later', async () => {

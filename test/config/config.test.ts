@@ -23,7 +23,13 @@ function project(text?: string): Project {
   return {
     root,
     file,
-    resolve: (given = {}) => resolveConfig({ directory: root, env: {}, flags: {}, ...given }),
+    resolve: (given = {}) =>
+      resolveConfig({
+        directory: root,
+        flags: {},
+        ...given,
+        env: { XDG_CONFIG_HOME: join(root, 'home'), ...given.env },
+      }),
   };
 }
 

@@ -238,9 +238,9 @@ function harvestContract(open: () => SpoolBench): void {
     const spool = bench.again();
     const read = (maxBytes: number, from: 'start' | 'end') =>
       spool.readOutput(attempt, 'stdout', { maxBytes, from });
-    expect(await read(100, 'start')).toEqual({ text: 'äbc\ndef\n', bytes: 9, isCut: false });
-    expect(await read(1, 'start')).toEqual({ text: '', bytes: 9, isCut: true });
-    expect(await read(8, 'end')).toEqual({ text: 'bc\ndef\n', bytes: 9, isCut: true });
+    expect(await read(100, 'start')).toMatchObject({ text: 'äbc\ndef\n', bytes: 9, isCut: false });
+    expect(await read(1, 'start')).toMatchObject({ text: '', bytes: 9, isCut: true });
+    expect(await read(8, 'end')).toMatchObject({ text: 'bc\ndef\n', bytes: 9, isCut: true });
     expect((await spool.readFrom(attempt, { stream: 'stdout', position: 5, maxBytes: 2 })).toString()).toBe(
       'de',
     );
@@ -249,6 +249,17 @@ function harvestContract(open: () => SpoolBench): void {
     expect((await spool.readFrom(attempt, { stream: 'stderr', position: 2, maxBytes: 9 })).toString()).toBe(
       'ps\n',
     );
+  });
+
+  test('tells which stream was written to last, whoever reads it', async () => {
+    const bench = open();
+    const { attempt, ended } = await begin(bench, 'echo early >&2; sleep 0.1; echo late');
+    await ended;
+    const end = { maxBytes: 100, from: 'end' } as const;
+    const stdout = await bench.again().readOutput(attempt, 'stdout', end);
+    const stderr = await bench.again().readOutput(attempt, 'stderr', end);
+    expect(stdout.writtenAt).toBeGreaterThan(stderr.writtenAt);
+    expect(await bench.spool.readOutput(randomId(), 'stdout', end)).toMatchObject({ writtenAt: 0 });
   });
 
   test('gives what was told to be the result, and the input, or says that there was none', async () => {

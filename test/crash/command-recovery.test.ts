@@ -130,8 +130,10 @@ test('a command that was started on another host is held, for only a person can 
   const { attempt } = await taskIn(folder, 'slow');
   const description = join(folder, 'spool', attempt!, 'attempt.json');
   await using piton = await open({ store: `sqlite:${join(folder, 'piton.db')}` });
-  const [pid] = (await piton.keptAttempts()).flatMap((kept) => (kept.attempt === attempt ? [kept.pid!] : []));
-  process.kill(-pid!, 'SIGKILL');
+  const pidOf = async (): Promise<number | undefined> =>
+    (await piton.keptAttempts()).find((kept) => kept.attempt === attempt)?.pid;
+  process.kill(-(await pidOf())!, 'SIGKILL');
+  await eventually('its process is gone', async () => (await pidOf()) === undefined);
   const described = JSON.parse(readFileSync(description, 'utf8')) as { origin: object };
   writeFileSync(
     description,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { executionsOf } from '../support/commands.ts';
 import { brokenAfter, driving, pointsPassed, subfolder, untouchedIn } from '../support/kill.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import {
@@ -8,6 +9,7 @@ import {
   killed,
   killsAt,
   mirrored,
+  mixed,
   synced,
 } from './kill-points.ts';
 
@@ -43,6 +45,17 @@ test('a run killed while a snapshot is saved, or right after, ends as if nothing
   const broken = await brokenAfter(kills, { ...way, root, untouched: await untouchedIn(folder) });
 
   expect(broken).toEqual([]);
+});
+
+describe('a process killed with every checkpoint policy', () => {
+  test.for(mixed)(
+    '%s: the run ends the same, functions may be repeated, and each command has run once',
+    async ([shape, points]) => {
+      const { broken, folders } = await killed({ shape }, points, 'these');
+      expect(broken).toEqual([]);
+      for (const folder of folders) expect(executionsOf(folder)).toEqual({ three: 1, eight: 1 });
+    },
+  );
 });
 
 test('a mirrored run that is killed ends the same, and its mirror shows every commit', async () => {

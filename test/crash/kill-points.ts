@@ -48,6 +48,21 @@ export const everyCommit: readonly (readonly [ShapeName, Points])[] = [
   ['child workflow', { at: ['after:scope.opened#1', 'before:task.succeeded#4'] }],
   ['pause', { at: ['store:after-commit#3', 'after:run.paused#1', 'before:run.resumed#1'] }],
   ['cancel', { at: ['store:after-commit#3', 'after:cancel.requested#1', 'before:run.cancelled#1'] }],
+  [
+    'questions',
+    {
+      at: [
+        'before:gate.opened#1',
+        'after:gate.opened#1',
+        'before:gate.decided#1',
+        'after:gate.opened#2',
+        'after:gate.decided#2',
+        'after:gate.opened#3',
+        'before:gate.decided#3',
+        'after:gate.decided#3',
+      ],
+    },
+  ],
   ['dropped payloads', { at: ['store:before-commit#4', 'store:after-commit#4'] }],
 ];
 
@@ -55,6 +70,16 @@ export const fewerCheckpoints: readonly (readonly [ShapeName, Points])[] = [
   ['checkpoint every 3', { at: ['before:task.succeeded#4'], inTasks: [6] }],
   ['checkpoint manual', { at: ['after:task.succeeded#1'], inTasks: [3] }],
   ['checkpoint off', { at: ['before:run.succeeded#1'], inTasks: [7] }],
+];
+
+/** With every policy. */
+export const mixed: readonly (readonly [ShapeName, Points])[] = [
+  ['mixed, every task', { at: ['after:task.succeeded#3'], inTasks: [3] }],
+  ['mixed, every 3', { at: ['before:attempt.started#4'], inTasks: [4] }],
+  ['mixed, every 2ms', { at: ['after:gate.opened#1'], inTasks: [5] }],
+  ['mixed, on gates', { at: ['before:gate.decided#1', 'after:gate.decided#1'], inTasks: [2] }],
+  ['mixed, manual', { at: ['after:attempt.spawned#1', 'before:run.succeeded#1'], inTasks: [3] }],
+  ['mixed, off', { at: ['before:attempt.spawned#2', 'after:run.created#1'], inTasks: [6] }],
 ];
 
 export const mirrored: readonly [Way, Points] = [

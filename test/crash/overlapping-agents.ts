@@ -113,7 +113,7 @@ export async function overlap(
 /** The last commit on its branch that holds its own work, without what was laid out on top for a person. */
 function resultOf({ folder }: Project, name: string): string {
   const branch = `piton-tasks/run/${name}`;
-  return git(folder, 'log', '-1', '--format=%H', '--grep', `^Piton: ${name}$`, branch);
+  return git(folder, 'log', '-1', '--no-merges', '--format=%H', '--grep', `^Piton-Task: ${name}$`, branch);
 }
 
 /** Worktrees and folders of which `piton workspace list` says nothing. */

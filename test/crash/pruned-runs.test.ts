@@ -75,8 +75,8 @@ const rows: readonly Row[] = [
   { point: 'after:spool.pruning-noted', times: 1, lost: 'succeeded' },
   { point: 'store:before-commit', times: 1, lost: 'succeeded' },
   { point: 'store:after-commit', times: 2, lost: 'RUN_LOST' },
-  { point: 'before:spool.head-removed', times: 2, lost: 'RUN_LOST' },
-  { point: 'after:spool.head-removed', times: 2, lost: 'RUN_LOST' },
+  { point: 'before:spool.pruned-removed', times: 2, lost: 'RUN_LOST' },
+  { point: 'after:spool.pruned-removed', times: 2, lost: 'RUN_LOST' },
 ];
 
 test.each(rows.flatMap((row) => [false, true].map((isMirrored) => ({ ...row, isMirrored }))))(
@@ -112,7 +112,7 @@ test('a run that was to be removed, and was gone on with instead, is not given u
 });
 
 test.each([{ isMirrored: false }, { isMirrored: true }])(
-  'an older copy of the store has a run that was removed since: what the spool tells of is not done again ($isMirrored)',
+  'an older copy of the store has a run that was removed since: nothing of it is done again before a person says so ($isMirrored)',
   async ({ isMirrored }) => {
     const trial = { folder: temporaryFolder(), isMirrored };
     const older = join(trial.folder, 'older');
@@ -129,11 +129,33 @@ test.each([{ isMirrored: false }, { isMirrored: true }])(
     expect(await runIn(trial)).toBe('RUN_BEHIND');
     {
       await using piton = await openIn(trial);
-      expect(await piton.repair('run')).toMatchObject({ takenUp: ['b'] });
+      expect(await piton.repair('run')).toMatchObject({ held: ['a', 'b'] });
     }
     expect(executionsOf(trial.folder)).toEqual({ a: 1, b: 1 });
   },
 );
+
+test('an older copy of the store has a run under way that was removed since: its last task is not begun anew', async () => {
+  const trial = { folder: temporaryFolder(), isMirrored: false };
+  const older = join(trial.folder, 'older');
+  mkdirSync(older);
+  writeFlow(trial.folder, [{ name: 'a' }]);
+  const drive = (env: Readonly<Record<string, string>> = {}): Program =>
+    startProgram('drive-commands', { args: [JSON.stringify({ folders: [trial.folder] })], env });
+  await killAt('after:attempt.spawned#1', drive);
+  copyStore(trial.folder, older);
+  expect(await runIn(trial)).toBe('succeeded');
+  expect(await prune(trial).ended()).toMatchObject({ by: 0 });
+  copyStore(older, trial.folder);
+
+  expect(await runIn(trial)).toBe('RUN_BEHIND');
+  await using piton = await openIn(trial);
+  expect(await piton.verify('run')).toMatchObject([
+    { ok: false, reason: expect.stringContaining('was removed') },
+  ]);
+  expect(await piton.repair('run')).toMatchObject({ held: ['a'] });
+  expect(executionsOf(trial.folder)).toEqual({ a: 1 });
+});
 
 test('a run that is behind is not removed: what lives of it may be known to the spool alone', async () => {
   const trial = { folder: temporaryFolder(), isMirrored: false };

@@ -84,8 +84,9 @@ test('two Pitons with three runs at the same time in one repository: each run ha
 
 /** Whose results are in the branch of a run, by the trailers of their commits. */
 function subjectsOf(folder: string, run: string): string[] {
-  const format = '--format=%(trailers:key=Piton-Run,valueonly,separator=%x2C) %s';
+  const trailer = (name: string): string => `%(trailers:key=Piton-${name},valueonly,separator=%x2C)`;
+  const format = `--format=${trailer('Run')} ${trailer('Task')}`;
   return gitLines(folder, 'log', '--no-merges', format, `main..piton/${run}`)
-    .map((line) => line.replace(`${run} Piton: `, ''))
+    .map((line) => line.replace(`${run} `, ''))
     .sort();
 }

@@ -482,7 +482,7 @@ describe('sessions', () => {
 
   const copying =
     'Write `session: { continue: a }`, or use an agent whose sessions can: claude, codex, opencode, acp, scripted.';
-  const telling = 'Tell this one in its `prompt` what it has to know.';
+  const telling = 'Tell this one in its prompt what it has to know.';
 
   test.each([
     ['fork', 'gemini', 'gemini', '`a` is done by `gemini`, whose sessions cannot be copied.', copying],

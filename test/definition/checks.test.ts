@@ -248,9 +248,9 @@ describe('in TypeScript', () => {
   });
 
   test.each<[string, Partial<TaskDraft>]>([
-    ['`check` is for agents, and this task has no `prompt`.', { check }],
+    ['`check` is for agents, and this task is done by none.', { check }],
     [
-      '`check` is for agents, and this task has no `prompt`.',
+      '`check` is for agents, and this task is done by none.',
       { check, work: { type: 'command', run: 'ls' } },
     ],
     [

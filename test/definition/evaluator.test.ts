@@ -260,7 +260,7 @@ describe('closures', () => {
 
   test('must say true or false as conditions, and at once', () => {
     expect(() => evaluator.test({ $function: 'truthy' }, variables)).toThrow('must be true or false');
-    expect(() => evaluator.test({ $function: 'later' }, variables)).toThrow('an instance of Promise');
+    expect(() => evaluator.test({ $function: 'later' }, variables)).toThrow('result is a Promise');
   });
 
   test('that fail or do not exist are named', () => {

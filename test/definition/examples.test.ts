@@ -16,9 +16,11 @@ test.each(files)('examples/%s is a workflow nobody has anything against', async 
 });
 
 const guides = globSync('docs/**/*.md').flatMap((file) =>
-  [...readFileSync(file, 'utf8').matchAll(/^```yaml\n(?!# \.piton\/config\.yaml)(.*?)^```/gms)].map(
-    ([, text]) => [file, text!] as const,
-  ),
+  [
+    ...readFileSync(file, 'utf8').matchAll(
+      /^```yaml\n(?!# \.(?:piton\/config|github\/workflows\/\w+)\.yaml)(.*?)^```/gms,
+    ),
+  ].map(([, text]) => [file, text!] as const),
 );
 
 test.each(guides)('%s shows only workflows that are valid: %s', async (file, text) => {

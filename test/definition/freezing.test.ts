@@ -6,7 +6,7 @@ import { refusal, task, workflow } from './support.ts';
 const lost = new Map() as never;
 const withLost = { inside: [lost] } as never;
 
-const message = expect.stringMatching(/an instance of Map, which JSON cannot keep/);
+const message = expect.stringMatching(/a Map, which JSON cannot keep/);
 
 describe('a value that JSON cannot keep is refused by its key', () => {
   const command = (given: object): Partial<TaskDraft> => ({ work: { type: 'command', run: 'ls', ...given } });
@@ -23,10 +23,10 @@ describe('a value that JSON cannot keep is refused by its key', () => {
     ['setup', { ...command({}), setup: withLost }],
     ['pool', { ...command({}), pool: lost }],
     ['artifacts', { ...command({}), artifacts: [lost] }],
-    ['repository-locks', { repositoryLocks: [lost] }],
+    ['repositoryLocks', { repositoryLocks: [lost] }],
     ['errors', { errors: [lost] }],
-    ['for-each.in', { forEach: { in: [lost] } }],
-    ['for-each.key', { forEach: { in: [1], key: lost } }],
+    ['forEach.in', { forEach: { in: [lost] } }],
+    ['forEach.key', { forEach: { in: [1], key: lost } }],
     ['with', { work: { type: 'function', function: 'f', with: lost } }],
     ['env', command({ env: { A: lost } })],
     ['secrets', command({ secrets: [lost] })],
@@ -59,7 +59,7 @@ describe('a value that JSON cannot keep is refused by its key', () => {
     ['breakers', { breakers: { a: withLost } }],
     ['budget', { budget: withLost }],
     ['workspace', { workspace: withLost }],
-    ['usage-limits', { usageLimits: withLost }],
+    ['usageLimits', { usageLimits: withLost }],
   ])('%s of the workflow', (key, given) => {
     expect(refusal(() => workflow([task('a')], given))).toContainEqual({ path: key, message });
   });

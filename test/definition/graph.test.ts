@@ -14,7 +14,7 @@ test('a graph may go in circles as long as there is a way out', () => {
 test('an edge that leads to no node is refused, and the nearest name suggested', () => {
   const problems = refusal(() => graph([task('a', to('revew')), task('review', to('end'))]));
   expect(problems).toMatchObject([
-    { message: 'There is no node `revew`.', path: 'graph.a.next[0].to', remedy: 'Did you mean `review`?' },
+    { message: 'There is no node `revew`.', path: 'nodes.a.edges[0].to', remedy: 'Did you mean `review`?' },
   ]);
 });
 
@@ -48,7 +48,7 @@ const after = (condition: string) => () =>
 
 test('an edge behind one that always applies is refused, unless it asks for failure', () => {
   expect(messages(refusal(after('state.x')))).toEqual([
-    'This edge is never taken: one before it has no `if`.',
+    'The edge from `a` to `end` is never taken: one before it has no condition.',
   ]);
   expect(after('failure()')().tasks).toHaveLength(1);
 });
@@ -61,18 +61,18 @@ test('the node `end` is not to be had', () => {
 
 test('keys of tasks have no place in a graph, and those of a graph none in tasks', () => {
   const inGraph = refusal(() => graph([task('a', { needs: ['a'], ...to('end') })]));
-  expect(inGraph.map(({ path }) => path)).toEqual(['graph.a.needs']);
+  expect(inGraph.map(({ path }) => path)).toEqual(['nodes.a.needs']);
   const conditional = refusal(() => graph([task('a', { if: 'true', ...to('end') })]));
-  expect(conditional.map(({ path }) => path)).toEqual(['graph.a.if']);
+  expect(conditional.map(({ path }) => path)).toEqual(['nodes.a.if']);
   const inTasks = refusal(() => workflow([task('a', { update: {}, ...to('end') })]));
-  expect(inTasks.map(({ path }) => path)).toEqual(['tasks.a.update', 'tasks.a.next']);
+  expect(inTasks.map(({ path }) => path)).toEqual(['tasks.a.update', 'tasks.a.edges']);
 });
 
 test('the nodes of a graph share the state, not each other', () => {
   const work = { type: 'function', function: 'f', with: '${{ tasks.b.output }}' } as const;
   const [problem] = refusal(() => graph([task('a', { work, ...to('b') }), task('b', to('end'))]));
   expect(problem).toMatchObject({
-    path: 'graph.a.with',
+    path: 'nodes.a.with',
     message: expect.stringContaining('share the state'),
   });
 });

@@ -434,18 +434,22 @@ test.each([
 
 test('a key that is there twice is refused', async () => {
   const [problem] = await parseProblems('name: x\ntasks:\n  a: { function: f }\n  a: { function: g }\n');
-  expect(problem).toMatchObject({ line: 4, column: 3, message: expect.stringContaining('unique') });
+  expect(problem).toMatchObject({ line: 4, column: 3, message: '`a` is there twice: first in line 3.' });
 });
 
 test('what is no YAML is refused where it breaks', async () => {
   const [problem] = await parseProblems('name: x\ntasks: [\n');
-  expect(problem).toMatchObject({ file: 'main.yaml', line: 3 });
+  expect(problem).toMatchObject({ file: 'main.yaml', line: 2, column: 8, remedy: 'Close it: `]`.' });
 });
 
 test.each([
-  ['tasks: { a: { function: f, with: { b: ${{ inputs.c }} } } }', 39, '"${{ inputs.c }}"'],
-  [`tasks: { a: { function: f, with: { b: "\${{ 1 }}", c: \${{ x == "y" }} } } }`, 54, `'\${{ x == "y" }}'`],
-  ['tasks: { a: { function: f, with: { b: ${{ inputs.c', 39, '"${{ inputs.c"'],
+  ['tasks: { a: { function: f, with: { b: ${{ inputs.c }} } } }', 39, 'b: "${{ inputs.c }}" } } }'],
+  [
+    `tasks: { a: { function: f, with: { b: "\${{ 1 }}", c: \${{ x == "y" }} } } }`,
+    54,
+    `c: '\${{ x == "y" }}' } } }`,
+  ],
+  ['tasks: { a: { function: f, with: { b: ${{ inputs.c', 39, 'b: "${{ inputs.c"'],
 ])(
   'an expression that breaks the YAML around it is to be put in quotes: %s',
   async (line, column, inQuotes) => {
@@ -457,7 +461,7 @@ test.each([
       column,
       path: '',
       message: expect.stringContaining('for its own'),
-      remedy: `Put it in quotes: ${inQuotes}.`,
+      remedy: expect.stringContaining(inQuotes),
       excerpt: `${line}\n${' '.repeat(column - 1)}^`,
     });
     expect(others).toEqual([]);
@@ -468,7 +472,7 @@ test('of errors of syntax the first is told, since the others follow from it, an
   const problems = await parseProblems(
     'name: x\nname: y\ntasks:\n  a: { function: f }\n  a: [\n b\n  c: d: e\n',
   );
-  expect(problems.map(({ line }) => line)).toEqual([2, 5, 6]);
+  expect(problems.map(({ line }) => line)).toEqual([2, 5, 5]);
   expect(problems.at(-1)!.excerpt).toMatch(/\n *\^$/);
 });
 
@@ -585,4 +589,34 @@ test('whatever a file says, it is accepted or refused with problems that have a 
     }),
     { numRuns: propertyRuns / 2 },
   );
+});
+
+test.each([
+  ['[a, b]', ['a', 'b']],
+  ['${{ inputs.parts }}', '${{ inputs.parts }}'],
+])('a for-each may be its list alone: %s', async (list, items) => {
+  const text = (forEach: string): string =>
+    `name: x\ninputs: { parts: [string] }\ntasks:\n  a:\n    for-each: ${forEach}\n    run: echo \${{ item }}\n`;
+  const { tasks, hash } = await parsed(text(list));
+  expect(tasks[0]!.forEach).toMatchObject({ in: items, as: 'item', matrix: false });
+  expect((await parsed(text(`\n      in: ${list}`))).hash).toBe(hash);
+});
+
+test('a for-each that is no list is told so, where it stands', async () => {
+  expect(places(await parseProblems('name: x\ntasks:\n  a:\n    for-each: all\n    run: ls\n'))).toEqual([
+    '4:15 A for-each goes through a list; this is text.',
+  ]);
+});
+
+test('the matrix of a for-each has include and exclude, and what they say is checked', async () => {
+  const matrix = (rest: string): string =>
+    `name: x\ntasks:\n  a:\n    for-each: { matrix: { os: [linux, mac], ${rest} }, fail-fast: false }\n    run: echo \${{ matrix.os }} \${{ has(matrix.full) }}\n`;
+  const { tasks } = await parsed(matrix('include: [{ os: bsd, full: true }], exclude: [{ os: mac }]'));
+  expect(tasks[0]!.forEach).toMatchObject({ matrix: true, failFast: false });
+  const problems = await parseProblems(matrix('include: [bsd], exclude: [{ oss: mac }]'));
+  expect(messages(problems)).toEqual([
+    '`include` of a matrix is a list of mappings.',
+    'The matrix has no list `oss`, so this excludes nothing.',
+    expect.stringContaining('has no field `full`'),
+  ]);
 });

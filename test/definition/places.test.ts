@@ -219,7 +219,7 @@ describe('the builders', () => {
     );
     const lone = begin('w').command('a', { pool: 2 }, 'ls');
     expect(messages(refusal(() => lone.workflow))).toEqual([
-      '`pool` is shared by the items of a `for-each`, and this task has none.',
+      '`pool` is shared by the items of a `forEach`, and this task has none.',
     ]);
   });
 });

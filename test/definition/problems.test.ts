@@ -4,7 +4,7 @@ import {
   describeProblem,
   isReported,
   renderPath,
-  toProblem,
+  toCodeProblem,
   type Problem,
 } from '../../src/definition/problems.ts';
 
@@ -83,8 +83,8 @@ test('the path of a problem is in the words of the file', () => {
 
 test('a problem has a remedy only if there is one', () => {
   const finding = { at: ['tasks', 'a'], message: 'It is wrong.' };
-  expect(toProblem(finding)).toStrictEqual({ path: 'tasks.a', message: 'It is wrong.' });
-  expect(toProblem({ ...finding, remedy: 'Mend it.', onKey: true })).toStrictEqual({
+  expect(toCodeProblem(finding)).toStrictEqual({ path: 'tasks.a', message: 'It is wrong.' });
+  expect(toCodeProblem({ ...finding, remedy: 'Mend it.', onKey: true })).toStrictEqual({
     path: 'tasks.a',
     message: 'It is wrong.',
     remedy: 'Mend it.',

@@ -30,7 +30,7 @@ test('a task may read what it needs through others', () => {
 
 test('reading a task without needing it is refused, and the need suggested', () => {
   const problems = refusal(() => workflow([task('a'), giving('b', { x: '${{ tasks.a.output }}' })]));
-  expect(problems).toMatchObject([{ path: 'tasks.b.with.x', remedy: 'Add `needs: [a]` to `b`.' }]);
+  expect(problems).toMatchObject([{ path: 'tasks.b.with.x', remedy: "Add `needs: ['a']` to `b`." }]);
 });
 
 test('reading a task that comes later is refused', () => {
@@ -96,7 +96,7 @@ test('what an inline body reads around it, its task reads', () => {
 test('an inline body may read only what its task needs', () => {
   const problems = refusal(() => workflow([task('a'), group([giving('one', '${{ tasks.a.output }}')])]));
   expect(problems).toMatchObject([
-    { path: 'tasks.group.tasks.one.with', remedy: 'Add `needs: [a]` to `group`.' },
+    { path: 'tasks.group.tasks.one.with', remedy: "Add `needs: ['a']` to `group`." },
   ]);
 });
 

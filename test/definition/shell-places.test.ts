@@ -54,6 +54,13 @@ describe('a value keeps its place, whatever the shell', () => {
     ['echo $(( 1 + 2 )) §', 'echo $(( 1 + 2 )) "${v}"'],
     ['((x = 1)); echo §', '((x = 1)); echo "${v}"'],
     ['( (echo §) )', '( (echo "${v}") )'],
+    ['if (! (echo §)); then (echo §); fi', 'if (! (echo "${v}")); then (echo "${v}"); fi'],
+    ['f() { echo §; }; g ( ) (echo §)', 'f() { echo "${v}"; }; g ( ) (echo "${v}")'],
+    ['case §x in (a|b) echo §;; esac', 'case "${v}"x in (a|b) echo "${v}";; esac'],
+    [
+      'a=(1 2) b+=(3); [[ (-n §) ]] || (time (echo §))',
+      'a=(1 2) b+=(3); [[ (-n "${v}") ]] || (time (echo "${v}"))',
+    ],
   ])('in quotes and substitutions: %s', (text, expected) => {
     for (const shell of shells) expect(accepted(text, shell)).toBe(expected);
   });
@@ -387,6 +394,11 @@ describe('a value is refused, whatever the shell', () => {
   test.each([
     ['echo $(case x in x) echo §;; esac)', unclear],
     ['echo $(case x) §', unclear],
+    // Patterns, which zsh takes for a word and others for a mistake.
+    ['bash <<< (§)', unclear],
+    ['cat < (§)', unclear],
+    ['sh -c (§)', unclear],
+    ['perl -e @(§)', unclear],
     ['for ((i = §; i < 3; i++)); do :; done', arithmetic],
   ])('in other commands: %s', (text, expected) => {
     for (const shell of shells) expect(refused(text, shell)).toBe(expected);

@@ -134,10 +134,10 @@ describe('numbers that cannot be are refused where they stand', () => {
   test.for<[string, Parameters<typeof workflow>]>([
     ['checkpoint.every', [[task('a')], { checkpoint: { every: { tasks: 0 } } }]],
     ['checkpoint.every', [[task('a')], { checkpoint: { every: { ms: 0 } } }]],
-    ['usage-limits.wait', [[task('a')], { usageLimits: { maxWaitMs: -1 } }]],
-    ['breakers.api.max-cooldown', [[task('a')], { breakers: { api: { maxCooldownMs: 0 } } }]],
-    ['tasks.a.idle-timeout', [[task('a', { work: { ...agentWork, idleTimeoutMs: -1 } })]]],
-    ['tasks.a.max-turns', [[task('a', { work: { ...agentWork, maxTurns: 0 } })]]],
+    ['usageLimits.wait', [[task('a')], { usageLimits: { maxWaitMs: -1 } }]],
+    ['breakers.api.maxCooldown', [[task('a')], { breakers: { api: { maxCooldownMs: 0 } } }]],
+    ['tasks.a.idleTimeout', [[task('a', { work: { ...agentWork, idleTimeoutMs: -1 } })]]],
+    ['tasks.a.maxTurns', [[task('a', { work: { ...agentWork, maxTurns: 0 } })]]],
     ['tasks.a.setup.ports', [[task('a', { work: agentWork, setup: { copy: [], ports: 101 } })]]],
   ])('%s', ([path, [tasks, more]]) => {
     expect(refusal(() => workflow(tasks, more))).toMatchObject([{ path }]);

@@ -84,7 +84,7 @@ describe('where tasks work', () => {
     ['  a: { run: ls, set-up: x }', '', '4:17 There is no key `set-up` here.'],
     ['  a: { function: f, workspace: shared }', '', '4:21 `workspace` is for commands and agents'],
     ['  a: { tasks: { b: { run: ls } }, setup: x }', '', '4:35 `setup` is for commands and agents'],
-    ['  a: { run: ls, on-conflict: agent }', '', '4:30 Only an agent can be asked to make its work fit'],
+    ['  a: { run: ls, on-conflict: agent }', '', '4:30 Only an agent can resolve a conflict'],
     ['  a: { run: ls, on-conflict: ask }', '', '4:30 '],
     ['  a: { run: ls }', 'base: ""', '2:7 `` cannot be a branch or a commit.'],
     ['  a: { run: ls }', 'base: --force', '2:7 `--force` cannot be a branch or a commit.'],
@@ -288,13 +288,13 @@ describe('the builders', () => {
     expect((work as { workflow: Workflow }).workflow.hash).toBe(graph.workflow.hash);
   });
 
-  test('are told what is wrong in the same words', () => {
+  test('are told what is wrong in words of their own', () => {
     expect(messages(refusal(() => begin('w', { setup: 'git push' }).command('a', 'ls').workflow))).toEqual([
       expect.stringContaining('this one cannot be taken back'),
     ]);
     const odd = task('f', { workspace: { mode: 'shared' }, onConflict: 'hold', setup: { copy: ['.env'] } });
     expect(messages(refusal(() => workflow([odd])))).toEqual(
-      ['workspace', 'setup', 'on-conflict'].map(
+      ['workspace', 'setup', 'onConflict'].map(
         (key) => `\`${key}\` is for commands and agents: only they have a place of their own.`,
       ),
     );

@@ -30,8 +30,9 @@ function told(more: {
   readonly events?: readonly AgentEvent[];
   readonly origin?: readonly AgentEvent[];
   readonly changed?: PromptGiven['changed'];
+  readonly isUnheard?: boolean;
 }): string {
-  const { lastEnd = killed, task, start = inSession, events = [], origin, changed } = more;
+  const { lastEnd = killed, task, start = inSession, events = [], origin, changed, isUnheard = false } = more;
   const conversation: Conversation = { lastEnd };
   const given = { life: { status: 'pending' }, stage: { name: 'work' }, conversation, ...task } as TaskState;
   const needed = recalls(given, start);
@@ -42,6 +43,7 @@ function told(more: {
     ...(needed.account && { account: accountOf(events) }),
     ...(needed.origin && { origin: origin === undefined ? nothing : accountOf(origin) }),
     ...(changed !== undefined && { changed }),
+    isUnheard,
   });
 }
 
@@ -97,22 +99,50 @@ describe('an agent that goes on is told', () => {
 
   test('in a conversation that it has: to go on; in one that it does not have: what was done, and the task', () => {
     const events = [said('planning'), started('1', 'make'), finished('1', 'made')];
-    expect(told({ events })).toContain('Go on from where you were; do not begin anew');
+    expect(told({ events })).toContain('Continue from where you were; do not start over');
     const text = told({ events, start: anew });
     expect(text).toContain('begun in another conversation, which you do not have');
     expect(text).toContain('- Bash: make\n  It ended: made');
     expect(text).toContain('planning');
     expect(text).toContain('Count the pelicans.');
-    expect(text).not.toContain('do not begin anew');
+    expect(text).not.toContain('do not start over');
     expect(text).not.toContain('from where you were');
   });
 
   test('what it is to revise, also after it was killed at that, without being told that nothing had begun', () => {
-    const task = { stage: { name: 'revise', report: 'pelican.test.ts: 3 of 4', isConflict: false } } as const;
+    const task = { stage: { name: 'revise', report: 'pelican.test.ts: 3 of 4' } } as const;
     const text = told({ task, events: [said('done'), said('mending'), started('1', 'edit')] });
     expect(text).toContain('pelican.test.ts: 3 of 4');
     expect(text).toContain('In flight when you were interrupted: Bash: edit');
     expect(told({ task, events: [] })).toContain('pelican.test.ts: 3 of 4');
+  });
+
+  test('what it is to revise and nothing else, if its last revision ended before it heard of it', () => {
+    const task = { stage: { name: 'revise', report: 'pelican.test.ts: 3 of 4' } } as const;
+    const events = [said('done'), started('1', 'make'), finished('1', 'made')];
+    const text = told({ task, events, isUnheard: true });
+    expect(text).toMatch(/^Your work was checked\n/);
+    expect(text).not.toMatch(/interrupted|tool call/);
+    expect(told({ task, events, isUnheard: true, start: anew })).not.toContain('interrupted');
+    expect(told({ task, events })).toContain('You were revising your work and were interrupted');
+  });
+
+  test('never that no tool call had completed: not every agent tells of its calls', () => {
+    expect(told({ events: [said('hm')] })).not.toContain('tool call');
+  });
+
+  test('of a conflict in which files it is, also where a person has something to say about it', () => {
+    const conflict = { files: ['title.txt', 'a\nb'], report: 'CONFLICT (content)', finished: {} };
+    const stage = { name: 'revise', report: conflict.report, conflict } as const;
+    const life = {
+      status: 'running',
+      attempt: { messages: ['Keep both.'] },
+    } as unknown as TaskState['life'];
+    const lastEnd = { outcome: 'succeeded', attempts: [] } as const;
+    const text = told({ task: { stage, life }, lastEnd });
+    expect(text).toMatch(/in "title.txt", "a\\nb"\.\nCONFLICT \(content\)\n.*\nKeep both\.$/);
+    const checked = { ...stage, report: 'red', conflict: { ...conflict, isRevised: true } } as const;
+    expect(told({ task: { stage: checked }, lastEnd })).toContain('The merge conflict in "title.txt"');
   });
 
   test('what people have said since, after all else', () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createDecoder, encodeCommit, genesis } from '../../src/engine/codec.ts';
+import { genesis } from '../../src/base/index.ts';
+import { createDecoder, encodeCommit } from '../../src/engine/codec.ts';
 import { upcast } from '../../src/engine/upcast.ts';
 import type { Json } from '../../src/base/index.ts';
 import { journalVersion, type Commit, type Event, type EventOf } from '../../src/model/index.ts';

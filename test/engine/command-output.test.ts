@@ -34,17 +34,30 @@ describe('a command', () => {
     });
   });
 
-  test('that failed gives the last of what it complained, else of what it said, without secrets', async () => {
-    const complaint = 'echo out; for n in 1 2 3 4; do echo "line $n swordfish" >&2; done; echo >&2; exit 3';
+  test('that failed gives the last lines of both streams, the one written to last at the end, without secrets', async () => {
+    const complaint =
+      'echo out; sleep 0.1; for n in 1 2 3 4; do echo "line $n swordfish" >&2; done; echo >&2; exit 3';
     expect(await outcomeOf(complaint)).toMatchObject({
       failure: {
         code: 'COMMAND_FAILED',
-        message: 'exit code 3: line 2 ***\nline 3 ***\nline 4 ***',
+        message: 'exit code 3: out\nline 2 ***\nline 3 ***\nline 4 ***',
         exit: 3,
       },
     });
+    const found = 'echo "npm warn x" >&2; sleep 0.1; echo "FAIL login: expected 200"; exit 1';
+    expect(await outcomeOf(found)).toMatchObject({
+      failure: { message: 'exit code 1: npm warn x\nFAIL login: expected 200' },
+    });
     expect(await outcomeOf('echo out; exit 1')).toMatchObject({ failure: { message: 'exit code 1: out' } });
     expect(await outcomeOf('kill -TERM $$')).toMatchObject({ failure: { message: 'ended by signal 15' } });
+  });
+
+  test('that failed with endless lines on both streams gives a reason of a few thousand characters', async () => {
+    const endless = 'head -c 50000 /dev/zero | tr "\\0" x; head -c 50000 /dev/zero | tr "\\0" y >&2; exit 1';
+    const outcome = await outcomeOf(endless);
+    const message = outcome.type === 'failed' ? outcome.failure.message : '';
+    expect(message).toMatch(/^exit code 1: x+\ny+$/);
+    expect(message.length).toBeLessThan(4_100);
   });
 
   test('gives what it printed, as it was told', async () => {

@@ -12,7 +12,7 @@ import { openMemoryStore } from '../../src/store/memory/index.ts';
 import { openSqliteStore } from '../../src/store/sqlite/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { openPlace, played } from '../support/scripted-place.ts';
-import { appending, creation, summary } from '../support/store-requests.ts';
+import { appending, creation, summary } from '../../src/testing/store-requests.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Counts how often all runs are asked for, and lets a test keep the answer waiting. */
@@ -176,8 +176,8 @@ test('what was used today by a run is not forgotten by removing it', async () =>
   expect(await (await run(tasks, { id: 'first', budget })).result()).toMatchObject({ status: 'succeeded' });
 
   const kept = [{ run: 'first', reason: expect.stringContaining('today') }];
-  expect(await piton.prune({ runs: ['first'] })).toEqual({ runs: 0, blobs: 0, kept });
-  expect(await piton.prune({ before: now + 1 })).toEqual({ runs: 0, blobs: 0, kept });
+  expect(await piton.prune({ runs: ['first'] })).toMatchObject({ runs: 0, kept });
+  expect(await piton.prune({ before: now + 1 })).toMatchObject({ runs: 0 });
   now += 24 * 60 * 60_000;
   expect(await piton.prune({ runs: ['first'] })).toMatchObject({ runs: 1 });
 });

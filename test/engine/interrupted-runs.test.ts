@@ -37,8 +37,8 @@ test('every commit of a run is understood as it was then, and what is shown of i
   for (const name of names) {
     const fixture = readFixture(name);
     const { state } = await loadJournal(store, fixture, nowhere);
-    const course = courseOf(await decoded(commitsOf(fixture, nowhere)));
-    now[name] = [course, summaryText(state), await shownBy(project, name)].join('');
+    const commits = await decoded(commitsOf(fixture, nowhere));
+    now[name] = [courseOf(commits), summaryText(state), await shownBy(project, name, commits)].join('');
   }
   const was = names.map((name) => [name, golden(name, 'shown.txt', now[name]!)]);
   expect(now).toEqual(Object.fromEntries(was));

@@ -5,7 +5,7 @@ import { newRunState } from '../../src/kernel/index.ts';
 import { journalVersion, type Event } from '../../src/model/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { openMemoryStore } from '../../src/store/memory/index.ts';
-import { creation } from '../support/store-requests.ts';
+import { creation } from '../../src/testing/store-requests.ts';
 import { task, workflow } from '../support/workflows.ts';
 
 /** A journal after its first commit, on a store whose writing can be disturbed. */

@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { sha256, systemClock } from '../../src/base/index.ts';
-import { chainHash, genesis } from '../../src/engine/codec.ts';
+import { chainHash, genesis, sha256, systemClock } from '../../src/base/index.ts';
 import { loadRun } from '../../src/engine/load-run.ts';
 import { workflow } from '../../src/index.ts';
 import { journalVersion, type StoredCommit } from '../../src/model/index.ts';

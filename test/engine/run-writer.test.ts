@@ -7,7 +7,7 @@ import type { RunState } from '../../src/kernel/index.ts';
 import type { Lease } from '../../src/model/index.ts';
 import type { Store } from '../../src/store/index.ts';
 import { openMemoryStore } from '../../src/store/memory/index.ts';
-import { creation, ownerNamed, taking } from '../support/store-requests.ts';
+import { creation, ownerNamed, taking } from '../../src/testing/store-requests.ts';
 
 const leaseMs = 1_000;
 const state = { run: 'r', phase: { status: 'active' } } as RunState;

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../src/base/index.ts';
-import { encodeCommit, genesis } from '../../src/engine/codec.ts';
+import { genesis, systemClock } from '../../src/base/index.ts';
+import { encodeCommit } from '../../src/engine/codec.ts';
 import { verifyAllRuns, verifyRun } from '../../src/engine/verify-run.ts';
 import type { WitnessPorts } from '../../src/engine/witnesses.ts';
 import { createdEvent } from '../../src/engine/opening-events.ts';
@@ -12,7 +12,7 @@ import type { Store } from '../../src/store/index.ts';
 import { openMemoryStore } from '../../src/store/memory/index.ts';
 import type { Workspaces } from '../../src/workspaces/index.ts';
 import { mirrorStore } from '../../src/store/mirror/index.ts';
-import { creation, appending } from '../support/store-requests.ts';
+import { creation, appending } from '../../src/testing/store-requests.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Nothing is known of the run outside of its store. */
@@ -154,7 +154,12 @@ test('what lists show of a run is compared with its journal, and each difference
     ok: false,
     commits: 2,
     faults: expect.arrayContaining([
-      { in: 'row', what: 'its updatedAt is 99, not 2', remedy: expect.stringContaining('--repair') },
+      {
+        in: 'row',
+        what: 'its updatedAt is 99, not 2',
+        consequence: expect.any(String),
+        remedy: expect.stringContaining('--repair'),
+      },
       expect.objectContaining({ what: 'its status is "succeeded", not "running"' }),
     ]),
   });

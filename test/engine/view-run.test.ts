@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { sha256, systemClock } from '../../src/base/index.ts';
-import { chainHash, encodeCommit } from '../../src/engine/codec.ts';
+import { chainHash, sha256, systemClock } from '../../src/base/index.ts';
+import { encodeCommit } from '../../src/engine/codec.ts';
 import { loadRun, sealSnapshot, viewRun } from '../../src/engine/load-run.ts';
 import { encodeState } from '../../src/kernel/index.ts';
 import { stateGraph } from '../../src/index.ts';
@@ -66,7 +66,7 @@ test('who looks at a run reads the snapshot and what follows it, and sees what t
     const isAfter = upTo === undefined || upTo >= middle;
     expect(commitsRead() <= end - middle + 1, `up to ${upTo}`).toBe(isAfter);
   }
-  const beyond = { code: 'RUN_NOT_FOUND', details: { seq: end + 1 } };
+  const beyond = { code: 'CHECKPOINT_NOT_FOUND', details: { run } };
   await expect(viewRun(store, run, end + 1)).rejects.toMatchObject(beyond);
   await expect(viewRun(store, 'other')).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
 });

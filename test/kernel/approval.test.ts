@@ -222,7 +222,7 @@ describe('a task that asks', () => {
     simulation.transition(() => [
       { type: 'run.repaired', data: { lostFrom: 2, lostTo: 3, held: ['a'], reason: 'commits were lost' } },
     ]);
-    expect(taskAt(simulation.state, 'a').life).toMatchObject({ actions: ['retry', 'skip'] });
+    expect(taskAt(simulation.state, 'a').life).toMatchObject({ actions: ['retry', 'done', 'skip'] });
     simulation.command({ type: 'retry', task: 'a' });
     expect(openGate(simulation, 'a')).toBe(simulation.all('gate.opened')[1]!.data.gate);
   });

@@ -187,7 +187,7 @@ describe('retry and skip', () => {
     expect(taskAt(simulation.state, 'push').life).toEqual({
       status: 'held',
       reason: 'it was interrupted, and may have done its work: on-interrupt is ask',
-      actions: ['retry', 'skip'],
+      actions: ['retry', 'done', 'skip'],
       waitsFor: { type: 'action' },
     });
   });
@@ -229,12 +229,13 @@ describe('retry and skip', () => {
     expect(simulate(chain).command(command)).toEqual({ accepted: false, text });
   });
 
-  test('what has settled cannot be tried again or skipped', () => {
+  test('what has succeeded is not tried again unasked, nor skipped', () => {
     const simulation = simulate(chain);
     simulation.end('a', done);
-    expect(simulation.command({ type: 'retry', task: 'a' }).text).toBe(
-      'a is succeeded, not held, delayed or failed',
-    );
+    expect(simulation.command({ type: 'retry', task: 'a' })).toEqual({
+      accepted: false,
+      text: 'what has succeeded runs again only if you ask for it (--redo): a',
+    });
     expect(simulation.command({ type: 'skip', task: 'a' }).text).toBe('a is succeeded');
   });
 

@@ -151,11 +151,15 @@ describe('a difference', () => {
 
   test('with something that JSON cannot keep is refused, naming the place', () => {
     const before = toJson({ list: [{ at: 1 }] });
-    expect(() => difference(before, { list: [{ at: () => 1 }] })).toThrow('$.list[0].at');
-    expect(() => difference(before, { list: [{ at: 1n }] })).toThrow('$.list[0].at');
-    expect(() => difference(before, { list: [{ at: Number.NaN }] })).toThrow('$.list[0].at');
-    expect(() => difference(before, { list: [{ at: 1 }, { at: 2 }, () => 1] })).toThrow('$.list[2]');
-    expect(() => difference(before, { list: [], other: { at: 1n } })).toThrow('$.other.at');
+    expect(() => difference(before, { list: [{ at: () => 1 }] })).toThrow('state.list[0].at');
+    expect(() => difference(before, { list: [{ at: 1n }] })).toThrow('state.list[0].at');
+    expect(() => difference(before, { list: [{ at: Number.NaN }] })).toThrow('state.list[0].at');
+    expect(() => difference(before, { list: [{ at: 1 }, { at: 2 }, () => 1] })).toThrow('state.list[2]');
+    expect(() => difference(before, { list: [], other: { at: 1n } })).toThrow('state.other.at');
+    const sparse = [1, 2, 3];
+    delete sparse[1];
+    expect(() => difference(before, { list: sparse })).toThrow('state.list[1] is undefined');
+    expect(() => difference(toJson([1, 2, 3]), sparse)).toThrow('state[1] is undefined');
   });
 
   test('is applied to the value that it was found for, and to another one as what it says', () => {

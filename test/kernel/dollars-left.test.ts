@@ -51,3 +51,7 @@ test('there is no limit without a budget in dollars, for what is no agent, or wh
   expect(left({ ofTask: { usd: 5 } }, 'command')).toBeUndefined();
   expect(left({ ofTask: { usd: 5 }, overspends: true })).toBeUndefined();
 });
+
+test('what is left has no more digits than money has', () => {
+  expect(left({ ofRun: { usd: 3.3 } })).toBe(0.3);
+});

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/base/index.ts';
-import { reasonToStop, taskAt, viewOf } from '../../src/kernel/index.ts';
+import { isFailFast, reasonToStop, taskAt, viewOf } from '../../src/kernel/index.ts';
 import type { ForEachSpec, TaskSpec } from '../../src/model/index.ts';
 import { done, failedWith, simulate, succeededWith, type Simulation } from '../support/simulate.ts';
 import { body, forEach, task, tries, workflow } from '../support/workflows.ts';
@@ -100,6 +100,55 @@ describe('the list', () => {
     expect(over({ os: ['linux'], node: [] }, { matrix: true }).status).toBe('succeeded');
   });
 
+  const itemsOfMatrix = (matrix: Json): unknown =>
+    over(matrix, { matrix: true })
+      .all('tasks.expanded')[0]!
+      .data.items.map(({ key, item }) => [key, item]);
+
+  test('exclude leaves out combinations, by some of their fields or all', () => {
+    const lists = { os: ['linux', 'mac'], node: [22, 24] };
+    const exclude = [{ os: 'mac', node: 22 }, { node: 23 }];
+    expect(itemsOfMatrix({ ...lists, exclude })).toEqual([
+      ['linux,22', { os: 'linux', node: 22 }],
+      ['linux,24', { os: 'linux', node: 24 }],
+      ['mac,24', { os: 'mac', node: 24 }],
+    ]);
+    expect(itemsOfMatrix({ ...lists, exclude: [{ os: 'mac' }] })).toHaveLength(2);
+  });
+
+  test('include adds fields to the combinations that it fits, which keep their keys, and else a combination', () => {
+    const include = [
+      { color: 'green' },
+      { os: 'linux', full: true },
+      { os: 'mac', node: 26, color: 'red' },
+      { os: 'solaris' },
+    ];
+    expect(itemsOfMatrix({ os: ['linux', 'mac'], node: [22], include })).toEqual([
+      ['linux,22', { os: 'linux', node: 22, color: 'green', full: true }],
+      ['mac,22', { os: 'mac', node: 22, color: 'green' }],
+      ['mac,26,red', { os: 'mac', node: 26, color: 'red' }],
+      ['solaris', { os: 'solaris' }],
+    ]);
+  });
+
+  test('a matrix may be nothing but what it includes, also what exclude would have taken out', () => {
+    expect(itemsOfMatrix({ include: [{ suite: 'unit' }, { suite: 'e2e' }] })).toEqual([
+      ['unit', { suite: 'unit' }],
+      ['e2e', { suite: 'e2e' }],
+    ]);
+    const all = { os: ['linux'], exclude: [{ os: 'linux' }], include: [{ os: 'linux', node: 24 }] };
+    expect(itemsOfMatrix(all)).toEqual([['linux,24', { os: 'linux', node: 24 }]]);
+  });
+
+  test.each<[string, Json]>([
+    ['include', 'linux'],
+    ['include', ['linux']],
+    ['exclude', { os: 'linux' }],
+  ])('%s has to be a list of records: %j', (key, value) => {
+    const simulation = over({ os: ['linux'], [key]: value }, { matrix: true });
+    expect(failureOf(simulation)).toMatchObject({ code: 'FOR_EACH_INVALID' });
+  });
+
   test('a matrix of something else than lists is an error', () => {
     expect(failureOf(over({ os: 'linux' }, { matrix: true }))).toMatchObject({ code: 'FOR_EACH_INVALID' });
     expect(failureOf(over(['linux'], { matrix: true }))).toMatchObject({ code: 'FOR_EACH_INVALID' });
@@ -179,6 +228,36 @@ describe('failures', () => {
     const simulation = simulate(flow);
     simulation.end('build[a]', failedWith());
     expect(reasonToStop(simulation.state, taskAt(simulation.state, 'build[b]'))).toContain('too many items');
+  });
+
+  test('with fail-fast of its own, items that run are to be stopped, and nothing beside the for-each', () => {
+    const flow = workflow([
+      task('build', { forEach: forEach(['a', 'b'], { failFast: true }) }),
+      task('lint'),
+    ]);
+    const simulation = simulate(flow);
+    const { state } = simulation;
+    simulation.end('build[a]', failedWith());
+    expect(reasonToStop(state, taskAt(state, 'build[b]'))).toContain('too many items');
+    expect(isFailFast(state, taskAt(state, 'build[a]'))).toBe(true);
+    expect(reasonToStop(state, taskAt(state, 'lint'))).toBeUndefined();
+    expect(isFailFast(state, taskAt(state, 'lint'))).toBe(false);
+  });
+
+  test('with fail-fast: false every item is tried, and the for-each fails at the end', () => {
+    const flow = workflow(
+      [task('build', { forEach: forEach(['a', 'b', 'c'], { failFast: false, maxParallel: 1 }) })],
+      {
+        failFast: true,
+      },
+    );
+    const simulation = simulate(flow);
+    simulation.end('build[a]', failedWith());
+    expect(simulation.statusOf('build[b]')).toBe('running');
+    simulation.end('build[b]', done);
+    simulation.end('build[c]', done);
+    expect(failureOf(simulation)).toMatchObject({ message: expect.stringContaining('1 of 3 items did not') });
+    expect(simulation.status).toBe('failed');
   });
 
   test('with continue-on-error the failures of items do not count', () => {

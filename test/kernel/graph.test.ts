@@ -225,7 +225,7 @@ describe('state', () => {
     simulation.end('a#1', update({ list: [1, Number.NaN] }));
     expect(failureOf(simulation)).toMatchObject({
       code: 'NOT_SERIALISABLE',
-      message: expect.stringContaining('$.list[1]') as string,
+      message: expect.stringContaining('state.list[1]') as string,
     });
   });
 

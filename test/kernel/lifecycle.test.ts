@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import {
   decideOutcome,
+  decideQuestion,
   fold,
+  gateOf,
   newRunState,
   statusOf,
   statusOfTask,
@@ -253,9 +255,11 @@ function lives(): (readonly Commit[])[] {
     simulate(workflow([task('a', { if: 'inputs.missing' })])).journal,
     ...changedDefinitions(),
     ...repairs(),
+    ...imports(),
     ...ends(),
     ...doneAgain(),
     ...conversations(),
+    ...questions(),
     ...inWorktrees(),
   ];
 }
@@ -274,6 +278,7 @@ function step(simulation: Simulation, kind: number, pick: number): void {
   else if (simulation.isOver) return;
   else if (kind === 12) simulation.decide('reject', target);
   else if (kind === 13) simulation.releaseHeld();
+  else if (kind === 14) simulation.command({ type: 'done', task: target, comment: 'seen' });
   else if (kind <= 5) command(simulation, { kind, pick, target });
   else endOne(simulation, kind, pick);
 }
@@ -313,7 +318,19 @@ function changedDefinitions(): Commit[][] {
   simulation.command({ type: 'pause' });
   for (const flow of definitions)
     simulation.transition(() => [{ type: 'drift.accepted', data: { workflow: flow } }]);
-  return [simulation.journal];
+  return [simulation.journal, goneBeforeItBegan()];
+}
+
+/** One waits for its approval, the other for a lock of another run. */
+function goneBeforeItBegan(): Commit[] {
+  const locked = new Map([['l', 'other']]);
+  const simulation = simulate(
+    workflow([task('a'), task('asks', { approval: 'Sure?' }), task('locked', { repositoryLocks: ['l'] })]),
+    { locked },
+  );
+  const changed = workflow([task('a')]);
+  simulation.transition(() => [{ type: 'drift.accepted', data: { workflow: changed } }]);
+  return simulation.journal;
 }
 
 function repairs(): Commit[][] {
@@ -334,6 +351,26 @@ function repairs(): Commit[][] {
     ]);
     for (const address of held) simulation.command({ type: 'retry', task: address });
     return simulation.drain().journal;
+  });
+}
+
+/** In a run that is running, delayed or held. */
+function imports(): Commit[][] {
+  const delaying = task('c', { retry: tries(2) });
+  const asking = task('d', { approval: 'really?' });
+  const flows = [
+    workflow([task('a'), task('b', { needs: ['a'] }), delaying, task('e'), task('f')], { maxParallel: 2 }),
+    workflow([delaying]),
+    workflow([asking]),
+  ];
+  return flows.map((flow) => {
+    const simulation = simulate(flow);
+    if (simulation.state.tasks.has('c')) simulation.end('c', failedWith());
+    const held = [...simulation.state.tasks.keys()];
+    simulation.transition(() => [{ type: 'run.imported', data: { held, reason: 'it ran elsewhere' } }]);
+    simulation.command({ type: 'resume' });
+    for (const address of held) simulation.command({ type: 'retry', task: address });
+    return simulation.journal;
   });
 }
 
@@ -388,6 +425,11 @@ function conversations(): Commit[][] {
   );
   budget.end('f', done);
   budget.command({ type: 'raise', task: 'a', unit: 'usd', amount: 1 });
+  const set = simulate(
+    workflow([task('f'), agentTask('a', ['claude'], { needs: ['f'] })], { budget: { usd: 0 } }),
+  );
+  set.end('f', done);
+  set.command({ type: 'set', limits: [{ limit: 'budget.usd', to: 1 }] });
   const day = simulate(workflow([task('f'), agentTask('a', ['claude'], { needs: ['f'] })]));
   day.budgetPerDay = { usd: 1 };
   day.elsewhere = { ...day.elsewhere, usd: 1 };
@@ -412,7 +454,26 @@ function conversations(): Commit[][] {
   lending.command({ type: 'lend', ...token, session: 's', from: 1, host: 'h', pid: 1 });
   lending.command({ type: 'retry', task: 'a' });
   lending.command({ type: 'return', ...token, at: 2 });
-  return [budget.journal, day.journal, asking.journal, lending.journal];
+  return [budget.journal, set.journal, day.journal, asking.journal, lending.journal];
+}
+
+/** What only questions bring about: those that are tasks, and those that functions ask. */
+function questions(): Commit[][] {
+  const work = { type: 'ask', question: 'Which?', answer: 'string' } as const;
+  const answer = (simulation: Simulation, address: string): void => {
+    const { gate = '' } = gateOf(taskAt(simulation.state, address).life) ?? {};
+    simulation.command({ type: 'answer', task: address, gate, answer: 'this' });
+  };
+  const asking = simulate(workflow([task('a', { work }), task('b', { work }), task('c'), task('d')]));
+  answer(asking, 'a');
+  asking.decide('reject', 'b');
+  for (const address of ['c', 'd']) {
+    const asked = { type: 'string', text: 'Which?', key: '1' } as const;
+    asking.transition(() => decideQuestion(taskAt(asking.state, address), asked, asking.world));
+  }
+  answer(asking, 'c');
+  asking.end('d', done);
+  return [asking.journal];
 }
 
 /** What only places of their own bring about. */
@@ -510,6 +571,19 @@ function throughStages(origin: Origin, place: EventOf<'workspace.prepared'>['dat
   const unchecked = simulate(workflow([agentTask('a', ['claude'], { onConflict: 'agent' })]), { origin });
   unchecked.transition(() => [{ type: 'workspace.prepared', task: 'a', data: place }]);
   for (const outcome of [done, conflict, done]) unchecked.end('a', outcome);
+  // Its agent does not resolve the conflict, and a person has something to say about that.
+  const unresolved = [{ check: checkOf(0) }, {}].map((more) => {
+    const spec = agentTask('a', ['claude'], { onConflict: 'agent', ...more });
+    const simulation = simulate(workflow([spec]), { origin });
+    simulation.transition(() => [{ type: 'workspace.prepared', task: 'a', data: place }]);
+    const outcomes =
+      spec.check === undefined ? [done, conflict, failedWith()] : [done, done, conflict, done, red];
+    for (const outcome of outcomes) simulation.end('a', outcome);
+    expect(simulation.statusOf('a')).toBe('held');
+    simulation.command({ type: 'tell', task: 'a', text: 'mind the gulls' });
+    simulation.command({ type: 'retry', task: 'a' });
+    return simulation;
+  });
   const givenUp = [
     [red],
     [failedWith('WORKTREE_REFUSED')],
@@ -533,7 +607,18 @@ function throughStages(origin: Origin, place: EventOf<'workspace.prepared'>['dat
   repaired.transition(() => [
     { type: 'run.repaired', data: { lostFrom: 2, lostTo: 3, held: ['a'], reason: 'commits were lost' } },
   ]);
-  const all = [...told, ...ordered, ...again, unchecked, ...givenUp, retried, skipped, vanished, repaired];
+  const all = [
+    ...told,
+    ...ordered,
+    ...again,
+    unchecked,
+    ...unresolved,
+    ...givenUp,
+    retried,
+    skipped,
+    vanished,
+    repaired,
+  ];
   return all.map(({ journal }) => journal);
 }
 

@@ -33,6 +33,8 @@ const kinds = [
   'pause',
   'resume',
   'cancel',
+  'set max-parallel',
+  'set max-parallel',
 ] as const;
 const deaths = ['crash', 'crash to a snapshot', 'forget the agenda', 'forget all but a snapshot'] as const;
 type Kind = (typeof kinds)[number] | (typeof deaths)[number];
@@ -147,6 +149,12 @@ const takes: Readonly<Record<Kind, Take>> = {
   cancel({ simulation, reference }) {
     if (simulation.command({ type: 'cancel', reason: 'enough' }).accepted) reference.cancel();
   },
+  'set max-parallel'({ simulation, reference }, { pick }) {
+    const to = maxParallelFrom(pick);
+    const limit = { limit: 'max-parallel', ...(to !== undefined && { to }) } as const;
+    simulation.command({ type: 'set', about: { name: String(pick) }, limits: [limit] });
+    reference.setMaxParallel(to);
+  },
   crash: crash(false),
   'crash to a snapshot': crash(true),
   'forget the agenda': ({ simulation }) => rebuildAgenda(simulation.state),
@@ -154,6 +162,11 @@ const takes: Readonly<Record<Kind, Take>> = {
     simulation.state = decodeState(encodeState(simulation.state));
   },
 };
+
+/** One to three, none, or what the workflow says. */
+function maxParallelFrom(pick: number): number | 'none' | undefined {
+  return ([1, 2, 3, 'none', undefined] as const)[pick % 5];
+}
 
 function take(pair: Pair, { kind, pick, way }: Step): void {
   const all = [...pair.simulation.state.tasks.keys()];

@@ -159,7 +159,7 @@ describe('a task waits', () => {
     expect(why(simulation, 'a')).toEqual({
       for: 'person',
       reason: 'it was interrupted, and may have done its work: on-interrupt is ask',
-      actions: ['retry', 'skip'],
+      actions: ['retry', 'done', 'skip'],
     });
   });
 

@@ -10,7 +10,7 @@ import {
   taskAt,
   waitingToMerge,
 } from '../../src/kernel/index.ts';
-import { proposalOf } from '../../src/kernel/stage.ts';
+import { isConflicting, proposalOf } from '../../src/kernel/stage.ts';
 import type { CleanupPolicy, Event, Outcome, TaskSpec, Workflow } from '../../src/model/index.ts';
 import {
   done,
@@ -104,6 +104,8 @@ const conflict: Outcome = {
   report: 'a.txt differs',
 } as Outcome;
 
+const red: Outcome = { ...failedWith('EXIT'), report: 'two tests fail' } as Outcome;
+
 describe('a task in a worktree', () => {
   test('succeeds when its result is with those of the others', () => {
     const simulation = inRepository(workflow([writer('a'), writer('b', { needs: ['a'] })]));
@@ -191,6 +193,68 @@ describe('a task in a worktree', () => {
     expect(taskAt(simulation.state, 'a').tally.failures).toBe(0);
   });
 
+  test.each([
+    ['fails its check', [done, red]],
+    ['fails itself', [failedWith('EXIT', false)]],
+  ] as [string, Outcome[]][])(
+    'whose agent %s while it resolves a conflict is held with the conflict, and checked and integrated when that lets it',
+    (_, outcomes) => {
+      const simulation = inRepository(workflow([writer('a', { onConflict: 'agent', check: checkOf(0) })]));
+      prepare(simulation, 'a');
+      for (const outcome of [succeededWith('built'), done, conflict, ...outcomes])
+        simulation.end('a', outcome);
+      expect(simulation.statuses).toEqual({ a: 'held' });
+      const held = taskAt(simulation.state, 'a');
+      expect(held.life).toMatchObject({
+        reason: expect.stringMatching(/^its agent did not resolve the conflict in a\.txt: .*\/trees\/a/),
+        actions: ['resolve', 'retry', 'recreate', 'adopt', 'discard', 'skip'],
+      });
+      expect(isConflicting(held.stage)).toBe(true);
+      expect(simulation.replayed().tasks.get('a')).toEqual(held);
+      simulation.command({ type: 'retry', task: 'a' });
+      expect(kinds(simulation).at(-1)).toBe('check');
+      simulation.end('a', done);
+      expect(kinds(simulation).at(-1)).toBe('integrate');
+      simulation.end('a', integrated);
+      expect(simulation.status).toBe('succeeded');
+    },
+  );
+
+  test('whose agent did not resolve a conflict keeps the output of the work, if that is all there is', () => {
+    const simulation = inRepository(workflow([writer('a', { onConflict: 'agent' })]));
+    prepare(simulation, 'a');
+    for (const outcome of [succeededWith('built'), conflict, failedWith('EXIT', false)])
+      simulation.end('a', outcome);
+    simulation.command({ type: 'retry', task: 'a' });
+    expect(kinds(simulation).at(-1)).toBe('integrate');
+    simulation.end('a', integrated);
+    expect(taskAt(simulation.state, 'a').life).toEqual({ status: 'succeeded', output: 'built' });
+  });
+
+  test('that is held with a conflict: what a person says goes to its agent together with the conflict', () => {
+    const simulation = inRepository(workflow([writer('a')]));
+    prepare(simulation, 'a');
+    simulation.end('a', done);
+    simulation.end('a', conflict);
+    simulation.command({ type: 'tell', task: 'a', text: 'keep both' });
+    simulation.command({ type: 'retry', task: 'a' });
+    expect(kinds(simulation).at(-1)).toBe('revision');
+    expect(taskAt(simulation.state, 'a')).toMatchObject({
+      stage: { name: 'revise', report: 'a.txt differs', conflict: { files: ['a.txt'] } },
+      life: { attempt: { messages: ['keep both'] } },
+    });
+  });
+
+  test('that does not get on with a conflict is held with it before its revisions are used up', () => {
+    const simulation = inRepository(workflow([writer('a', { onConflict: 'agent', check: checkOf(9) })]));
+    prepare(simulation, 'a');
+    const same = { ...red, sameness: 'same' } as Outcome;
+    for (const outcome of [done, done, conflict, done, same, done, same, done, same])
+      simulation.end('a', outcome);
+    expect(simulation.statuses).toEqual({ a: 'held' });
+    expect(isConflicting(taskAt(simulation.state, 'a').stage)).toBe(true);
+  });
+
   test('that only looks has nothing to integrate', () => {
     const simulation = inRepository(workflow([writer('a'), reader('b', { needs: ['a'] })]));
     for (const [address, outcome] of [
@@ -223,7 +287,6 @@ const proposed = (members: readonly string[]): Outcome => ({
   type: 'succeeded',
   proposed: { result: 'c1', commit: 'c3', onto: 'c0', members },
 });
-const red: Outcome = { ...failedWith('EXIT'), report: 'two tests fail' } as Outcome;
 
 describe('what is merged', () => {
   const checked = (names: readonly string[], revise = 1): Workflow =>

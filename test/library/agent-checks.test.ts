@@ -53,6 +53,20 @@ describe('the check of a task', () => {
     expect(sessions.size).toBe(1);
   });
 
+  test('that fails tells its reason and the agent the last lines of both streams, the one written to last at the end', async () => {
+    const { run } = await openPlace();
+    const check = 'echo npm warn x >&2; sleep 0.1; echo FAIL login; test -e done || { touch done; false; }';
+    const started = await run({
+      build: played([[{ answer: 'first' }], [{ expect: 'npm warn x\nFAIL login' }, { answer: 'second' }]], {
+        check: { run: check, revise: 1 },
+      }),
+    });
+
+    expect(await started.result()).toMatchObject({ outputs: { build: 'second' } });
+    const failed = (await eventsOf(started)).find(({ type }) => type === 'check.failed');
+    expect(failed?.data).toEqual({ report: 'exit code 1\nnpm warn x\nFAIL login', revision: 1 });
+  });
+
   test('that has expressions is told with their values, and finds the same where the agent runs it itself', async () => {
     const { run } = await openPlace();
     const started = await run({
@@ -92,7 +106,7 @@ describe('the check of a task', () => {
     expect(await started.result()).toMatchObject({ status: 'failed', outputs: { again: 'yes' } });
     const { build } = (await started.checkpoint()).tasks;
     expect(build).toMatchObject({
-      attempts: 4,
+      attempts: 1,
       error: {
         code: 'CHECK_FAILED',
         message: expect.stringMatching(/after 1 revision: exit code 3: it is red/),
@@ -162,13 +176,14 @@ describe('the check of a task', () => {
     await eventually('it is held', async () => (await started.status()) === 'held');
 
     expect((await started.checkpoint()).tasks['build']).toMatchObject({
-      attempts: 6,
+      attempts: 1,
+      revisions: 2,
       reason: expect.stringMatching(/3 times in the same way, and no file has changed/),
     });
     expect((await started.retry('build')).status).toBe('accepted');
     await eventually(
       'it is paid for again',
-      async () => (await started.checkpoint()).tasks['build']!.attempts > 7,
+      async () => (await started.checkpoint()).tasks['build']!.revisions === 3,
     );
   });
 
@@ -193,7 +208,7 @@ test('a failed task that is retried goes on in its session, and from scratch onl
   const again = await piton.resume(definition, 'run', { redo: ['build'], inSession: true });
 
   expect(await again.result()).toMatchObject({ outputs: { build: 'second turn' } });
-  const fresh = await piton.resume(definition, 'run', { redo: ['build'] });
+  const fresh = await piton.resume(definition, 'run', { redo: ['build'], rerunSucceeded: true });
   expect(await fresh.result()).toMatchObject({ status: 'failed' });
   const sessions = startsOf(await eventsOf(fresh)).map(({ agent }) => agent?.session);
   expect(sessions[1]).toBe(sessions[0]);

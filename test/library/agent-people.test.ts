@@ -221,7 +221,11 @@ describe('a session in a person’s hands', () => {
     await started.result();
     const lent = await (await (await openBeside(folder)).find('run')).lend('build');
     const { definition } = await piton.definitionOf('run');
-    const again = await piton.resume(definition, 'run', { redo: ['build'], inSession: true });
+    const again = await piton.resume(definition, 'run', {
+      redo: ['build'],
+      inSession: true,
+      rerunSucceeded: true,
+    });
     await eventually('it waits for the session', () => isOf(again, 'build', 'held'));
     await lent.giveBack();
 
@@ -249,7 +253,11 @@ test('what a person refuses is not taken for what was allowed before, when the t
   await started.reject('build', 'not two');
   expect(await started.result()).toMatchObject({ status: 'failed' });
   const { definition } = await piton.definitionOf('run');
-  const again = await piton.resume(definition, 'run', { redo: ['build'], inSession: true });
+  const again = await piton.resume(definition, 'run', {
+    redo: ['build'],
+    inSession: true,
+    rerunSucceeded: true,
+  });
 
   expect(await again.result()).toMatchObject({ outputs: { build: 'without it' } });
 });

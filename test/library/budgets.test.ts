@@ -133,7 +133,7 @@ describe('a budget of tokens', () => {
     expect(await held(run)).toEqual({
       reason:
         "it was interrupted in tool 'Bash: git push': whether that took effect, nobody knows; and the budget of the task, 100 tokens, is used up: 300",
-      actions: ['retry', 'skip'],
+      actions: ['retry', 'done', 'skip'],
     });
     await run.retry('build');
     await eventually('it is held for the budget alone', async () =>

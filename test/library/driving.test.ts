@@ -156,9 +156,9 @@ test('a run whose stored definition calls what is not there any more is refused,
   );
   await started.opened;
   const renamed = begun.task('new', { needs: ['a'] }, () => 'new');
-  await expect(second.resume(renamed, 'r', { takeover: true })).rejects.toMatchObject({
+  await expect(second.resume(renamed, 'r', { takeover: true, keepDefinition: true })).rejects.toMatchObject({
     code: 'RUN_CHANGED',
-    message: expect.stringContaining('it calls what is not there any more: old') as string,
+    message: expect.stringContaining('it calls functions that are not there any more: old') as string,
   });
   const run = await second.resume(renamed, 'r', { takeover: true, acceptDrift: true });
   expect((await run.result()).outputs).toEqual({ a: null, new: 'new' });
@@ -273,7 +273,7 @@ test.each([-1, 0, 1.5, 999])('there is no checkpoint %d', async (seq) => {
     {},
   );
   await run.result();
-  await expect(run.checkpoint(seq)).rejects.toMatchObject({ code: 'RUN_NOT_FOUND' });
+  await expect(run.checkpoint(seq)).rejects.toMatchObject({ code: 'CHECKPOINT_NOT_FOUND' });
 });
 
 test.each(['run.created', 'attempt.started'] as const)(

@@ -27,6 +27,7 @@ export async function doAgain(more: object): Promise<string> {
   rmSync(flag);
   const again = await piton.resume(await loadWorkflow(join(repository, 'flow.yaml')), 'run', {
     redo: ['each'],
+    rerunSucceeded: true,
   });
   expect(await again.result()).toMatchObject({ status: 'succeeded' });
   return git(repository, 'show', 'piton/run:two.txt');

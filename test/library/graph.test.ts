@@ -247,6 +247,6 @@ test('with preserve: false the big values of the way are dropped after success, 
   const again = await open({ store: `sqlite:${folder}/p.db`, durability: 'process' });
   expect((await (await again.find('big')).result()).state).toEqual(state);
   expect(await again.verify('big')).toMatchObject([{ ok: true }]);
-  await expect((await again.find('big')).checkpoint(2)).rejects.toMatchObject({ code: 'BLOB_MISSING' });
+  await expect((await again.find('big')).checkpoint(2)).rejects.toMatchObject({ code: 'CHECKPOINT_PRUNED' });
   await again.close();
 });

@@ -175,7 +175,7 @@ test('an interrupted task with on-interrupt ask is held until a person decides',
   expect((await run.result()).outputs).toEqual({ pay: 2, after: 'after' });
 });
 
-test('a changed definition is refused if what has begun is different, else the stored one is used', async () => {
+test('a changed definition is refused until somebody says which counts; the stored one always can', async () => {
   const store = `sqlite:${temporaryFolder()}/state.db`;
   const first = await open({ store });
   const { flow, started, gate } = gated();
@@ -184,13 +184,13 @@ test('a changed definition is refused if what has begun is different, else the s
   await first.close();
   gate.open();
   const second = await openPiton({ store });
-  const begunChanged = workflow('flow')
+  const settledChanged = workflow('flow')
     .task('a', { version: '2' }, () => 1)
     .task('b', { needs: ['a'] }, () => 1)
     .task('c', { needs: ['b'] }, () => 1);
-  await expect(second.resume(begunChanged, 'r')).rejects.toMatchObject({
-    code: 'RUN_CHANGED',
-    details: { drifts: [{ task: 'a', change: 'changed', begun: true }] },
+  expect(await second.drift('r', settledChanged)).toMatchObject({
+    drift: [{ task: 'a', field: 'version', after: '2', verdict: 'settled' }],
+    mustChoose: false,
   });
   await expect(
     second.resume(
@@ -199,7 +199,15 @@ test('a changed definition is refused if what has begun is different, else the s
     ),
   ).rejects.toMatchObject({ code: 'RUN_CHANGED' });
   const later = flow.task('d', { needs: ['c'] }, () => 'new');
-  const run = await second.resume(later, 'r');
+  await expect(second.resume(later, 'r')).rejects.toMatchObject({
+    code: 'RUN_CHANGED',
+    details: { drift: [{ task: 'd', change: 'added', verdict: 'applies' }] },
+    remedy: expect.stringContaining('keepDefinition') as string,
+  });
+  await expect(second.resume(later, 'r', { acceptDrift: true, keepDefinition: true })).rejects.toMatchObject({
+    code: 'USAGE_INVALID',
+  });
+  const run = await second.resume(later, 'r', { keepDefinition: true });
   expect((await run.result()).outputs).toEqual({ a: null, b: 2, c: null });
 });
 

@@ -65,7 +65,7 @@ test('an edge that was added before others does not take over their conditions',
     .edge('b', 'end');
   const run = await interrupted((piton) => piton.start(old, { id: 'x' }), {
     begun: begun.opened,
-    resume: (piton) => piton.resume(edited, 'x'),
+    resume: (piton) => piton.resume(edited, 'x', { keepDefinition: true }),
   });
   await run.result();
   const taken: string[] = [];

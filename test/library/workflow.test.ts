@@ -315,33 +315,14 @@ test('events come from the journal first, then live, in order, and end with the 
   expect(later).toEqual(events.slice(6));
 });
 
-test.each([
-  ['a function', () => () => 1, 'NOT_SERIALISABLE', 'output is a function'],
-  ['a bigint', () => ({ deep: [1n] }), 'NOT_SERIALISABLE', 'output.deep[0] is a bigint'],
-  ['NaN', () => Number.NaN, 'NOT_SERIALISABLE', 'output is NaN'],
-  ['a cycle', () => cyclic(), 'NOT_SERIALISABLE', 'output.self is a cycle'],
-  ['a class instance', () => new Map(), 'NOT_SERIALISABLE', 'output is an instance of Map'],
-  [
-    'too much',
-    () => 'x'.repeat(2000),
-    'OUTPUT_TOO_LARGE',
-    'The output is 2002 bytes long, more than the 1000 allowed',
-  ],
-])('an output that is %s fails the task and says where', async (_, run, code, message) => {
+test('an output that is too large fails the task and says so', async () => {
   const piton = await openPiton({ maxOutputBytes: 1000 });
-  const flow = workflow('flow').task('a', { retry: 3 }, run as () => unknown);
-  const started = await piton.start(flow, {});
-  expect((await started.result()).status).toBe('failed');
-  const { a } = (await started.checkpoint()).tasks;
-  expect(a).toMatchObject({ attempts: 1, error: { code, retryable: false } });
-  expect(a!.error!.message).toContain(message);
+  const run = await piton.start(workflow('flow').task('a', { retry: 3 }, () => 'x'.repeat(2000)));
+  expect((await run.result()).status).toBe('failed');
+  const { a } = (await run.checkpoint()).tasks;
+  expect(a).toMatchObject({ attempts: 1, error: { code: 'OUTPUT_TOO_LARGE', retryable: false } });
+  expect(a!.error!.message).toContain('The output is 2002 bytes long, more than the 1000 allowed');
 });
-
-function cyclic(): object {
-  const value: Record<string, unknown> = {};
-  value['self'] = value;
-  return value;
-}
 
 test('an output that does not fit its schema fails the task', async () => {
   const piton = await openPiton();
@@ -372,6 +353,12 @@ test('bad ids and definitions are refused before anything is written', async () 
     code: 'NOT_SERIALISABLE',
   });
   await expect(piton.start(fine, { inputs: [1] as never })).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+  await expect(piton.resume('a-run' as never, fine as never)).rejects.toMatchObject({
+    code: 'USAGE_INVALID',
+    message: expect.stringContaining('it is the text "a-run". Call piton.resume(workflow, id)'),
+  });
+  await expect(piton.resume(fine, undefined as never)).rejects.toMatchObject({ code: 'RUN_ID_INVALID' });
+  await expect(piton.start({ tasks: {} } as never)).rejects.toMatchObject({ code: 'USAGE_INVALID' });
   expect(await piton.runs()).toEqual([]);
 });
 

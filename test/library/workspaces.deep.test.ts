@@ -390,14 +390,16 @@ describe('cleaning', () => {
     const { ref } = (await listIn(project)).find(({ kind }) => kind === 'kept')!;
     expect(ref).toMatch(new RegExp(`^refs/piton/r1/.+/kept/${lost}$`));
     expect(await cleanIn(project, { olderThanMs: 0, force: true })).toEqual([]);
-    expect((await project.piton(['workspace', 'adopt', 'Build'])).code).toBe(0);
+    expect((await project.piton(['workspace', 'adopt', 'r1', 'Build'])).code).toBe(0);
 
     expect(await listIn(project)).toMatchObject([
       { task: 'Build', kind: 'worktree' },
       { kind: 'branch', status: 'ready', reason: expect.stringContaining('piton merge r1') },
       { ...kept, ref, reason: 'a commit that nothing else may lead to' },
     ]);
-    expect((await project.piton(['workspace', 'show', 'Build'])).stdout).toContain(`kept: ${ref}: a commit`);
+    expect((await project.piton(['workspace', 'show', 'r1', 'Build'])).stdout).toContain(
+      `kept: ${ref}: a commit`,
+    );
     const to = join(project.folder, '.piton/back');
     expect((await project.piton(['workspace', 'restore', ref!, '--to', to])).code).toBe(0);
     expect(git(to, 'rev-parse', 'HEAD')).toBe(lost);

@@ -61,7 +61,7 @@ describe('agents in a git repository', () => {
         [
           [{ await: join(repository, 'go') }, edit('a.txt', 'one\nsecond\nthree\n'), { answer: 's' }],
           [
-            { expect: 'does not fit to what others' },
+            { expect: 'conflicts with what others have made in the meantime in "a.txt"' },
             { expect: 'between marks' },
             { run: 'cat a.txt > seen.txt' },
             { answer: 'forgot to mend it' },
@@ -178,10 +178,14 @@ describe('agents in a git repository', () => {
     const place = (await started.checkpoint()).tasks['build']!.workspace!.path;
     expect(readFileSync(join(place, 'half.txt'), 'utf8')).toBe('half');
     const { definition } = await piton.definitionOf('run');
-    const again = await piton.resume(definition, 'run', { redo: ['build'], inSession: true });
+    const again = await piton.resume(definition, 'run', {
+      redo: ['build'],
+      inSession: true,
+      rerunSucceeded: true,
+    });
     await again.result();
     expect((await again.checkpoint()).tasks['build']!.workspace!.path).toBe(place);
-    const fresh = await piton.resume(definition, 'run', { redo: ['build'] });
+    const fresh = await piton.resume(definition, 'run', { redo: ['build'], rerunSucceeded: true });
     await fresh.result();
 
     const other = (await fresh.checkpoint()).tasks['build']!.workspace!.path;
@@ -306,13 +310,13 @@ describe('agents in a git repository', () => {
     const { run } = await openRepository();
     const started = await run(
       { build: played([[{ answer: 'never' }]]) },
-      { setup: 'echo no registry >&2; exit 3' },
+      { setup: 'echo npm warn x >&2; sleep 0.1; echo no registry; exit 3' },
     );
     await started.result();
 
     expect((await started.checkpoint()).tasks['build']!.error).toMatchObject({
       code: 'SETUP_FAILED',
-      message: 'its setup failed: exit code 3: no registry',
+      message: 'its setup failed: exit code 3: npm warn x\nno registry',
     });
   });
 

@@ -161,9 +161,9 @@ export const commandLine: readonly Defect[] = [
   {
     name: 'a dry run of a resume whose definition has changed ends with 0',
     file: 'src/interfaces/cli/commands/resume.ts',
-    find: 'return isRefused ? exitCodes.refused : exitCodes.done;',
-    replace: 'return exitCodes.done;',
-    tests: ['test/cli/resume.test.ts'],
+    find: 'return exitCodes.refused;\n  }\n  output.next(',
+    replace: 'return exitCodes.done;\n  }\n  output.next(',
+    tests: ['test/cli/drift.test.ts'],
   },
   {
     name: 'a dry run starts the run',
@@ -226,8 +226,8 @@ export const commandLine: readonly Defect[] = [
   {
     name: 'runs of a project that nobody has trusted are begun in the process that looks at it',
     file: 'src/library/piton.ts',
-    find: 'assertRunId(id);\n    await this.#ports.permit?.();',
-    replace: 'assertRunId(id);',
+    find: 'await this.#ports.permit?.();\n    const program',
+    replace: 'const program',
     tests: ['test/project/project.test.ts'],
   },
   {
@@ -261,7 +261,7 @@ export const commandLine: readonly Defect[] = [
   {
     name: 'a retry of a held task does not say what it was decided on',
     file: 'src/interfaces/cli/commands/retry.ts',
-    find: 'handle.retry(task, also, { seen })',
+    find: 'handle.retry(task, also, { seen, rerunSucceeded })',
     replace: 'handle.retry(task, also)',
     tests: ['test/cli/races.test.ts'],
     named: 'held again',
@@ -269,15 +269,15 @@ export const commandLine: readonly Defect[] = [
   {
     name: 'a retry of a run that has ended does not say what it was decided on',
     file: 'src/interfaces/cli/commands/retry.ts',
-    find: 'inSession: options.fresh !== true, seen }',
-    replace: 'inSession: options.fresh !== true }',
+    find: 'redo, inSession, seen, rerunSucceeded, ...choiceOf(options) }',
+    replace: 'redo, inSession, rerunSucceeded, ...choiceOf(options) }',
     tests: ['test/cli/races.test.ts'],
     named: 'a run that has failed',
   },
   {
     name: 'a held task is skipped that has been tried again since',
     file: 'src/interfaces/cli/commands/skip.ts',
-    find: 'handle.skip(task, also, { seen })',
+    find: 'handle.skip(task, also, { seen, rerunSucceeded })',
     replace: 'handle.skip(task, also)',
     tests: ['test/cli/races.test.ts'],
     named: 'held again',
@@ -285,8 +285,8 @@ export const commandLine: readonly Defect[] = [
   {
     name: 'a task is skipped that has failed once more since',
     file: 'src/interfaces/cli/commands/skip.ts',
-    find: '{ run, skip: tasks, seen }',
-    replace: '{ run, skip: tasks }',
+    find: 'skip: tasks, seen, rerunSucceeded, ...choiceOf(options) }',
+    replace: 'skip: tasks, rerunSucceeded, ...choiceOf(options) }',
     tests: ['test/cli/races.test.ts'],
     named: 'fails again',
   },
@@ -317,7 +317,7 @@ export const commandLine: readonly Defect[] = [
   {
     name: 'who drives a run with a decision that was refused is not told',
     file: 'src/interfaces/cli/decide.ts',
-    find: "if (answer?.status === 'refused') throw refused(run, answer.text);",
+    find: "if (answer?.status === 'refused') throw refused(driving.run, answer.text);",
     replace: '',
     tests: ['test/cli/races.test.ts'],
     named: 'inbox',

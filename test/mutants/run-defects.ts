@@ -1,12 +1,22 @@
 import { agents } from './agents.ts';
 import { commandLine } from './command-line.ts';
+import { configuration } from './configuration.ts';
 import type { Defect } from './defect.ts';
 import { engine } from './engine.ts';
-import { isDeep, ScratchCopy, type Choice } from './scratch-copy.ts';
+import { keeping } from './keeping.ts';
+import { isDeep, readIfThere, ScratchCopy, type Choice } from './scratch-copy.ts';
 import { spool } from './spool.ts';
 import { workspaces } from './workspaces.ts';
 
-const all: readonly Defect[] = [...engine, ...spool, ...workspaces, ...agents, ...commandLine];
+const all: readonly Defect[] = [
+  ...engine,
+  ...keeping,
+  ...spool,
+  ...workspaces,
+  ...agents,
+  ...commandLine,
+  ...configuration,
+];
 
 /** The share that `npm test` alone has to catch. All tests together catch everything that is not explained. */
 const ordinaryShare = 0.9;
@@ -21,12 +31,17 @@ interface Options {
   readonly isOrdinary: boolean;
 }
 
-/** Prints the defects with one of the words in their name or file. Gives the exit code. */
+/** Prints the defects with one of the words in their name or file, and which of them are stale. Gives the exit code. */
 export function listDefects(words: readonly string[]): number {
   const chosen = choose(words);
   if (chosen.length === 0) return refuse(words);
-  for (const { name, file } of chosen) console.log(`${name} (${file})`);
-  return 0;
+  for (const defect of chosen)
+    console.log(`${isStale(defect) ? 'STALE ' : ''}${defect.name} (${defect.file})`);
+  return chosen.some(isStale) ? 1 : 0;
+}
+
+function isStale({ file, find }: Defect): boolean {
+  return readIfThere(file)?.split(find).length !== 2;
 }
 
 function refuse(words: readonly string[]): number {

@@ -131,8 +131,8 @@ export const workspaces: readonly Defect[] = [
   {
     name: 'changes that are not committed are lost with the worktree',
     file: 'src/workspaces/worktree/unkept.ts',
-    find: 'if (changes.length > 0)\n',
-    replace: 'if (changes.length < 0)\n',
+    find: 'if (changes.length > 0) return',
+    replace: 'if (changes.length < 0) return',
     tests: ['test/workspaces/worktree/clean.test.ts'],
   },
   {

@@ -311,6 +311,15 @@ tasks:
     await expect(project.startDetached('slow', { inputs: { n: Number.NaN } })).rejects.toSatisfy(
       (thrown) => codeOf(thrown) === 'NOT_SERIALISABLE',
     );
+    place.write('.piton/workflows/lacking.yaml', 'name: lacking\ntasks: { a: { run: no-such-program } }\n');
+    await expect(project.startDetached('lacking')).rejects.toSatisfy(
+      (thrown) => codeOf(thrown) === 'PREFLIGHT_FAILED',
+    );
+    expect(await project.preflight(await project.load('lacking'))).toMatchObject({
+      ok: false,
+      findings: [{ level: 'error', kind: 'program', task: 'a', path: 'tasks.a.run' }],
+    });
+    expect((await project.startDetached('lacking', { id: 'forced', force: true })).run).toBe('forced');
     // What an interface selects may be nothing.
     const everything = { only: [], until: [], skip: [] };
     expect((await project.startDetached('slow', { id: 'n1', inputs: { n: 1 }, ...everything })).run).toBe(

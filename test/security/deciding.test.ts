@@ -11,25 +11,35 @@ const inside = { env: { PITON_MARK_a1b2c3: '1' } };
 /** How each command is called that decides, delivers or trusts; what only reads has none. */
 const calls: Readonly<Record<string, readonly (readonly string[])[]>> = {
   resume: [['4f2'], ['--all']],
+  fork: [['4f2'], ['4f2@3', '--no-drive']],
+  checkpoint: [['4f2', 'here']],
   pause: [['4f2']],
   cancel: [['4f2']],
   approve: [['4f2', 'ask']],
   reject: [['4f2', 'ask']],
   retry: [['4f2']],
   skip: [['4f2', 'ask']],
+  done: [['4f2', 'ask', '-m', 'It did.']],
+  answer: [['4f2', 'ask', 'yes']],
   tell: [['4f2', 'ask', 'Do it.']],
   open: [['4f2', 'ask']],
-  resolve: [['ask', '--done']],
+  resolve: [['4f2', 'ask', '--done']],
+  set: [
+    ['4f2', 'name=x'],
+    ['4f2', 'max-parallel=9'],
+  ],
   merge: [['4f2']],
   pr: [['4f2']],
   workspace: [
     ['clean'],
-    ['discard', 'ask'],
-    ['adopt', 'ask'],
-    ['restore', 'ask'],
-    ['recreate', 'ask'],
+    ['discard', '4f2', 'ask'],
+    ['adopt', '4f2', 'ask'],
+    ['restore', '4f2', 'ask'],
+    ['recreate', '4f2', 'ask'],
     ['reconcile'],
   ],
+  store: [['backup'], ['restore', '--yes'], ['prune', '--keep', '1']],
+  import: [['4f2.piton']],
   verify: [['--repair']],
   trust: [[], ['--yes'], ['revoke']],
   service: [['install'], ['uninstall']],
@@ -117,7 +127,7 @@ describe('whoever decides', () => {
     await piton(['run', 'own', '--id', 'own']);
     expect((await call(['approve', 'own', 'ask'])).code).toBe(0);
     const by = { user: userInfo().username, host: expect.any(String), pid: expect.any(Number) };
-    expect(await json(['show', 'own', 'ask'])).toMatchObject({ decisions: [{ approved: true, by }] });
+    expect(await json(['show', 'own', 'ask'])).toMatchObject({ decisions: [{ decision: 'approved', by }] });
     const who = `${by.user}@`;
     expect((await piton(['show', 'own', 'ask'])).stdout).toMatch(
       new RegExp(`decided: approved at .* by ${who}`),

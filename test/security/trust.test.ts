@@ -11,12 +11,8 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { createOutput } from '../../src/interfaces/cli/output/index.ts';
-import { runCommand } from '../../src/interfaces/cli/run-command.ts';
 import { newProject, type Answer, type Project } from '../cli/command-line.ts';
-import { binary } from '../support/built.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** A folder as a person has it who has never trusted anything: somebody's repository, or a new one. */
@@ -37,7 +33,7 @@ function place(state = temporaryFolder()): Place {
     ...project,
     state,
     call: (...args) => project.piton(args, { env }),
-    answer: (answer, ...args) => atTerminal(args, { directory: project.folder, env, answer }),
+    answer: (answer, ...args) => project.piton(args, { env, answer }),
     pwned: () => existsSync(join(project.folder, 'pwned')),
   };
 }
@@ -157,10 +153,11 @@ describe('in a project that nobody has trusted', () => {
       ['skip', 'x', 'a'],
       ['tell', 'a', 'hi'],
       ['open', 'x', 'a'],
-      ['resolve', 'a'],
+      ['resolve', 'r', 'a'],
       ['merge'],
       ['pr'],
       ['workspace', 'clean'],
+      ['store', 'prune', '--keep', '0'],
       ['verify', '--repair'],
       ['service', 'install'],
     ];
@@ -190,7 +187,7 @@ describe('where trust was lost', () => {
     expect((await call('run', 'gate', '--id', 'gate')).code).toBe(3);
     write('.piton/config.yaml', 'delivery: { command: ./evil.sh }\n');
     const { code, stderr } = await call('cancel', 'gate');
-    expect([code, stderr]).toEqual([4, expect.stringMatching(/stays noted[^]*TRUST_NEEDED/)]);
+    expect([code, stderr]).toEqual([4, expect.stringMatching(/decision is kept[^]*TRUST_NEEDED/)]);
     await call('trust', '--yes');
     await call('resume', 'gate');
     expect(await json(['status', 'gate'])).toMatchObject({ status: 'cancelled' });
@@ -489,30 +486,3 @@ describe('trust given by the environment', () => {
     expect(await call('run', 'tell')).toMatchObject({ code: 4 });
   });
 });
-
-interface AtTerminal {
-  readonly directory: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly answer: string;
-}
-
-async function atTerminal(args: readonly string[], { directory, env, answer }: AtTerminal): Promise<Answer> {
-  const written = { stdout: '', stderr: '' };
-  const stream = (name: keyof typeof written) =>
-    Object.assign(
-      new Writable({ write: (chunk, _encoding, done) => ((written[name] += String(chunk)), done()) }),
-      { isTTY: true, columns: 100, rows: 40 },
-    );
-  const given = { ...process.env, PITON_DURABILITY: 'process', NO_COLOR: '1', TERM: 'dumb', ...env };
-  const streams = { stdout: stream('stdout'), stderr: stream('stderr'), env: given };
-  const output = createOutput(streams as unknown as Parameters<typeof createOutput>[0], false);
-  const stdin = Object.assign(Readable.from(answer === '' ? [] : [`${answer}\n`]), { isTTY: true });
-  const code = await runCommand(args, output, {
-    directory: () => directory,
-    program: [process.execPath, binary],
-    env: given,
-    stdin: () => stdin as unknown as NodeJS.ReadStream,
-  });
-  await output.flush();
-  return { code, ...written };
-}

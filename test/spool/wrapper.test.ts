@@ -97,7 +97,7 @@ describe.each(shellsHere())('the wrapper, run by %s,', (shell) => {
       ]),
     );
     expect(lines.filter((line) => /^(PITON_CRASH|PITON_STOP|PITON_WRAPPER|piton_)/.test(line))).toEqual([]);
-    expect(await spool.readResult(attempt, { maxBytes: 100 })).toEqual({
+    expect(await spool.readResult(attempt, { maxBytes: 100 })).toMatchObject({
       text: 'result\n',
       bytes: 7,
       isCut: false,

@@ -10,31 +10,34 @@ import {
 import { join } from 'node:path';
 import { queryObjects } from 'node:v8';
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { manualClock, randomId } from '../../src/base/index.ts';
 import type { Lease, StoredCommit } from '../../src/model/index.ts';
 import { findLease, type Store } from '../../src/store/index.ts';
 import { openMemoryStore } from '../../src/store/memory/index.ts';
 import { mirrorStore } from '../../src/store/mirror/index.ts';
 import { RunMirror } from '../../src/store/mirror/run-mirror.ts';
-import { storeContract } from '../contracts/store.ts';
-import { appending, commit, creation, summary, taking, leaseOf } from '../support/store-requests.ts';
+import { testStore } from '../../src/testing/index.ts';
+import { appending, commit, creation, summary, taking, leaseOf } from '../../src/testing/store-requests.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-storeContract(
-  'a mirrored store',
-  ({ folder, clock }) => {
-    const name = randomId();
-    const open = async (url: string) =>
-      mirrorStore(await openMemoryStore(url, { durability: 'full', clock }), join(folder, 'mirror'));
-    return {
-      open: () => open(`memory:${name}`),
-      openSilent: () => open(`memory:${name}?heartbeat=off`),
-    };
-  },
+testStore(
+  { describe, test, beforeEach, afterEach },
   {
-    backup: 'the store behind it, here one in memory, has nothing to copy',
-    damage: 'nothing but the store behind it can get at its memory',
+    name: 'a mirrored store',
+    prepare: ({ folder, clock }) => {
+      const name = randomId();
+      const open = async (url: string) =>
+        mirrorStore(await openMemoryStore(url, { durability: 'full', clock }), join(folder, 'mirror'));
+      return {
+        open: () => open(`memory:${name}`),
+        openSilent: () => open(`memory:${name}?heartbeat=off`),
+      };
+    },
+    cannot: {
+      backup: 'the store behind it, here one in memory, has nothing to copy',
+      damage: 'nothing but the store behind it can get at its memory',
+    },
   },
 );
 

@@ -36,7 +36,7 @@ import {
   summary,
   taking,
   leaseOf,
-} from '../support/store-requests.ts';
+} from '../../src/testing/store-requests.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const options = { durability: 'full', clock: systemClock } as const;
@@ -624,6 +624,48 @@ test('a store says where it lies, and whether others do', async () => {
   expect(await store.mayShareFolder()).toBe(true);
 });
 
+test.runIf(existsSync('/proc/locks'))(
+  'a store that looks for others keeps its locks, and those of others that are open here',
+  async () => {
+    const file = newFile();
+    const other = join(dirname(file), 'other.db');
+    const store = await open(file);
+    await store.createRun(creation('a'));
+    const held = locksOn(file, `${file}-shm`);
+    expect(held).toEqual([1, 1]);
+    expect([await store.mayShareFolder(), locksOn(file, `${file}-shm`)]).toEqual([false, held]);
+    await (await open(other)).createRun(creation('a'));
+    const files = [file, other].flatMap((each) => [each, `${each}-shm`]);
+    expect([await store.mayShareFolder(), locksOn(...files)]).toEqual([true, [1, 1, 1, 1]]);
+  },
+);
+
+/** How many locks this process holds on each of these files. Without them, others take a store for closed, and its log away. */
+function locksOn(...files: readonly string[]): number[] {
+  const locks = readFileSync('/proc/locks', 'utf8').split('\n');
+  return files.map((file) => {
+    const holder = new RegExp(` ${process.pid} \\S+:${statSync(file).ino} `);
+    return locks.filter((line) => holder.test(line)).length;
+  });
+}
+
+test.for([`replace(about, 'one', 'two')`, `about || ' '`, `'{}'`, 'NULL', `'{'`])(
+  'what is said of a run is not believed once it was changed on the disk: %s',
+  async (changed) => {
+    const file = newFile();
+    const store = await open(file);
+    await store.createRun(creation('said', { at: 1, summary: summary({ about: { name: 'one' } }) }));
+    await store.createRun(creation('silent', { at: 2 }));
+    changeBehindItsBack(file, `UPDATE runs SET about = ${changed} WHERE run = 'said'`);
+    const damage = { code: 'STORE_DAMAGED', details: { run: 'said' } };
+    await expect(store.findRun('said')).rejects.toMatchObject(damage);
+    await expect(store.listRuns({})).rejects.toMatchObject(damage);
+    expect(await store.findRun('silent')).not.toHaveProperty('about');
+    changeBehindItsBack(file, `UPDATE runs SET about = '{"name":"two"}' WHERE run = 'silent'`);
+    await expect(store.findRun('silent')).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
+  },
+);
+
 test('a page of runs is as long as asked for, whatever is damaged on the way', async () => {
   const file = newFile();
   const store = await open(file);
@@ -827,7 +869,8 @@ async function endedRuns(): Promise<string> {
   const flow = workflow('flow')
     .task('one', () => 1)
     .task('two', { needs: ['one'] }, () => 2);
-  for (const id of ['a', 'b']) await (await piton.start(flow, { id })).result();
+  // The last one stays, as the newest that succeeded.
+  for (const id of ['a', 'b', 'c']) await (await piton.start(flow, { id })).result();
   return file;
 }
 
@@ -854,18 +897,25 @@ test.for([
     await expect(piton.runs({ status: ['succeeded'] })).rejects.toMatchObject(named);
     expect(await piton.prune({ before: Date.now() + 1_000 })).toMatchObject({
       runs: 1,
-      kept: [{ run: 'a' }],
+      kept: [{ run: 'c' }, { run: 'a' }],
     });
 
-    const [verdict] = await piton.verify();
+    const [verdict] = await piton.verify('a');
     expect(verdict).toMatchObject({
       run: 'a',
       ok: false,
       reason: expect.stringContaining(`column ${column}`),
     });
     expect(await piton.repair('a')).toMatchObject({ held: [], mended: [expect.stringContaining(column!)] });
-    expect(await piton.verify()).toMatchObject([{ run: 'a', ok: true }]);
-    expect(await piton.runs()).toMatchObject([{ run: 'a', status: 'succeeded', progress: { done: 2 } }]);
+    expect(await piton.verify()).toMatchObject([
+      { run: 'c', ok: true },
+      { run: 'a', ok: true },
+    ]);
+    const done = { status: 'succeeded', progress: { done: 2 } };
+    expect(await piton.runs()).toMatchObject([
+      { run: 'c', ...done },
+      { run: 'a', ...done },
+    ]);
   },
 );
 
@@ -876,10 +926,9 @@ test('a run is not pruned whose journal does not end where its row says', async 
     `DELETE FROM commits WHERE seq = 3 AND run_number = (SELECT number FROM runs WHERE run = 'a')`,
   );
   await using piton = await openPiton({ store: `sqlite:${file}` });
-  expect(await piton.prune({ before: Date.now() + 1_000 })).toEqual({
+  expect(await piton.prune({ before: Date.now() + 1_000 })).toMatchObject({
     runs: 1,
-    blobs: 0,
-    kept: [{ run: 'a', reason: expect.stringContaining('does not end where its row says') }],
+    kept: [{ run: 'c' }, { run: 'a', reason: expect.stringContaining('does not end where its row says') }],
   });
 });
 

@@ -7,13 +7,23 @@ import { openSqliteStore } from '../../src/store/sqlite/index.ts';
 import { defineSeals, migrate } from '../../src/store/sqlite/migrate.ts';
 import { applicationId, migrations } from '../../src/store/sqlite/migrations.ts';
 import { startProgram } from '../support/start-program.ts';
-import { appending, commit, taking } from '../support/store-requests.ts';
+import { appending, commit, taking } from '../../src/testing/store-requests.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const options = { durability: 'full', clock: systemClock } as const;
 
 /** A store as it was at that version: two runs whose commits take turns, and a commit whose run is gone. */
 function storeOf(version: number): string {
+  const file = storeBySql(Math.min(version, 5));
+  if (version <= 5) return file;
+  using database = new DatabaseSync(file);
+  defineSeals(database);
+  for (const migration of migrations.slice(5, version)) database.exec(migration);
+  database.exec(`PRAGMA user_version = ${version}`);
+  return file;
+}
+
+function storeBySql(version: number): string {
   const file = join(temporaryFolder(), 'piton.db');
   using database = new DatabaseSync(file);
   database.exec('PRAGMA journal_mode = WAL');
@@ -168,7 +178,7 @@ test('a store that another process has brought to a later version meanwhile is r
   using database = new DatabaseSync(file);
   using later = new DatabaseSync(file);
   later.exec('PRAGMA user_version = 99');
-  expect(() => migrate(database, file)).toThrow('has format 99');
+  expect(() => migrate(database, { file })).toThrow('has format 99');
   expect(versionOf(file)).toBe(99);
 });
 

@@ -53,7 +53,7 @@ async function wholeStore(): Promise<string> {
   database.close();
   await using piton = await open({ store: `sqlite:${file}` });
   await piton.repair('cut');
-  const run = await piton.start(flow, { id: 'whole' });
+  const run = await piton.start(flow, { id: 'whole', name: 'Whole', labels: { team: 'web' } });
   await run.result();
   await (await piton.find('cut')).pause().catch(() => {});
   return file;

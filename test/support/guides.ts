@@ -1,14 +1,23 @@
 import { spawnSync } from 'node:child_process';
-import { globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
-import { binary, library } from './built.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { afterAll, expect, test } from 'vitest';
+import { binary, withBuiltImports } from './built.ts';
 
 /** Guides are followed as a reader would: files are written, and commands typed, in the order in which they stand there. */
 export function followGuides(names: readonly string[]): void {
+  const readers = new Map(names.map((name) => [name, newReader()]));
   test.for(names)('%s', (guide) => {
-    expect(follow(guide)).toEqual([]);
+    expect(follow(readers.get(guide)!, guide)).toEqual([]);
+  });
+}
+
+/** The same, by one reader in one folder. */
+export function followInOneFolder(names: readonly string[]): void {
+  const reader = newReader();
+  test.for(names)('%s', (guide) => {
+    expect(follow(reader, guide)).toEqual([]);
   });
 }
 
@@ -48,20 +57,30 @@ function scriptOf(block: string): string {
     .join('\n');
 }
 
-/** What went otherwise than the guide says. */
-function follow(guide: string): string[] {
-  const surprises: string[] = [];
-  const folder = temporaryFolder();
+interface Reader {
+  readonly project: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** An empty folder, and a shell that knows `piton`. */
+function newReader(): Reader {
+  const folder = mkdtempSync(join(tmpdir(), 'piton-reader-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const bin = join(folder, 'bin');
   const project = join(folder, 'project');
   mkdirSync(bin);
   mkdirSync(project);
   symlinkSync(process.execPath, join(bin, 'node'));
-  writeFileSync(join(bin, 'piton'), `#!/bin/sh\nexec node "${binary}" "$@"\n`, {
-    mode: 0o755,
-  });
+  writeFileSync(join(bin, 'piton'), `#!/bin/sh\nexec node "${binary}" "$@"\n`, { mode: 0o755 });
   const path = `${bin}${delimiter}${process.env['PATH']}`;
-  const env = { ...process.env, PATH: path, NO_COLOR: '1', PITON_DURABILITY: 'process' };
+  // As somebody who is new here: nothing is trusted yet.
+  const own = { PITON_TRUST: '', XDG_STATE_HOME: join(folder, 'state') };
+  return { project, env: { ...process.env, ...own, PATH: path, NO_COLOR: '1', PITON_DURABILITY: 'process' } };
+}
+
+/** What went otherwise than the guide says. */
+function follow({ project, env }: Reader, guide: string): string[] {
+  const surprises: string[] = [];
   for (const { language, text } of stepsOf(guide)) {
     if (language === 'sh') {
       const { status, stderr, stdout } = spawnSync('sh', ['-c', scriptOf(text)], { cwd: project, env });
@@ -70,7 +89,7 @@ function follow(guide: string): string[] {
     }
     const file = join(project, fileNamed(text)!);
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, text.replaceAll(`'piton'`, JSON.stringify(library)));
+    writeFileSync(file, withBuiltImports(text));
   }
   return surprises;
 }

@@ -40,6 +40,8 @@ class Watcher {
     resourcesOf: (task) => this.#tasks.get(task)!.spec.resources ?? [],
   });
   #isPaused = false;
+  /** What an operator has set for the run; undefined: as the workflow says. */
+  #setParallel: number | undefined;
   #isOver = false;
   #place = '';
 
@@ -50,6 +52,7 @@ class Watcher {
     this.#waiting.see(event, at);
     if (event.type.startsWith('run.')) this.#seeRun(event);
     else if (event.type === 'tasks.reopened') this.#reopen(event.data);
+    else if (event.type === 'limits.changed') this.#setLimits(event);
     else if (event.type.startsWith('task.')) this.#seeTask(event as Event & { task: string });
     else this.#seeOther(event);
   }
@@ -79,6 +82,10 @@ class Watcher {
     for (const inner of this.#tasks.keys())
       if (this.#isWithin(inner, task) && !this.#settled.has(inner))
         this.#breach(`comes before ${inner} settled`);
+  }
+
+  #setLimits({ data: { changes } }: EventOf<'limits.changed'>): void {
+    for (const { to } of changes) this.#setParallel = to === 'none' ? Infinity : to;
   }
 
   #seeOther(event: Event): void {
@@ -169,9 +176,14 @@ class Watcher {
     this.#running.set(task, attempt);
     for (const scope of this.#scopesAround(task)) {
       const running = [...this.#running.keys()].filter((other) => this.#isWithin(other, scope)).length;
-      if (running > (this.#scopes.get(scope)!.workflow.maxParallel ?? Infinity))
+      if (running > this.#maxParallel(scope))
         this.#breach(`is one too many in the scope of ${scope || 'the run'}`);
     }
+  }
+
+  #maxParallel(scope: string): number {
+    const defined = this.#scopes.get(scope)!.workflow.maxParallel ?? Infinity;
+    return scope === '' ? (this.#setParallel ?? defined) : defined;
   }
 
   /** Starts to hold what it needs: for an attempt, or for as long as its own tasks take. */

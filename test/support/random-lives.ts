@@ -4,7 +4,7 @@ import type { Command, Outcome, Workflow } from '../../src/model/index.ts';
 import { closures } from './random-workflows.ts';
 import { done, failedWith, interrupted, simulate, unreachable, type Simulation } from './simulate.ts';
 
-const commands = ['pause', 'resume', 'cancel', 'retry', 'skip'] as const;
+const commands = ['pause', 'resume', 'cancel', 'retry', 'skip', 'set'] as const;
 const gateCommands = ['approve', 'reject'] as const;
 
 export interface Step {
@@ -51,7 +51,7 @@ export function take(simulation: Simulation, { kind, pick, way }: Step): void {
   if (kind === 'reopen') simulation.reopen(task);
   else if (simulation.isOver) return;
   else if (kind === 'approve' || kind === 'reject') simulation.decide(kind, task);
-  else if (isCommand(kind)) simulation.command(commandOf(kind, task));
+  else if (isCommand(kind)) simulation.command(commandOf(kind, task, pick));
   else happen(simulation, { kind, pick, way });
 }
 
@@ -73,10 +73,16 @@ function setClock(simulation: Simulation, pick: number): void {
   simulation.transition(() => [{ type: 'clock.jumped', data: { ms } }]);
 }
 
-function commandOf(type: (typeof commands)[number], task: string): Command {
+function commandOf(type: (typeof commands)[number], task: string, pick: number): Command {
+  if (type === 'set') return { type, limits: [{ limit: 'max-parallel', ...maxParallelFrom(pick) }] };
   if (type === 'cancel') return { type, reason: 'enough' };
   if (type === 'pause' || type === 'resume') return { type };
   return { type, task };
+}
+
+/** One to three, none, or what the workflow says. */
+function maxParallelFrom(pick: number): { readonly to?: number | 'none' } {
+  return [{ to: 1 }, { to: 2 }, { to: 3 }, { to: 'none' } as const, {}][pick % 5]!;
 }
 
 function outcomeOf(way: Step['way'], now: number): Outcome {

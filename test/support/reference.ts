@@ -51,6 +51,8 @@ export class ReferenceRun {
   now: number;
   isPaused = false;
   isCancelled = false;
+  /** How many may run at once. */
+  maxParallel: number;
   readonly #workflow: Workflow;
   readonly #tasks: Map<string, Reference>;
   readonly #breakers: Map<string, Breaker>;
@@ -62,6 +64,7 @@ export class ReferenceRun {
   ) {
     this.now = now;
     this.#workflow = workflow;
+    this.maxParallel = workflow.maxParallel ?? Infinity;
     this.#closures = closures;
     this.#tasks = new Map(workflow.tasks.map((spec) => [spec.name, { spec, ...unbegun }]));
     this.#breakers = new Map(
@@ -128,15 +131,22 @@ export class ReferenceRun {
     this.#goOn();
   }
 
-  /** Something that has settled is to be done again, maybe after the end. */
+  /** Something that has settled is to run again with all that depends on it, succeeded or not, maybe after the end. */
   reopen(name: string): void {
     const task = this.#tasks.get(name)!;
-    if (task.status !== 'running' && isTouched(task)) this.#reopen(task);
+    if (task.status !== 'running' && isTouched(task)) this.#reopen(task, { rerunsSucceeded: true });
     this.#goOn();
   }
 
   setPaused(paused: boolean): void {
     this.isPaused = paused;
+    this.#goOn();
+  }
+
+  /** Undefined: as the workflow has it. */
+  setMaxParallel(to: number | 'none' | undefined): void {
+    if (this.status !== 'active') return;
+    this.maxParallel = to === 'none' ? Infinity : (to ?? this.#workflow.maxParallel ?? Infinity);
     this.#goOn();
   }
 
@@ -253,10 +263,12 @@ export class ReferenceRun {
     if (isTrial || isTooMany) this.#open(name, breaker);
   }
 
-  #reopen(named: Reference): boolean {
+  /** What has succeeded runs again only where that was agreed to. */
+  #reopen(named: Reference, { rerunsSucceeded = false } = {}): boolean {
     const again = this.#consequencesOf(named);
-    if (this.#isStopping() || [...again].some(({ status }) => status === 'running')) return false;
-    if (this.#wouldBeStopped(again)) return false;
+    const refused = new Set(rerunsSucceeded ? ['running'] : ['running', 'succeeded']);
+    if ([...again].some(({ status }) => refused.has(status))) return false;
+    if (this.#isStopping() || this.#wouldBeStopped(again)) return false;
     if (this.status !== 'active') this.isPaused = false;
     for (const task of this.#allAfter(again)) task.wanted = false;
     for (const task of again) Object.assign(task, unbegun);
@@ -311,7 +323,7 @@ export class ReferenceRun {
 
   #hasRoom({ spec }: Reference): boolean {
     const running = [...this.#tasks.values()].filter(({ status }) => status === 'running');
-    if (running.length >= (this.#workflow.maxParallel ?? Infinity)) return false;
+    if (running.length >= this.maxParallel) return false;
     return !running.some((other) => other.spec.locks.some((lock) => spec.locks.includes(lock)));
   }
 

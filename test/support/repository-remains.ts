@@ -19,10 +19,15 @@ export function remainsOf(folder: string): object {
   };
 }
 
-/** All commits of the branch; of a conflict as it was laid out not the files, since its marks name commits. */
+/**
+ * All commits of the branch. Of a conflict as it was laid out not the files, since its marks name commits; of a subject not the
+ * command, since it names the folder of the test.
+ */
 function workIn(folder: string): string[] {
   const commits = gitLines(folder, 'log', '--topo-order', '--format=%T %s', 'piton/run');
-  return commits.map((line) => (line.endsWith('to be made to fit') ? line.slice(41) : line));
+  return commits
+    .map((line) => line.replace(/: .*/, ''))
+    .map((line) => (line.includes(' Conflict of ') ? line.slice(41) : line));
 }
 
 /** A line for each time that a task began to work. */

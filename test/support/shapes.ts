@@ -178,6 +178,23 @@ export const shapes = {
       ),
   }),
 
+  /** One that is a task, one that a function asks, and one that nobody answers. */
+  questions: ({ ran }: Hands): Shape => ({
+    definition: workflow('questions')
+      .ask('port', { type: 'integer' }, 'Which port?')
+      .task('inside', { needs: ['port'] }, async ({ needs, ask, ...context }) => {
+        await ran({ ask, ...context });
+        const place = await ask('Where to?', { choices: ['here', 'there'] });
+        return `${place}:${needs.port}`;
+      })
+      .ask('late', { needs: ['inside'], default: 'nobody', deadline: 60 }, 'Who is there?')
+      .task(
+        'last',
+        { needs: ['inside', 'late'] },
+        async ({ needs, ...context }) => (await ran(context), `${needs.inside} ${needs.late}`),
+      ),
+  }),
+
   cancel: ({ ran, cancelRun }: Hands): Shape => ({
     definition: workflow('cancel')
       .task('first', async (context) => (await ran(context), 1))
@@ -198,6 +215,20 @@ export const shapes = {
   'checkpoint every 3': (hands: Hands): Shape => ({ definition: steps({ every: 3 }, hands) }),
   'checkpoint manual': (hands: Hands): Shape => ({ definition: steps('manual', hands) }),
   'checkpoint off': (hands: Hands): Shape => ({ definition: steps('off', hands) }),
+
+  /** Functions, commands and a question under each policy. */
+  'mixed, every task': (hands: Hands): Shape => ({ definition: mixed('every-task', hands) }),
+  'mixed, every 3': (hands: Hands): Shape => ({ definition: mixed({ every: 3 }, hands) }),
+  'mixed, every 2ms': (hands: Hands): Shape => ({ definition: mixed({ every: '2ms' }, hands) }),
+  'mixed, on gates': (hands: Hands): Shape => ({ definition: mixed('on-gates', hands) }),
+  'mixed, manual': (hands: Hands): Shape => ({ definition: mixed('manual', hands) }),
+  'mixed, off': (hands: Hands): Shape => ({ definition: mixed('off', hands) }),
+
+  'removed on success': ({ ran }: Hands): Shape => ({
+    definition: workflow('removed', { checkpoint: { preserve: 'remove-on-success' } })
+      .task('one', async (context) => (await ran(context), 1))
+      .command('two', { needs: ['one'] }, 'echo two >> ledger; echo 2'),
+  }),
 
   /** Its first output is too big for the journal, and is dropped when the run has succeeded. */
   'dropped payloads': ({ ran }: Hands): Shape => ({
@@ -271,6 +302,24 @@ function steps(checkpoint: CheckpointOption, { ran }: Hands): Definition {
     )
     .task('five', { needs: ['four'] }, async ({ needs, ...context }) => (await ran(context), needs.four * 2))
     .task('six', { needs: ['five'] }, async ({ needs, ...context }) => (await ran(context), needs.five * 2));
+}
+
+/** Each command leaves a line in `ledger`. */
+function mixed(checkpoint: CheckpointOption, { ran }: Hands): Definition {
+  return workflow('mixed', { checkpoint })
+    .task('one', async (context) => (await ran(context), 1))
+    .task('two', { needs: ['one'] }, async ({ needs, ...context }) => (await ran(context), needs.one + 1))
+    .command('three', { needs: ['two'] }, 'echo three >> ledger; echo 3')
+    .task('four', { needs: ['three'] }, async ({ needs, ...context }) => {
+      await ran(context);
+      await context.checkpoint();
+      return `${needs.three}4`;
+    })
+    .ask('five', { needs: ['four'], type: 'integer' }, 'Which port?')
+    .task('six', { needs: ['five'] }, async ({ needs, ...context }) => (await ran(context), needs.five + 1))
+    .task('seven', { needs: ['six'] }, async ({ needs, ...context }) => (await ran(context), needs.six + 1))
+    .command('eight', { needs: ['seven'] }, 'echo eight >> ledger; echo 8')
+    .task('nine', { needs: ['eight'] }, async ({ needs, ...context }) => (await ran(context), needs.eight));
 }
 
 function chainOfParallel({ ran }: Hands) {

@@ -137,6 +137,7 @@ export class Simulation {
       chance: this.#chance,
       mint: () => `try-${++this.#minted}`,
       mintSession: () => undefined,
+      redact: String,
       // Minutes of a day in the simulation are minutes since the beginning of its time.
       afterQuietHours: (at, { from, to }) => (at >= from * 60_000 && at < to * 60_000 ? to * 60_000 : at),
       today: { day: 'today', endsAt: 90_000_000, elsewhere: this.elsewhere },
@@ -217,16 +218,16 @@ export class Simulation {
     const id = `command-${++this.#commands}`;
     this.transition(() => {
       const inbox = { id, run: this.state.run, at: this.now, command };
-      const { events, answer } = decideCommand(this.state, inbox);
+      const { events, answer } = decideCommand(this.state, inbox, { world: this.world });
       given = answer;
       return events;
     });
     return given!;
   }
 
-  /** Settled tasks are to be done again. Gives the refusal, if it is one. */
+  /** Settled tasks are to run again, and whatever depends on them. Gives the refusal, if it is one. */
   reopen(...addresses: string[]): string | undefined {
-    return this.takeUp({ again: addresses });
+    return this.takeUp({ again: addresses, rerunSucceeded: true });
   }
 
   takeUp(wish: Reopening): string | undefined {

@@ -57,6 +57,7 @@ case $verb in
     if [ "$(cat "$here/behaviour")" = mute ]; then echo 'connection reset' >&2; exit 1; fi
     echo
     echo "https://git.example/pull/$(wc -l < "$here/pulls" | tr -d ' ')" ;;
+  'auth token') echo a-token-of-nobody ;;
   *) echo "unknown command" >&2; exit 2 ;;
 esac
 `;

@@ -288,3 +288,29 @@ route<{ n: number }, string>('r', [{ when: ({ m }) => m > 1, run: () => 'big' }]
 async function succeeded<T>(): Promise<T> {
   return undefined as T;
 }
+
+// What a person answers has the type that was asked for.
+const asking = workflow('w')
+  .ask('text', 'Who?')
+  .ask('port', { type: 'integer', default: 1 }, 'Which port?')
+  .ask('sure', { type: 'boolean', deadline: '1h' }, 'Sure?')
+  .ask('place', { choices: ['here', 'there'], needs: ['port'] }, 'Where?')
+  .ask('each', { forEach: { in: () => ['a'] }, type: 'number' }, 'How many?')
+  .task('read', { needs: ['text', 'port', 'sure', 'place', 'each'] }, async ({ needs, ask }) => {
+    same<typeof needs.text, string>();
+    same<typeof needs.port, number>();
+    same<typeof needs.sure, boolean>();
+    same<typeof needs.place, 'here' | 'there'>();
+    same<typeof needs.each, readonly number[]>();
+    const chosen = await ask('Which?', { choices: ['a', 2] });
+    same<typeof chosen, 'a' | 2>();
+    const text = await ask('Which?', { deadline: '1h', default: 'x' });
+    same<typeof text, string>();
+    // @ts-expect-error
+    await ask('Which?', { choices: ['a'], default: 'b' });
+    return ask('How many?', { type: 'number' });
+  });
+// @ts-expect-error
+asking.ask('more', { choices: ['a'], default: 'b' }, 'Which?');
+// @ts-expect-error
+asking.ask('more', { retry: 3 }, 'Which?');

@@ -1,7 +1,14 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseDuration, PitonError, systemClock, type Json, type JsonObject } from '../../base/index.ts';
+import {
+  moneyText,
+  parseDuration,
+  PitonError,
+  systemClock,
+  type Json,
+  type JsonObject,
+} from '../../base/index.ts';
 import { at, numberAt, showJson, textAt } from '../json-fields.ts';
 import { askFor } from './asking.ts';
 import type { StepName } from './part.ts';
@@ -94,7 +101,7 @@ function spend(given: Json, stage: Stage): Ending {
   stage.spentUsd += numberAt(given, 'costUsd') ?? 0;
   const { budgetUsd } = stage.setting.order;
   if (budgetUsd === undefined || stage.spentUsd <= budgetUsd) return undefined;
-  return fail('budget', `It spent ${stage.spentUsd} of ${budgetUsd} USD.`);
+  return fail('budget', `It spent ${moneyText(stage.spentUsd)} of ${moneyText(budgetUsd)}.`);
 }
 
 async function waitForFile(file: Json): Promise<Ending> {

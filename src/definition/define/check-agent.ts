@@ -23,7 +23,8 @@ function checkAgents(name: string, { agents }: AgentDraft, at: Path): Finding[] 
   if (agents.length === 0) {
     const message = `Nothing says which agent does \`${name}\`.`;
     const remedy = 'Add `agent: claude` (or another) to it, or to the `defaults`.';
-    return [{ at, onKey: true, message, remedy }];
+    const inCode = { remedy: "Name it in its options: `agent: 'claude'`, or another." };
+    return [{ at, onKey: true, message, remedy, inCode }];
   }
   return agents.flatMap((agent, index): Finding[] => {
     const place = [...at, 'agent', index];

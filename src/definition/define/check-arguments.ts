@@ -48,7 +48,8 @@ function checkShared(draft: AgentDraft, args: readonly string[], at: Path): Find
   if (args.length === 0 || others.length === 0) return checkProgram(draft, program, at);
   const message = `These name the program that is \`${program}\`; they cannot be the arguments of \`${others[0]}\` too.`;
   const remedy = `Write them by agent: \`args: { ${program}: ${example(args)} }\`.`;
-  return [{ at: [...at, 'args'], message, remedy }];
+  const inCode = { remedy: `Give them by agent: \`args: { ${program}: ${exampleInCode(args)} }\`.` };
+  return [{ at: [...at, 'args'], message, remedy, inCode }];
 }
 
 /** What one agent of a task is given. */
@@ -60,17 +61,27 @@ function checkProgram(draft: AgentDraft, agent: string, at: Path): Finding[] {
   const [program = ''] = argumentsOf(draft, agent);
   if (program.trim() !== '') return [];
   const message = `The agent \`${agent}\` is any program, and nothing says which.`;
-  const own = example(agent === 'acp' ? ['opencode', 'acp'] : ['my-agent', '--quiet']);
-  const form = draft.agents.length > 1 ? `{ ${agent}: ${own} }` : own;
-  return [{ at: [...at, 'agent'], message, remedy: `Name it, with its arguments: \`args: ${form}\`.` }];
+  const own = agent === 'acp' ? ['opencode', 'acp'] : ['my-agent', '--quiet'];
+  const remedyWith = (list: string): string => {
+    const form = draft.agents.length > 1 ? `{ ${agent}: ${list} }` : list;
+    return `Name it, with its arguments: \`args: ${form}\`.`;
+  };
+  const inCode = { remedy: remedyWith(exampleInCode(own)) };
+  return [{ at: [...at, 'agent'], message, remedy: remedyWith(example(own)), inCode }];
 }
 
 const mostShown = 4;
 
 function example(args: readonly string[]): string {
-  const words = args
-    .slice(0, mostShown)
-    .map((word) => (/^[\w./@=-]+$/.test(word) ? word : JSON.stringify(word)));
+  return listOf(args, (word) => (/^[\w./@=-]+$/.test(word) ? word : JSON.stringify(word)));
+}
+
+function exampleInCode(args: readonly string[]): string {
+  return listOf(args, (word) => (word.includes("'") ? JSON.stringify(word) : `'${word}'`));
+}
+
+function listOf(args: readonly string[], write: (word: string) => string): string {
+  const words = args.slice(0, mostShown).map(write);
   return `[${[...words, ...(args.length > mostShown ? ['…'] : [])].join(', ')}]`;
 }
 
@@ -78,7 +89,8 @@ function example(args: readonly string[]): string {
 export function checkWord(text: string, at: Path): Finding[] {
   if (hasExpression(text)) {
     const message = 'This is handed to the agent as it is: expressions are not evaluated here.';
-    return [{ at, message, remedy: 'Put them in `prompt` or `env`.' }];
+    const inCode = { remedy: 'Put them in the prompt, or in `env`.' };
+    return [{ at, message, remedy: 'Put them in `prompt` or `env`.', inCode }];
   }
   if (!text.includes('\0')) return [];
   return [{ at, message: 'No program can be given the character NUL.', remedy: 'Take it out.' }];

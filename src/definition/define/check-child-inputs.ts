@@ -43,5 +43,6 @@ function missingInputs(
       at: [...child.at, 'with'],
       message: `The workflow \`${child.name}\` needs the input \`${name}\`.`,
       remedy: `Give it with \`with: { ${name}: … }\`.`,
+      inCode: { remedy: `Give it with \`with: () => ({ ${name}: … })\`.` },
     }));
 }

@@ -28,5 +28,7 @@ export function checkChild({ work }: TaskDraft, at: Path): Finding[] {
   const delivers = 'deliver' in work.workflow && work.workflow.deliver !== undefined;
   if (!delivers && !tasks.some((task) => task.work.type === 'deliver')) return [];
   const message = `\`${name}\` delivers by itself, and so it cannot be a part of another workflow.`;
-  return [{ at: [...at, 'uses'], message, remedy: 'Move its `deliver` to the top of this workflow.' }];
+  const inCode = { remedy: 'Move its `deliver` to the settings of this workflow.' };
+  const remedy = 'Move its `deliver` to the top of this workflow.';
+  return [{ at: [...at, 'uses'], message, remedy, inCode }];
 }

@@ -28,7 +28,11 @@ export function checkRun({ run }: CommandDraft, at: Path, needless: string): Fin
 export function checkShell({ shell }: CommandDraft, at: Path): Finding[] {
   if (shell === undefined || /^[\w./+-]+$/.test(shell)) return [];
   const remedy = 'Options belong into the text: `set -u`. Or write `run` as a list: [bash, -u, script.sh].';
-  return [{ at, message: `\`${shell}\` is not the name or path of a shell.`, remedy }];
+  const inCode = {
+    remedy:
+      "Options belong into the text: `set -u`. Or give the command as a list: `['bash', '-u', 'script.sh']`.",
+  };
+  return [{ at, message: `\`${shell}\` is not the name or path of a shell.`, remedy, inCode }];
 }
 
 function checkInterrupt({ onInterrupt }: TaskDraft, at: Path): Finding[] {

@@ -17,7 +17,8 @@ export function checkDelivery({ draft, form, at }: Scope): Finding[] {
 function ofGraph(at: Path): Finding {
   const message = 'A graph cannot deliver: nobody knows which of its nodes is the last.';
   const remedy = 'Use the graph from a workflow with tasks, by `uses`, and deliver there.';
-  return { at, onKey: true, message, remedy };
+  const inCode = { remedy: 'Make the graph a task of a workflow, and let that deliver.' };
+  return { at, onKey: true, message, remedy, inCode };
 }
 
 function nameTaken(at: Path): Finding {

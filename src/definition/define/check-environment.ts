@@ -33,7 +33,8 @@ function checkInherited(inherited: Environment['inheritEnv'], at: Path): Finding
     const message = `\`${name}\` is neither the name of a variable nor the beginning of names.`;
     const remedy =
       'Write `GITHUB_TOKEN`, or `AWS_*` for all that begin so; `inherit-env: true` for all there are.';
-    return [{ at: [...at, index], message, remedy }];
+    const inCode = { remedy: remedy.replace('inherit-env', 'inheritEnv') };
+    return [{ at: [...at, index], message, remedy, inCode }];
   });
 }
 

@@ -28,6 +28,7 @@ function refuseGraphKeys(scope: Scope): Finding[] {
         onKey: true,
         message: `\`${key}\` belongs to a graph; these are tasks.`,
         remedy: 'Put the nodes under `graph`, or order the tasks with `needs`.',
+        inCode: { remedy: 'Begin with `stateGraph`, or order the tasks with `needs`.' },
       })),
   );
 }
@@ -46,11 +47,14 @@ function checkNode(scope: Scope, node: TaskDraft, suggest: Suggest): Finding[] {
   const edges = node.next ?? [];
   if (node.if !== undefined) {
     const remedy = 'Put it on the edge: `next: [{ if: …, to: … }]`.';
-    return [{ at: [...at, 'if'], message: 'A node of a graph has no `if`.', remedy }];
+    const inCode = { remedy: `Put it on the edge: \`.edge('${node.name}', …, (state) => …)\`.` };
+    return [{ at: [...at, 'if'], message: 'A node of a graph has no `if`.', remedy, inCode }];
   }
   if (edges.length === 0) {
     const message = `Nothing follows \`${node.name}\`.`;
-    return [{ at, onKey: true, message, remedy: 'Add `next`: the node that follows, or `end`.' }];
+    const remedy = 'Add `next`: the node that follows, or `end`.';
+    const inCode = { remedy: `Add an edge: \`.edge('${node.name}', 'end')\`, or to the node that follows.` };
+    return [{ at, onKey: true, message, remedy, inCode }];
   }
   return [
     ...edges.flatMap((edge, index) =>
@@ -62,6 +66,10 @@ function checkNode(scope: Scope, node: TaskDraft, suggest: Suggest): Finding[] {
       at: [...at, 'next', index],
       message: 'This edge is never taken: one before it has no `if`.',
       remedy: 'Put the edge without `if` last.',
+      inCode: {
+        message: `The edge from \`${node.name}\` to \`${edges[index]!.to}\` is never taken: one before it has no condition.`,
+        remedy: 'Add the edge without a condition last.',
+      },
     })),
   ];
 }
@@ -82,7 +90,9 @@ function checkReachability(scope: Scope): Finding[] {
     const at = taskPath(scope, node);
     if (!reached.has(node.name)) {
       const message = `No edge leads to \`${node.name}\`.`;
-      return [{ at, onKey: true, message, remedy: 'Let the `next` of another node name it, or remove it.' }];
+      const remedy = 'Let the `next` of another node name it, or remove it.';
+      const inCode = { remedy: `Add an edge to it: \`.edge(…, '${node.name}')\`, or remove it.` };
+      return [{ at, onKey: true, message, remedy, inCode }];
     }
     if (canEnd.has(node.name)) return [];
     const message = `From \`${node.name}\` the graph can never reach \`end\`.`;

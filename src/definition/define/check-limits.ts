@@ -1,5 +1,5 @@
 import { readRetryMatch, type Budget, type ErrorRule, type RetryPolicy } from '../../model/index.ts';
-import type { Finding, Path } from '../problems.ts';
+import { keyInCode, type Finding, type Path } from '../problems.ts';
 import type {
   AgentDraft,
   ForEachDraft,
@@ -86,7 +86,8 @@ function checkRunBudget({ perDay, ...budget }: NonNullable<WorkflowDraft['budget
 
 function checkTaskBudget(budget: Budget & { readonly perDay?: unknown }, at: Path): Finding[] {
   if (budget.perDay === undefined) return checkBudget(budget, at);
-  return [{ at, message: 'Only a workflow as a whole has a budget per day.', remedy: perDayRemedy }];
+  const inCode = { remedy: 'Put it into the settings of the workflow: `budget: { perDay: { usd: 50 } }`.' };
+  return [{ at, message: 'Only a workflow as a whole has a budget per day.', remedy: perDayRemedy, inCode }];
 }
 
 function checkBudget({ usd, tokens }: Budget, at: Path): Finding[] {
@@ -151,7 +152,9 @@ function checkRetry(retry: NonNullable<TaskDraft['retry']>, at: Path): Finding[]
 
 function checkNumber(value: number | undefined, at: Path, limits: Limits): Finding[] {
   if (value === undefined || fits(value, limits)) return [];
-  return [{ at, message: `\`${at.at(-1)}\` must be ${describeLimits(limits)}; it is ${value}.` }];
+  const key = String(at.at(-1));
+  const told = (name: string): string => `\`${name}\` must be ${describeLimits(limits)}; it is ${value}.`;
+  return [{ at, message: told(key), inCode: { message: told(keyInCode(key)) } }];
 }
 
 function fits(value: number, { least, most = Number.MAX_VALUE, whole }: Limits): boolean {

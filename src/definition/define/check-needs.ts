@@ -32,6 +32,7 @@ function refuseNeeds(scope: Scope): Finding[] {
       at: [...taskPath(scope, task), 'needs'],
       message: 'A node of a graph has no `needs`: it starts when an edge leads to it.',
       remedy: 'Say what follows it with `next`.',
+      inCode: { remedy: 'Say what follows it with `.edge`.' },
     }));
 }
 

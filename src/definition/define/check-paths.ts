@@ -15,7 +15,7 @@ export interface PathUse {
 export const copying: PathUse = {
   verb: 'copy',
   done: 'copied',
-  instead: ', or copy them by a command, in `run`',
+  instead: ', or copy them by a command',
   example: '`.env` or `config/local.json`',
 };
 export const sharing: PathUse = {

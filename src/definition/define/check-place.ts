@@ -1,6 +1,6 @@
 import { isProgram, type WorkspaceSpec } from '../../model/index.ts';
 import { hasExpression } from '../expressions/templates.ts';
-import type { Finding, Path } from '../problems.ts';
+import { keyInCode, type Finding, type Path } from '../problems.ts';
 import type { TaskDraft } from '../workflow-draft.ts';
 import { checkCopiedFolder, checkPaths, keeping } from './check-paths.ts';
 import type { Scope } from './scope.ts';
@@ -31,15 +31,20 @@ function checkPlaceless(task: TaskDraft, at: Path): Finding[] {
   const given = { workspace, setup, 'on-conflict': onConflict, artifacts, sandbox, network };
   const misplaced = Object.entries(given)
     .filter(([, value]) => value !== undefined)
-    .map(([key]) => notOfProcess(key, 'Put it on the tasks that run them.', at));
+    .map(([key]) => notOfProcess(key, { remedy: 'Put it on the tasks that run them.' }, at));
   if (pool === undefined) return misplaced;
   const remedy = 'Remove it: `max-parallel` in `for-each` says how many items are at work at once.';
-  return [...misplaced, notOfProcess('pool', remedy, at)];
+  const inCode = { remedy: 'Remove it: `maxParallel` in `forEach` says how many items are at work at once.' };
+  return [...misplaced, notOfProcess('pool', { remedy, inCode }, at)];
 }
 
-function notOfProcess(key: string, remedy: string, at: Path): Finding {
-  const message = `\`${key}\` is for commands and agents: only they have a place of their own.`;
-  return { at: [...at, key], onKey: true, message, remedy };
+function notOfProcess(key: string, given: Pick<Finding, 'remedy' | 'inCode'>, at: Path): Finding {
+  const inCode = { message: forProcesses(keyInCode(key)), ...given.inCode };
+  return { at: [...at, key], onKey: true, message: forProcesses(key), ...given, inCode };
+}
+
+function forProcesses(key: string): string {
+  return `\`${key}\` is for commands and agents: only they have a place of their own.`;
 }
 
 function checkWorkspace(workspace: WorkspaceSpec | undefined, at: Path): Finding[] {
@@ -55,11 +60,20 @@ function checkPool({ pool, forEach }: TaskDraft, workspace: WorkspaceSpec | unde
   if (pool === undefined) return [];
   if (forEach === undefined) {
     const message = '`pool` is shared by the items of a `for-each`, and this task has none.';
-    return [{ at, onKey: true, message, remedy: 'Remove it, or add `for-each`.' }];
+    const inCode = {
+      message: '`pool` is shared by the items of a `forEach`, and this task has none.',
+      remedy: 'Remove it, or add `forEach`.',
+    };
+    return [{ at, onKey: true, message, remedy: 'Remove it, or add `for-each`.', inCode }];
   }
   if (workspace?.mode !== 'shared') return [];
   const message = 'A `pool` consists of places, and by `workspace: shared` there is none.';
-  return [{ at, onKey: true, message, remedy: 'Remove it, or say `workspace: worktree`.' }];
+  const remedy = 'Remove it, or say `workspace: worktree`.';
+  const inCode = {
+    message: "A `pool` consists of places, and by `workspace: 'shared'` there is none.",
+    remedy: "Remove it, or say `workspace: 'worktree'`.",
+  };
+  return [{ at, onKey: true, message, remedy, inCode }];
 }
 
 /** What is found on this machine is of no use on another. */
@@ -87,8 +101,11 @@ function checkFar(
 
 function checkConflicts({ onConflict, work }: TaskDraft, at: Path): Finding[] {
   if (onConflict !== 'agent' || work.type === 'agent') return [];
-  const message = 'Only an agent can be asked to make its work fit, and this task has no `prompt`.';
-  return [{ at, message, remedy: 'Write `hold`: a person is asked.' }];
+  const message = 'Only an agent can resolve a conflict, and this task has no `prompt`.';
+  const inCode = {
+    message: 'Only an agent can resolve a conflict, and this task is done by none.',
+  };
+  return [{ at, message, remedy: 'Write `hold`: a person is asked.', inCode }];
 }
 
 /** Of the workflow as a whole. */

@@ -104,7 +104,8 @@ function notNeeded({ name, at, offset }: Read, task: TaskDraft, reason: string):
       : `\`${task.name}\` reads \`${name}\` without needing it. ${reason}`;
   const remedy =
     name === task.name ? 'Read its `needs` instead.' : `Add \`needs: [${name}]\` to \`${task.name}\`.`;
-  return { at, message, remedy, ...(offset === undefined ? {} : { offset }) };
+  const inCode = name === task.name ? {} : { remedy: `Add \`needs: ['${name}']\` to \`${task.name}\`.` };
+  return { at, message, remedy, inCode, ...(offset === undefined ? {} : { offset }) };
 }
 
 /** What its author and its closures say that a task reads: a closure is taken to read every direct need. */

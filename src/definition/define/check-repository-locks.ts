@@ -15,7 +15,8 @@ export function checkRepositoryLocks({ repositoryLocks = [], work }: TaskDraft, 
 /** Held over a whole workflow, with tasks that may wait for a person, it would shut out others for days. */
 function ofWorkflow(at: Path): Finding {
   const message = '`repository-locks` are held while an attempt runs, and a workflow has none of its own.';
-  return { at, onKey: true, message, remedy: 'Put it on the tasks inside that need it.' };
+  const inCode = { message: message.replace('repository-locks', 'repositoryLocks') };
+  return { at, onKey: true, message, remedy: 'Put it on the tasks inside that need it.', inCode };
 }
 
 function faultOf(name: string, isTwice: boolean): Pick<Finding, 'message' | 'remedy'> | undefined {

@@ -74,14 +74,15 @@ function checkAbility({ scope }: Known, { how, of, at }: SessionUse): Finding[] 
   const mute = holders.find((agent) => traitsOf(agent)?.sessions === 'none');
   if (mute !== undefined) {
     const message = `\`${of}\` ${done} by \`${mute}\`, which keeps no sessions.`;
-    return [{ at, message, remedy: 'Tell this one in its `prompt` what it has to know.' }];
+    return [{ at, message, remedy: 'Tell this one in its prompt what it has to know.' }];
   }
   const unable = holders.find((agent) => how === 'fork' && traitsOf(agent)?.sessions === 'continue');
   if (unable === undefined) return [];
   const able = knownAgents().filter((agent) => traitsOf(agent)?.sessions === 'fork');
   const message = `\`${of}\` ${done} by \`${unable}\`, whose sessions cannot be copied.`;
   const remedy = `Write \`session: { continue: ${of} }\`, or use an agent whose sessions can: ${able.join(', ')}.`;
-  return [{ at, message, remedy }];
+  const inCode = { remedy: remedy.replace(`: ${of} }`, `: '${of}' }`) };
+  return [{ at, message, remedy, inCode }];
 }
 
 /** The agents of the task, and of those whose sessions it has gone on in itself: it is the one that has the session. */
@@ -103,11 +104,13 @@ function holdersOf(scope: Scope, name: string): string[] {
 function checkOwner(other: TaskDraft, { task, work, at, of }: SessionUse): Finding[] {
   if (other.work.type !== 'agent') {
     const message = `\`${of}\` is not done by an agent, so it has no session.`;
-    return [{ at, message, remedy: 'Name a task with a `prompt`.' }];
+    return [{ at, message, remedy: 'Name a task that is done by an agent.' }];
   }
   if (other.forEach !== undefined) {
     const message = `\`${of}\` runs once for each item, so it has many sessions.`;
-    return [{ at, message, remedy: 'Put both into the `tasks` of one task with that `for-each`.' }];
+    const remedy = 'Put both into the `tasks` of one task with that `for-each`.';
+    const inCode = { remedy: 'Put both into a workflow, and make that one task with this `forEach`.' };
+    return [{ at, message, remedy, inCode }];
   }
   const [own, foreign] = [work, other.work].map(nameOfFirst);
   if (own === undefined || foreign === undefined || own === foreign) return [];
@@ -133,7 +136,8 @@ function checkOrder(known: Known, graph: NeedsGraph, { task, of, at }: SessionUs
   // Behind a cycle nothing can be said about what comes before what.
   if (graph.rank[position]! < 0 || isNeeded(other, position)) return [];
   const message = `\`${task.name}\` goes on in the session of \`${of}\` without needing it. It may not have run yet.`;
-  return [{ at, message, remedy: `Add \`needs: [${of}]\` to \`${task.name}\`.` }];
+  const inCode = { remedy: `Add \`needs: ['${of}']\` to \`${task.name}\`.` };
+  return [{ at, message, remedy: `Add \`needs: [${of}]\` to \`${task.name}\`.`, inCode }];
 }
 
 function isReachedWithout(scope: Scope, name: string, avoided: string): boolean {
@@ -180,7 +184,8 @@ const forkInstead = 'Let it fork the session';
 function checkItems({ task, of, at }: SessionUse): Finding[] {
   if (task.forEach === undefined || task.forEach.maxParallel === 1) return [];
   const message = `Items of \`${task.name}\` may run at the same time; they cannot all continue the session of \`${of}\`.`;
-  return [{ at, message, remedy: `${forkInstead}: \`session: { fork: ${of} }\`.` }];
+  const inCode = { remedy: `${forkInstead}: \`session: { fork: '${of}' }\`.` };
+  return [{ at, message, remedy: `${forkInstead}: \`session: { fork: ${of} }\`.`, inCode }];
 }
 
 /** Sorted by rank, they are in order if each needs the one before. */
@@ -192,6 +197,9 @@ function checkGroup(group: readonly SessionUse[], { scope, isNeeded }: Known): F
     const { task, of, at } = use;
     const message = `\`${task.name}\` and \`${before.task.name}\` may run at the same time; they cannot both continue one session.`;
     const remedy = `${forkInstead}: \`session: { fork: ${of} }\`; or order them with \`needs\`.`;
-    return [{ at, message, remedy }];
+    const inCode = {
+      remedy: `${forkInstead}: \`session: { fork: '${of}' }\`; or order them with \`needs\`.`,
+    };
+    return [{ at, message, remedy, inCode }];
   });
 }

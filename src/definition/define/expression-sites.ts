@@ -1,5 +1,5 @@
 import type { Json } from '../../base/index.ts';
-import { isFunctionRef, type Condition, type Dynamic } from '../../model/index.ts';
+import { isFunctionRef, type Condition, type Dynamic, type MigrationSpec } from '../../model/index.ts';
 import { splitCondition } from '../expressions/conditions.ts';
 import { hasExpression, splitTemplate, type Template } from '../expressions/templates.ts';
 import type { Path } from '../problems.ts';
@@ -13,7 +13,18 @@ export interface ExpressionSite {
 }
 
 /** Named after the keys: what an expression sees, and what it must give, depends on where it stands. */
-export type SiteRole = 'if' | 'in' | 'key' | 'with' | 'argument' | 'update' | 'next' | 'outputs';
+export type SiteRole =
+  | 'if'
+  | 'in'
+  | 'key'
+  | 'with'
+  | 'argument'
+  | 'update'
+  | 'next'
+  | 'outputs'
+  | 'delivery'
+  | 'migration'
+  | 'migrated-output';
 
 /** Every site of one task. Not those inside a nested workflow: they belong to its own scope. */
 export function taskSites(task: TaskDraft, at: Path): ExpressionSite[] {
@@ -29,6 +40,7 @@ export function taskSites(task: TaskDraft, at: Path): ExpressionSite[] {
     ...valueSites(task.work.with, 'with', [...at, 'with']),
     ...processSites(task.work, at),
     ...deliverSites(task.work, at),
+    ...askSites(task.work, at),
     ...helpingSites(task.check, [...at, 'check']),
     ...helpingSites(task.setup, [...at, 'setup']),
     ...valueSites(task.update, 'update', [...at, 'update']),
@@ -50,8 +62,18 @@ function processSites(work: TaskDraft['work'], at: Path): ExpressionSite[] {
 function deliverSites(work: TaskDraft['work'], at: Path): ExpressionSite[] {
   if (work.type !== 'deliver') return [];
   const { title, body, branch } = work.pr;
-  return Object.entries({ title, body, branch }).flatMap(([key, value]) =>
-    valueSites(value, 'with', [...at, 'pr', key]),
+  return [
+    ...valueSites(branch, 'with', [...at, 'pr', 'branch']),
+    ...valueSites(title, 'delivery', [...at, 'pr', 'title']),
+    ...valueSites(body, 'delivery', [...at, 'pr', 'body']),
+  ];
+}
+
+function askSites(work: TaskDraft['work'], at: Path): ExpressionSite[] {
+  if (work.type !== 'ask') return [];
+  const { question, choices, default: fallback } = work;
+  return Object.entries({ question, choices, default: fallback }).flatMap(([key, value]) =>
+    valueSites(value, 'with', [...at, 'ask', key]),
   );
 }
 
@@ -74,6 +96,17 @@ function promptSites({ prompt }: AgentDraft, at: Path): ExpressionSite[] {
 
 function runSites({ run }: CommandDraft, at: Path): ExpressionSite[] {
   return valueSites(run, typeof run === 'string' ? 'with' : 'argument', [...at, 'run']);
+}
+
+/** Every site of one migration. */
+export function migrationSites({ inputs, state, outputs = {} }: MigrationSpec, at: Path): ExpressionSite[] {
+  return [
+    ...valueSites(inputs, 'migration', [...at, 'inputs']),
+    ...valueSites(state, 'migration', [...at, 'state']),
+    ...Object.entries(outputs).flatMap(([task, value]) =>
+      valueSites(value, 'migrated-output', [...at, 'outputs', task]),
+    ),
+  ];
 }
 
 export function valueSites(value: Dynamic | undefined, role: SiteRole, at: Path): ExpressionSite[] {

@@ -1,8 +1,8 @@
 import { freezeParsed, type Json, type JsonObject } from '../../base/index.ts';
-import { isFunctionRef } from '../../model/index.ts';
+import { defaultCheckpoint, isFunctionRef } from '../../model/index.ts';
 import type {
+  AskWork,
   BreakerPolicy,
-  CheckpointPolicy,
   CommandWork,
   Condition,
   DeliverWork,
@@ -56,7 +56,6 @@ const defaultRetry: RetryPolicy = freezeParsed({
   notOn: [],
 });
 const none: readonly string[] = freezeParsed([]);
-const defaultCheckpoint: CheckpointPolicy = { every: { tasks: 1 }, preserve: true };
 const defaultMaxSteps = 100;
 const defaultBreaker: BreakerPolicy = { failures: 5, cooldownMs: 30_000, maxCooldownMs: 1_800_000 };
 
@@ -71,6 +70,7 @@ export function fillWorkflow(
     format: 1 as const,
     name: draft.name,
     version: draft.version,
+    migrations: draft.migrations && fillMigrations(draft.migrations, names),
     form: scope.form,
     inputs: fillInputs(draft.inputs ?? {}),
     tasks,
@@ -131,15 +131,18 @@ function fillSetup({ copy, work, ports, caches }: SetupSpec, names: ReadonlySet<
   });
 }
 
-/** What a command prints or an agent answers is no change of a state. */
+/** What a command prints, or an agent or a person answers, is no change of a state. */
 function updateByText({ next }: TaskDraft, work: TaskSpec['work']): Dynamic | undefined {
   if (next === undefined) return undefined;
-  return work.type === 'agent' || (work.type === 'command' && work.capture !== 'json') ? {} : undefined;
+  return work.type === 'agent' || work.type === 'ask' || (work.type === 'command' && work.capture !== 'json')
+    ? {}
+    : undefined;
 }
 
 function fillWork(work: TaskSpec['work'], names: ReadonlySet<string>): TaskSpec['work'] {
   if (work.type === 'deliver')
     return { ...work, pr: joinInDynamic(work.pr as JsonObject, names) as DeliverWork['pr'] };
+  if (work.type === 'ask') return fillAsk(work, names);
   if (work.type !== 'command' && work.type !== 'agent') {
     return withoutUndefined({ ...work, with: joinInDynamic(work.with, names) }) as TaskSpec['work'];
   }
@@ -151,6 +154,18 @@ function fillWork(work: TaskSpec['work'], names: ReadonlySet<string>): TaskSpec[
     env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, joinInDynamic(value, names)])),
     workingDirectory: joinInDynamic(workingDirectory, names),
   }) as TaskSpec['work'];
+}
+
+function fillAsk(
+  { question, choices, default: fallback, ...rest }: AskWork,
+  names: ReadonlySet<string>,
+): AskWork {
+  return withoutUndefined({
+    ...rest,
+    question: joinInDynamic(question, names) as string,
+    choices: joinInDynamic(choices, names),
+    default: joinInDynamic(fallback, names),
+  }) as AskWork;
 }
 
 function fillFlags(
@@ -202,6 +217,25 @@ function fillGraph({ start, state, maxSteps }: GraphDraft): GraphSpec {
   return { start, state: state ?? {}, maxSteps: maxSteps ?? defaultMaxSteps };
 }
 
+function fillMigrations(
+  migrations: NonNullable<Workflow['migrations']>,
+  names: ReadonlySet<string>,
+): Workflow['migrations'] {
+  if (Object.keys(migrations).length === 0) return undefined;
+  const filled = Object.entries(migrations).map(([step, { inputs, state, outputs = {} }]) => {
+    const ofTasks = Object.entries(outputs).map(([task, value]) => [task, joinInDynamic(value, names)]);
+    return [
+      step,
+      withoutUndefined({
+        inputs: joinInDynamic(inputs, names),
+        state: joinInDynamic(state, names),
+        outputs: ofTasks.length === 0 ? undefined : (Object.fromEntries(ofTasks) as Record<string, Dynamic>),
+      }),
+    ] as const;
+  });
+  return Object.fromEntries(filled);
+}
+
 function fillBreakers(
   breakers: NonNullable<WorkflowDraft['breakers']>,
 ): Readonly<Record<string, BreakerPolicy>> {
@@ -228,6 +262,7 @@ function fillForEach(forEach: ForEachDraft, names: ReadonlySet<string>): ForEach
     key: joinInDynamic(forEach.key, names),
     maxParallel: forEach.maxParallel,
     maxFailures: forEach.maxFailures ?? 0,
+    failFast: forEach.failFast,
   });
 }
 

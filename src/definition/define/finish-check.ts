@@ -49,11 +49,18 @@ const instead: Readonly<Record<Exclude<TaskDraft['work']['type'], 'agent'>, stri
   function: 'Let the function throw, or put the check into a task of its own.',
   workflow: 'Put it on the task inside that has the `prompt`, or into a task of its own.',
   deliver: 'Put it into a task of its own.',
+  ask: 'Remove it: the answer is checked against `type` or `choices`.',
+};
+
+const insteadInCode: Readonly<Partial<Record<keyof typeof instead, { readonly remedy: string }>>> = {
+  command: { remedy: 'Put it into the command, behind `&&`: a command that fails has failed.' },
+  workflow: { remedy: 'Put it on the agent inside that does the work, or into a task of its own.' },
 };
 
 export function notOfAgent(kind: keyof typeof instead, at: Path): Finding {
   const message = '`check` is for agents, and this task has no `prompt`.';
-  return { at: [...at, 'check'], onKey: true, message, remedy: instead[kind] };
+  const inCode = { message: '`check` is for agents, and this task is done by none.', ...insteadInCode[kind] };
+  return { at: [...at, 'check'], onKey: true, message, remedy: instead[kind], inCode };
 }
 
 /** That what decides whether a task is done has effects of its own. */

@@ -61,6 +61,13 @@ function freezeWork(work: TaskDraft['work'], freeze: Freeze): TaskDraft['work'] 
       inheritEnv: freeze(work.inheritEnv, 'inherit-env'),
     };
   }
+  if (work.type === 'ask') {
+    return {
+      ...work,
+      choices: freeze(work.choices, 'ask', 'choices'),
+      default: freeze(work.default, 'ask', 'default'),
+    };
+  }
   if (work.type === 'deliver') return { ...work, pr: freeze(work.pr, 'pr') ?? {} };
   return work.with === undefined ? work : { ...work, with: freeze(work.with, 'with') };
 }
@@ -71,6 +78,7 @@ export function freezeHead(draft: WorkflowDraft, at: Path): Frozen<WorkflowDraft
   const value = {
     ...draft,
     inputs: freeze(draft.inputs, 'inputs'),
+    migrations: freeze(draft.migrations, 'migrations'),
     outputs: freeze(draft.outputs, 'outputs'),
     checkpoint: freeze(draft.checkpoint, 'checkpoint'),
     graph: freeze(draft.graph, 'graph'),

@@ -1,3 +1,4 @@
+import { someNames } from '../../base/index.ts';
 import type { Finding } from '../problems.ts';
 import type { TaskDraft } from '../workflow-draft.ts';
 import type { NeedsGraph } from './check-needs.ts';
@@ -93,12 +94,10 @@ function covers(one: Prefix, other: Prefix): boolean {
 }
 
 function suggestOrder(scope: Scope, group: readonly number[]): Finding {
-  const names = group.map((position) => scope.draft.tasks[position]!.name);
-  const shown = names.slice(0, 5).map((name) => `\`${name}\``);
-  const rest = names.length > 5 ? ` and ${names.length - 5} more` : '';
+  const names = group.map((position) => `\`${scope.draft.tasks[position]!.name}\``);
   return {
     at: [...taskPath(scope, scope.draft.tasks[group.at(-1)!]!), 'writes'],
-    message: `${shown.join(', ')}${rest} may write the same files, so they will not run at the same time, in no certain order.`,
+    message: `${someNames(names)} may write the same files, so they will not run at the same time, in no certain order.`,
     remedy: 'Order them with `needs`, or let them write different places.',
   };
 }

@@ -85,6 +85,11 @@ export function originalText(node: ASTNode, source: CelSource): string {
   return source.original.slice(source.locate(node.start), source.locate(node.end));
 }
 
+/** Left on the node by CEL's checker. */
+export function checkedType(node: object): string | undefined {
+  return (node as { checkedType?: { name?: string } }).checkedType?.name;
+}
+
 /** CEL's names of types, without the distinctions that users of JSON do not make. */
 export function plainTypes(text: string): string {
   return text

@@ -1,9 +1,10 @@
 import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 import { nearest } from '../../base/index.ts';
-import { explainCelError, originalText, type Objection } from './cel-errors.ts';
+import { checkedType, explainCelError, originalText, type Objection } from './cel-errors.ts';
 import { matching, toCelSource, withoutDecimals, type CelSource } from './cel-source.ts';
 import type { FaultOfPattern } from '../problems.ts';
 import { createEnvironment } from './environment.ts';
+import { translateHabit } from './github-habits.ts';
 import { impossibleComparison } from './impossible-comparison.ts';
 import type { TypeName, Types } from './types.ts';
 
@@ -28,20 +29,26 @@ export function createExpressionChecker(
     const source = toCelSource(expression, names);
     // First as it will be run, where only what is in the expression itself has types; then with all that is known.
     const run = untyped.check(source.text);
-    if (run.error !== undefined) return { objection: explainCelError(run.error, source) };
+    if (run.error !== undefined)
+      return { objection: translateHabit(explainCelError(run.error, source), source) };
     const wrong = wrongPattern(untyped, source, faultOf);
     if (wrong !== undefined) return { objection: wrong };
-    const typed = typedEnvironment(environment, variables, types).check(withoutDecimals(source.text));
+    const parsed = typedEnvironment(environment, variables, types).parse(withoutDecimals(source.text));
+    const typed = parsed.check();
     if (typed.error === undefined) {
-      const impossible = impossibleComparison(untyped.parse(source.text).ast, { source, variables, types });
+      if (!comparison.test(source.text)) return { type: typed.type! };
+      const impossible = impossibleComparison(parsed.ast, source, types);
       return impossible === undefined ? { type: typed.type! } : { objection: impossible };
     }
     const objection = explainCelError(typed.error, source);
     return isTooStrict(objection)
       ? { type: 'dyn' }
-      : { objection: improve(objection, { source, variables, types }) };
+      : { objection: translateHabit(improve(objection, { source, variables, types }), source) };
   };
 }
+
+/** Only what compares is looked through once more. */
+const comparison = /[=!]=|\bin\b/;
 
 /** Of patterns that stand in the expression: others are known when it is run. */
 function wrongPattern(
@@ -127,9 +134,4 @@ function explainField(
 function withSuggestion(objection: Objection, wrong: string, names: readonly string[]): Objection {
   const similar = nearest(wrong, names);
   return similar === undefined ? objection : { ...objection, remedy: `Did you mean \`${similar}\`?` };
-}
-
-/** Left on the node by CEL's checker. */
-function checkedType(node: object): string | undefined {
-  return (node as { checkedType?: { name?: string } }).checkedType?.name;
 }

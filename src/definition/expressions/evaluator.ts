@@ -9,7 +9,7 @@ import {
   type Variables,
   type Workflow,
 } from '../../model/index.ts';
-import { taskSites, valueSites } from '../define/expression-sites.ts';
+import { migrationSites, taskSites, valueSites } from '../define/expression-sites.ts';
 import type { Status } from './environment.ts';
 import { toJsonValue } from './json-values.ts';
 import type { Compile } from './programs.ts';
@@ -69,9 +69,10 @@ interface Such {
 
 /** Whether a workflow, or one inside of it, has an expression, or a task, such as that. */
 function hasSuch(workflow: Workflow, such: Such): boolean {
-  const outputs = valueSites(workflow.outputs, 'outputs', []).flatMap(({ template }) =>
-    expressionsOf(template),
-  );
+  const outputs = [
+    ...valueSites(workflow.outputs, 'outputs', []),
+    ...Object.values(workflow.migrations ?? {}).flatMap((migration) => migrationSites(migration, [])),
+  ].flatMap(({ template }) => expressionsOf(template));
   return (
     outputs.some(({ expression }) => such.inOutputs(expression)) ||
     workflow.tasks.some((task) => isSuch(task, such))
@@ -172,7 +173,7 @@ function callFunction(functions: Functions, name: string, variables: Variables):
   const call = Object.hasOwn(functions, name) ? functions[name] : undefined;
   if (call === undefined) throw failed(name, 'There is no function of that name in the program.');
   try {
-    return toJson(call(variables) ?? null);
+    return toJson(call(variables) ?? null, 'result');
   } catch (cause) {
     throw new PitonError('EXPRESSION_FAILED', `The function \`${name}\` failed: ${asError(cause).message}`, {
       expression: name,

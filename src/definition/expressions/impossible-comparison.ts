@@ -1,19 +1,13 @@
 import { nearest } from '../../base/index.ts';
-import { originalText, type Objection } from './cel-errors.ts';
+import { checkedType, originalText, type Objection } from './cel-errors.ts';
 import type { CelSource } from './cel-source.ts';
-import type { TypeName, Types } from './types.ts';
+import type { Types } from './types.ts';
 
 interface Node {
   readonly op: string;
   readonly args: unknown;
   readonly start: number;
   readonly end: number;
-}
-
-interface Known {
-  readonly source: CelSource;
-  readonly variables: Readonly<Record<string, TypeName>>;
-  readonly types: Types;
 }
 
 /** What other tools call what we call otherwise. */
@@ -30,19 +24,24 @@ const otherWords: Readonly<Record<string, string>> = {
   canceled: 'cancelled',
 };
 
-/** A comparison with a text that the value can never be, such as a status that is none: it would be false for ever, and say nothing. */
-export function impossibleComparison(ast: unknown, known: Known): Objection | undefined {
+/** What we call a status that others call so. */
+export function ourWord(word: string): string {
+  return Object.hasOwn(otherWords, word) ? otherWords[word]! : word;
+}
+
+/** `ast`: as the checker left it, with types. A comparison with a text that the value can never be, such as a status that is none: it would be false for ever, and say nothing. */
+export function impossibleComparison(ast: unknown, source: CelSource, types: Types): Objection | undefined {
   for (const [value, literal] of comparisonsIn(ast)) {
-    const choices = choicesOf(value, known);
+    const choices = choicesOf(value, types);
     if (choices === undefined || choices.includes(literal.args)) continue;
-    const meant = [otherWords[literal.args] ?? '', nearest(literal.args, choices) ?? ''].find((word) =>
+    const meant = [ourWord(literal.args), nearest(literal.args, choices) ?? ''].find((word) =>
       choices.includes(word),
     );
     return {
       code: 'impossible_comparison',
-      message: `\`${originalText(value as never, known.source)}\` is never \`${literal.args}\`.`,
+      message: `\`${originalText(value as never, source)}\` is never \`${literal.args}\`.`,
       remedy: meant === undefined ? `It is one of: ${choices.join(', ')}.` : `Did you mean \`${meant}\`?`,
-      offset: known.source.locate(literal.start),
+      offset: source.locate(literal.start),
     };
   }
   return undefined;
@@ -70,18 +69,11 @@ function withTexts(value: Node, others: readonly Node[]): Comparison[] {
   return others.filter(isText).map((literal) => [value, literal]);
 }
 
-/** The texts that a field may be, if that is known. */
-function choicesOf(node: Node, { variables, types }: Known): readonly string[] | undefined {
+/** The texts that a field may be, if that is known by the type of its owner. */
+function choicesOf(node: Node, types: Types): readonly string[] | undefined {
   const access = accessIn(node);
-  const owner = access && typeOf(access.owner, variables, types);
+  const owner = access && checkedType(access.owner);
   return owner === undefined ? undefined : types.choicesOf(owner, access!.field);
-}
-
-function typeOf(node: Node, variables: Known['variables'], types: Types): TypeName | undefined {
-  if (node.op === 'id') return variables[node.args as string];
-  const access = accessIn(node);
-  const owner = access && typeOf(access.owner, variables, types);
-  return owner === undefined ? undefined : types.fieldsOf(owner)?.[access!.field];
 }
 
 /** `a.b`, or `a["b"]`. */

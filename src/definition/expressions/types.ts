@@ -99,7 +99,7 @@ function typeOfObject(schema: JsonSchema, making: Making): TypeName {
 /** Of properties whose schemas name all that they may be. */
 export function choicesIn(schemas: Readonly<Record<string, JsonSchema>>): Choices {
   const found = Object.entries(schemas).flatMap(([name, schema]) => {
-    const values = isPlainObject(schema) ? schema['enum'] : undefined;
+    const values = isPlainObject(schema) ? (schema['enum'] ?? [schema['const']]) : undefined;
     return isTexts(values) ? [[name, values] as const] : [];
   });
   return Object.fromEntries(found);

@@ -8,7 +8,7 @@ import { readArithmetic, readPiece, startsArithmetic } from './scan-words.ts';
  * Looks through shell text, in which placeholders stand for expressions, and tells how each of them stands: an honest
  * reading of quotes, substitutions, here-documents and comments, which says so where it cannot be sure.
  */
-export function scanShell(text: string, shell: string): Pick<Scan, 'spots' | 'fed'> {
+export function scanShell(text: string, shell: string): ScannedShell {
   let depth = 0;
   const scan: Scan = {
     text,
@@ -27,8 +27,15 @@ export function scanShell(text: string, shell: string): Pick<Scan, 'spots' | 'fe
       return commands;
     },
   };
-  readCommands(scan, false);
-  return scan;
+  const commands = readCommands(scan, false);
+  return { spots: scan.spots, fed: scan.fed, commands, isCertain: !scan.unclear };
+}
+
+export interface ScannedShell extends Pick<Scan, 'spots' | 'fed'> {
+  /** Those of the text itself, without those of substitutions. */
+  readonly commands: readonly ShellCommand[];
+  /** false: it may mean something else than what was read. */
+  readonly isCertain: boolean;
 }
 
 /** Nobody nests so deep. */
@@ -66,7 +73,7 @@ function readComment(scan: Scan, reader: Reader): void {
 }
 
 function readMark(scan: Scan, reader: Reader, character: string): void {
-  if (isUncertain(reader, character)) scan.unclear = true;
+  if (isUncertain(scan, reader)) scan.unclear = true;
   if (isDescriptor(reader, character)) reader.word = undefined;
   endWord(scan, reader);
   switch (character) {
@@ -89,9 +96,24 @@ function isDescriptor({ word = '' }: Reader, character: string): boolean {
 }
 
 /** A subscript goes on over spaces; and what is in the list of a declaration may be calculated with. */
-function isUncertain({ word = '', command }: Reader, character: string): boolean {
-  if (/^[A-Za-z_]\w*\[[^\]]*$/.test(word)) return true;
-  return character === '(' && word.endsWith('=') && command.words.length > 0;
+function isUncertain(scan: Scan, reader: Reader): boolean {
+  if (/^[A-Za-z_]\w*\[[^\]]*$/.test(reader.word ?? '')) return true;
+  return scan.text[scan.at] === '(' && !mayOpenGroup(scan, reader);
+}
+
+/** Words behind which a parenthesis may open a group. */
+const beforeGroups = /^(if|then|else|elif|while|until|do|for|!|\{|time|coproc)$/;
+const listBegins = /^[A-Za-z_]\w*(\[[^\]]*\])?\+?=$/;
+
+/** Any other parenthesis belongs to a pattern, which is a word of the command, or is a mistake. */
+function mayOpenGroup({ text, at }: Scan, { command, word, way }: Reader): boolean {
+  if (way !== 'word') return false;
+  if (command.inTest || /^\([ \t]*\)/.test(text.slice(at, at + 20))) return true;
+  const words = word === undefined ? command.words : [...command.words, word];
+  if (words[0] === 'case' || words[0] === 'function') return true;
+  return (
+    words.every((other) => beforeGroups.test(other)) || (words.length === 1 && listBegins.test(words[0]!))
+  );
 }
 
 function endWord(scan: Scan, reader: Reader): void {

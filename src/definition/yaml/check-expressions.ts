@@ -8,6 +8,7 @@ import { createExpressionChecker, type VariableTypes } from '../expressions/chec
 import { choicesIn, createTypes, listOf, type Types } from '../expressions/types.ts';
 import { isReported, type FaultOfPattern, type Finding, type Path } from '../problems.ts';
 import type { TaskDraft, WorkflowDraft } from '../workflow-draft.ts';
+import { checkMigrations } from './check-migrations.ts';
 import { checkSite, checkUpdate, type Sight } from './check-site.ts';
 import { itemTypeOf } from './for-each-types.ts';
 import { errorType, outputType, stateType } from './task-types.ts';
@@ -42,6 +43,7 @@ function checkWorkflow(draft: WorkflowDraft, place: Place): Finding[] {
     ...valueSites(draft.outputs, 'outputs', [...place.at, 'outputs']).flatMap((site) =>
       checkSite(site, undefined, sight),
     ),
+    ...checkMigrations(draft, place.at, sight),
   ];
 }
 
@@ -111,6 +113,7 @@ function variablesByRole(
     key: { ...item, index: 'int' },
     with: given,
     argument: given,
+    delivery: { delivery: types.record({ title: 'string', summary: 'string', evidence: 'string' }) },
     update: { output },
     next: { output, error: errorType(types) },
   };

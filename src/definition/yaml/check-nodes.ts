@@ -36,7 +36,9 @@ function visit(node: Node | null, place: Place, walk: Walk): void {
     return refuse(`It is nested more than ${deepest} levels deep.`, place, walk);
   if (isAlias(node)) {
     const target = node.resolve(walk.document);
-    if (target !== undefined && place.around.includes(target))
+    if (target === undefined)
+      refuse(`There is no \`&${node.source}\` that \`*${node.source}\` could stand for.`, place, walk);
+    else if (place.around.includes(target))
       refuse(`\`*${node.source}\` stands for what it is itself a part of: that has no end.`, place, walk);
   } else if (isScalar(node)) walk.findings.push(...checkScalar(node, place.at, walk.text));
   else if (node !== null) visitInside(node, place, walk);
@@ -58,7 +60,8 @@ function visitInside(node: Node, { at, around }: Place, walk: Walk): void {
 }
 
 function refuse(message: string, { at }: Place, walk: Walk): void {
-  walk.findings.push({ at, message });
+  const remedy = message.startsWith('There is no') ? { remedy: 'If it is text, put it in quotes.' } : {};
+  walk.findings.push({ at, message, ...remedy });
   walk.unusable = true;
 }
 
@@ -72,9 +75,18 @@ function checkScalar(scalar: Scalar, at: Path, text: string): Finding[] {
     const message = `${source} is a whole number beyond ±2⁵³, which JSON cannot keep exactly.`;
     return [{ at, message, remedy: 'Put it in quotes, as text.' }];
   }
+  if (typeof at.at(-1) === 'number' && scalar.type === 'PLAIN' && /^.*\n\s*- /.test(rawText(scalar, text))) {
+    const message =
+      'The next line begins with `- `, but is indented too far: YAML takes it for a part of this text.';
+    return [{ at, message, remedy: 'Align the `-` of all items.' }];
+  }
   if (typeof value !== 'string' || !isTextPlace(at) || !isCut(text, scalar)) return [];
   const remedy = `${cutRemedy} If a comment is meant, leave a space after the \`#\`.`;
   return [{ at, message: 'The text is cut off before ` #`.', remedy }];
+}
+
+function rawText({ range }: Scalar, text: string): string {
+  return range == null ? '' : text.slice(range[0], range[1]);
 }
 
 /** A decimal says by itself that it is not exact. */

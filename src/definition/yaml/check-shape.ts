@@ -2,8 +2,9 @@ import type { z } from 'zod';
 import { isPlainObject, nearest } from '../../base/index.ts';
 import { perDayRemedy } from '../define/check-limits.ts';
 import { renderPath, type Finding, type Path } from '../problems.ts';
-import { explainIssues, type Misfit } from '../schema-issues.ts';
+import { explainIssues, valueAt, type Misfit } from '../schema-issues.ts';
 import { workflowFile, type WorkflowFile } from './file-schema.ts';
+import { translateKey } from './github-keys.ts';
 import { laterTaskKeys, laterWorkflowKeys } from './later-keys.ts';
 
 export interface Shape {
@@ -21,14 +22,32 @@ export function checkShape(value: unknown): Shape {
   // From behind, so that the places in lists stay right.
   for (const misfit of misfits.toReversed()) takeOut(rest, misfit);
   if (isPlainObject(rest)) rest['name'] ??= placeholders['name'];
-  return { file: workflowFile.safeParse(rest).data, findings: misfits.flatMap(describe) };
+  return {
+    file: workflowFile.safeParse(rest).data,
+    findings: misfits.flatMap((misfit) => describe(misfit, value)),
+  };
 }
 
-function describe({ at, message, unknownKeys, missing, similar }: Misfit): Finding[] {
-  if (unknownKeys !== undefined) return unknownKeys.map((key) => unknownKey(key, at));
+function describe({ at, message, unknownKeys, missing, similar }: Misfit, root: unknown): Finding[] {
+  if (unknownKeys !== undefined) return unknownKeys.map((key) => unknownKey(key, at, walk(root, at)?.[key]));
   const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
-  const remedy = similar === undefined ? {} : { remedy: `Did you mean \`${similar}\`?` };
+  const value = valueAt(root, at);
+  const meant =
+    similar === undefined ? (spacedKey(value) ?? namedTasks(at, value)) : `Did you mean \`${similar}\`?`;
+  const remedy = meant === undefined ? {} : { remedy: meant };
   return [{ at: missing === true ? at.slice(0, -1) : at, message: sentence, ...remedy }];
+}
+
+/** `run:ls` where there should be a mapping: without a space it is one word. */
+function spacedKey(value: unknown): string | undefined {
+  const [, key, rest] = (typeof value === 'string' ? /^([\w-]+):(\S.*)/.exec(value) : null) ?? [];
+  return key === undefined ? undefined : `Write \`${key}: ${rest}\`, with a space after the colon.`;
+}
+
+/** A list of tasks or nodes, as others write steps. */
+function namedTasks(at: Path, value: unknown): string | undefined {
+  const isList = Array.isArray(value) && ['tasks', 'graph'].includes(String(at.at(-1)));
+  return isList ? 'Write each under its name: `test: { run: npm test }`.' : undefined;
 }
 
 /** Keys of one form in the other: nearly right, and more helpful than a similar word. */
@@ -50,12 +69,13 @@ const misplaced: Readonly<Record<string, string>> = {
   'per-day': `Only a workflow as a whole has a budget per day. ${perDayRemedy}`,
 };
 
-function unknownKey(key: string, at: Path): Finding {
+function unknownKey(key: string, at: Path, value: unknown): Finding {
   const later = isInTasks(at) ? laterTaskKeys : laterWorkflowKeys;
   const known = keysAt(workflowFile, at).filter((name) => !Object.hasOwn(later, name));
   const similar = nearest(key, known);
   const other = similar === undefined ? `Known here: ${known.join(', ')}.` : `Did you mean \`${similar}\`?`;
-  const remedy = placeOf(key, at) ?? other;
+  const inner = similar === undefined ? keyAround(key, at, known) : undefined;
+  const remedy = translateKey(key, at, value) ?? placeOf(key, at) ?? inner ?? other;
   return { at: [...at, key], onKey: true, message: `There is no key \`${key}\` here.`, remedy };
 }
 
@@ -66,6 +86,12 @@ function placeOf(key: string, at: Path): string | undefined {
   return renderPath(at) === '' || renderPath(at) === 'defaults'
     ? placeOfTaskKey(key, at.length === 0)
     : undefined;
+}
+
+/** `revise` beside `check` belongs into it. */
+function keyAround(key: string, at: Path, known: readonly string[]): string | undefined {
+  const around = known.filter((name) => keysAt(workflowFile, [...at, name]).includes(key));
+  return around.length === 1 ? `It belongs in \`${around[0]}\`: \`${around[0]}: { ${key}: … }\`.` : undefined;
 }
 
 function placeOfTaskKey(key: string, isTop: boolean): string | undefined {

@@ -68,6 +68,32 @@ export const run = z
 
 export const approval = z.string().describe('What a person is asked before the first attempt.');
 
+export const ask = z
+  .union([
+    z.string(),
+    z.strictObject({
+      question: z.string().describe('What the person reads. May hold `${{ }}`.'),
+      type: z
+        .enum(['string', 'number', 'integer', 'boolean'])
+        .optional()
+        .describe('What the answer must be. Default: string.'),
+      choices: z
+        .union([z.string(), z.array(z.unknown())])
+        .optional()
+        .describe('Instead of `type`: the answers to choose from; a list, or an expression that gives one.'),
+      default: z
+        .unknown()
+        .optional()
+        .describe('Becomes the answer when the deadline passes. At a prompt, Enter takes it.'),
+      deadline: duration
+        .optional()
+        .describe(
+          'How long to wait for an answer, such as 2h. Then the default is the answer; without one the task fails. Default: for ever.',
+        ),
+    }),
+  ])
+  .describe('A question to a person: its text, or more about it. The answer is the output of the task.');
+
 export const breaker = z.strictObject({
   failures: z
     .number()

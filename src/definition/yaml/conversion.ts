@@ -17,4 +17,6 @@ export interface Conversion {
   use(path: string, at: Path): Workflow | undefined;
   /** The text of another file; undefined as above. */
   readPrompt(path: string, at: Path): string | undefined;
+  /** Title and body of a pull request, from another file that is named at `at`; neither of them as above. */
+  readTemplate(path: string, at: Path): { readonly title?: string; readonly body?: string };
 }

@@ -1,5 +1,5 @@
 import { writtenDuration } from '../../base/index.ts';
-import type { Budget, CheckpointPolicy, InheritEnv } from '../../model/index.ts';
+import { checkpointNames, type Budget, type InheritEnv } from '../../model/index.ts';
 import type { Finding, Path } from '../problems.ts';
 import type { TaskDraft, WorkflowDraft } from '../workflow-draft.ts';
 import type { TaskEntry, WorkflowFile } from './file-schema.ts';
@@ -55,13 +55,6 @@ export function toRetry(retry: TaskEntry['retry'], at: Path, findings: Finding[]
     notOn: toList(retry['not-on']),
   };
 }
-
-const checkpointNames: Readonly<Record<string, CheckpointPolicy['every']>> = {
-  'every-task': { tasks: 1 },
-  'on-gates': 'gates',
-  manual: 'manual',
-  off: 'off',
-};
 
 export function toCheckpoint(
   checkpoint: WorkflowFile['checkpoint'],

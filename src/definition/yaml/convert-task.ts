@@ -1,12 +1,14 @@
 import type { Json } from '../../base/index.ts';
 import type { EdgeSpec, JsonSchema } from '../../model/index.ts';
 import { suggestNearest } from '../define/suggestions.ts';
+import { actionOf, replacementOf } from '../github-actions.ts';
 import { asIdentifier, renameVariables } from '../expressions/rewrite.ts';
 import { isReported, type Path } from '../problems.ts';
 import type { ForEachDraft, TaskDraft, WorkDraft } from '../workflow-draft.ts';
 import type { Conversion } from './conversion.ts';
 import { convertAgent, convertCheck } from './convert-agent.ts';
 import { convertCommand, convertErrors } from './convert-command.ts';
+import { convertAsk } from './convert-ask.ts';
 import { convertPlace } from './convert-place.ts';
 import { toList, toMilliseconds, toRetry, toText } from './convert-settings.ts';
 import type { NodeEntry, TaskEntry } from './file-schema.ts';
@@ -23,7 +25,7 @@ export function convertTask(
   const { findings } = around;
   findings.push(...findMisplacedKeys(entry as Entry, around, at));
   const task = withDefaults(entry as Entry, around);
-  const forEach = task['for-each'];
+  const forEach = withSettings(task['for-each']);
   const inside = { ...around, variables: withVariable(around.variables, forEach?.as) };
   const work = convertWork(name, task, { at, around: inside });
   return {
@@ -56,8 +58,15 @@ function withVariable(variables: ReadonlySet<string>, name: string | undefined):
   return name?.includes('-') === true ? new Set([...variables, name]) : variables;
 }
 
+type ForEachSettings = Exclude<NonNullable<Entry['for-each']>, string | readonly unknown[]>;
+
+/** `for-each: [a, b]` and `for-each: ${{ inputs.sites }}` name the list alone. */
+function withSettings(forEach: Entry['for-each']): ForEachSettings | undefined {
+  return typeof forEach === 'string' || Array.isArray(forEach) ? { in: forEach } : forEach;
+}
+
 function convertForEach(
-  forEach: NonNullable<Entry['for-each']>,
+  forEach: ForEachSettings,
   at: Path,
   { around, inside }: { around: Conversion; inside: Conversion },
 ): ForEachDraft {
@@ -73,17 +82,18 @@ function convertForEach(
     key: renameInValue(forEach.key, inside.variables),
     maxParallel: forEach['max-parallel'],
     maxFailures: forEach['max-failures'],
+    failFast: forEach['fail-fast'],
   };
 }
 
-const kinds = ['run', 'prompt', 'function', 'uses', 'tasks'] as const;
+const kinds = ['run', 'prompt', 'ask', 'function', 'uses', 'tasks'] as const;
 const nothing: WorkDraft = { type: 'function', function: '' };
 
 function convertWork(name: string, task: Entry, { at, around }: { at: Path; around: Conversion }): WorkDraft {
   const [kind, second] = kinds.filter((key) => task[key] !== undefined);
   const { findings } = around;
   if (kind === undefined) {
-    const remedy = 'Give it `run`, `prompt`, `function`, `uses` or `tasks`.';
+    const remedy = 'Give it `run`, `prompt`, `ask`, `function`, `uses` or `tasks`.';
     const finding = { at, onKey: true, message: `\`${name}\` says nothing to do.`, remedy };
     // What it should do may be what has been found to be wrong with it.
     if (!isReported(at, findings)) findings.push(finding);
@@ -93,21 +103,44 @@ function convertWork(name: string, task: Entry, { at, around }: { at: Path; arou
     const message = `\`${name}\` is done by \`${kind}\`; it cannot have \`${second}\` too.`;
     findings.push({ at: [...at, second], onKey: true, message });
   }
+  return convertKind(kind, task, { name, at, around });
+}
+
+function convertKind(
+  kind: (typeof kinds)[number],
+  task: Entry,
+  { name, at, around }: { readonly name: string; readonly at: Path; readonly around: Conversion },
+): WorkDraft {
   const given = renameInValue(task.with, around.variables);
   switch (kind) {
     case 'run':
       return convertCommand(task, around.variables);
     case 'prompt':
       return convertAgent(task, { at, around });
+    case 'ask':
+      return convertAsk(task.ask!, { at: [...at, 'ask'], around });
     case 'function':
       return convertFunction(task.function!, given, { at: [...at, 'function'], around });
-    case 'uses': {
-      const workflow = around.use(task.uses!, [...at, 'uses']);
-      return workflow === undefined ? nothing : { type: 'workflow', workflow, inherits: false, with: given };
-    }
+    case 'uses':
+      return convertUses(task.uses!, given, { at: [...at, 'uses'], around });
     case 'tasks':
       return { type: 'workflow', workflow: convertBody(name, task, { at, around }), inherits: true };
   }
+}
+
+function convertUses(
+  path: string,
+  given: Json | undefined,
+  { at, around }: { at: Path; around: Conversion },
+): WorkDraft {
+  const action = actionOf(path);
+  if (action !== undefined) {
+    const message = `\`${path}\` is an action of GitHub; \`uses\` is the path of a workflow file.`;
+    around.findings.push({ at, message, remedy: replacementOf(action) });
+    return nothing;
+  }
+  const workflow = around.use(path, at);
+  return workflow === undefined ? nothing : { type: 'workflow', workflow, inherits: false, with: given };
 }
 
 /** Of work that could not be understood, any output is possible. */

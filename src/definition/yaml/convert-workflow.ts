@@ -17,6 +17,7 @@ export function convertWorkflow(file: WorkflowFile, around: Conversion): Workflo
   return {
     name: file.name,
     version: toText(file.version),
+    migrations: file.migrations as WorkflowDraft['migrations'],
     form,
     inputs: convertInputs(file.inputs ?? {}, findings),
     tasks: convertTasks(file, form, around),
@@ -30,7 +31,7 @@ export function convertWorkflow(file: WorkflowFile, around: Conversion): Workflo
     workspace: toWorkspace(file.workspace, [], findings),
     base: file.base,
     cleanup: file.cleanup,
-    deliver: toDelivery(file.deliver),
+    deliver: toDelivery(file.deliver, around),
     usageLimits: toUsageLimits(file['usage-limits'], ['usage-limits'], findings),
   };
 }

@@ -28,6 +28,7 @@ const textPlaces: Readonly<Record<string, readonly string[]>> = {
   setup: [],
   env: [],
   approval: [],
+  ask: [],
   'working-directory': [],
   outputs: [],
   deliver: [],
@@ -46,6 +47,6 @@ export function isTextPlace(at: Path): boolean {
   const ways = Object.hasOwn(textPlaces, String(key)) ? textPlaces[String(key)]! : undefined;
   if (ways === undefined) return false;
   // An input and an edge stand one step deeper, under their name or number.
-  const step = key === 'for-each' ? rest[0] : rest[1];
+  const step = key === 'for-each' ? (typeof rest[0] === 'string' ? rest[0] : 'in') : rest[1];
   return ways.length === 0 || ways.includes(String(step));
 }

@@ -8,12 +8,13 @@ import {
   type Document,
   type Node,
   type Scalar,
-  type YAMLParseError,
+  type YAMLError,
 } from 'yaml';
 import { asError } from '../../base/index.ts';
 import { checkNodes } from './check-nodes.ts';
 import { commentAfter, cutRemedy } from './cut-text.ts';
 import { renderPath, type Finding, type Path, type Problem } from '../problems.ts';
+import { mendOf, type Source } from './syntax-mends.ts';
 
 /** A file's text, what YAML makes of it, and where everything stands in it. */
 export interface SourceDocument {
@@ -55,16 +56,9 @@ function openDocument(source: Source): SourceDocument {
   const { document, text } = source;
   const locate = (finding: Finding) => locateFinding(source, finding);
   const broken = (problems: readonly Problem[]) => ({ value: undefined, locate, problems, findings: [] });
-  if (document.errors.length > 0) return broken(syntaxProblems(source));
+  if (document.errors.length + unknownTags(source).length > 0) return broken(syntaxProblems(source));
   const { findings, unusable } = checkNodes(document, text);
   return unusable ? broken(findings.map(locate)) : { value: document.toJS(), locate, problems: [], findings };
-}
-
-interface Source {
-  readonly text: string;
-  readonly file: string;
-  readonly lines: LineCounter;
-  readonly document: Document.Parsed;
 }
 
 function refuse(file: string, message: string): SourceDocument {
@@ -80,43 +74,32 @@ function refuse(file: string, message: string): SourceDocument {
 /** What follows the first error of syntax follows from it, and would mislead. Keys that are there twice have no consequences. */
 function syntaxProblems(source: Source): Problem[] {
   const { errors } = source.document;
+  if (errors.length === 0) return unknownTags(source).map((warning) => syntaxProblem(source, warning));
   const last = errors.findIndex(({ code }) => code !== 'DUPLICATE_KEY');
   return errors.slice(0, last === -1 ? errors.length : last + 1).map((error) => syntaxProblem(source, error));
 }
 
-function syntaxProblem(source: Source, error: YAMLParseError): Problem {
-  const expression = bareExpression(source, error.pos[0]);
-  const place = position(source, expression?.at ?? error.pos[0]);
+/** A tag that nobody knows, such as `!failure()`, is no error to YAML: the text would be gone. */
+function unknownTags({ document }: Source): readonly YAMLError[] {
+  return document.warnings.filter(({ code }) => code === 'TAG_RESOLVE_FAILED');
+}
+
+function syntaxProblem(source: Source, error: YAMLError): Problem {
+  const mend = mendOf(source, error);
+  const place = position(source, mend?.at ?? error.pos[0]);
+  const remedy = mend?.remedy ?? remedyOf(mend?.mended);
   return {
     ...place,
     file: source.file,
     path: '',
-    message:
-      expression === undefined
-        ? syntaxMessage(error)
-        : `YAML takes the braces of \`${expression.text}\` for its own.`,
+    message: mend?.message ?? `${error.message}.`.replace(/\.\.$/, '.'),
     excerpt: excerptOf(source, place),
-    ...(expression !== undefined && { remedy: `Put it in quotes: ${quoted(expression.text)}.` }),
+    ...(remedy !== undefined && { remedy }),
   };
 }
 
-function syntaxMessage({ code, message }: YAMLParseError): string {
-  if (code === 'MULTIPLE_DOCS') return 'A file holds one workflow; here a second document begins.';
-  return `${message}.`.replace(/\.\.$/, '.');
-}
-
-/** The expression without quotes in which YAML has stumbled, if it has: before the place, on the same line. */
-function bareExpression(source: Source, offset: number): { at: number; text: string } | undefined {
-  const start = source.text.lastIndexOf('\n', offset - 1) + 1;
-  const line = source.text.slice(start).split('\n', 1)[0]!;
-  const found = [...line.matchAll(/"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|(\$\{\{.*?(?:\}\}|$))/g)].findLast(
-    ({ 1: bare, index }) => bare !== undefined && start + index <= offset,
-  );
-  return found && { at: start + found.index, text: found[1]! };
-}
-
-function quoted(text: string): string {
-  return text.includes('"') ? `'${text.replaceAll("'", "''")}'` : `"${text}"`;
+function remedyOf(mended: string | undefined): string | undefined {
+  return mended === undefined || mended.length > 2 * longestExcerpt ? undefined : `Write:\n${mended}`;
 }
 
 const longestExcerpt = 100;

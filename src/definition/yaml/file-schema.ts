@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { agentSettings, agentWork, runBudget, usageLimits } from './agent-keys.ts';
 import {
   approval,
+  ask,
   breaker,
   commandSettings,
   duration,
@@ -79,15 +80,22 @@ const checkpoint = z.union([
       .union([checkpointName, z.number(), z.string()])
       .optional()
       .describe('A number of tasks, a time (`30s`), `every-task`, `on-gates`, `manual` or `off`.'),
-    preserve: z.boolean().optional().describe('false: big payloads are dropped when the run has succeeded.'),
+    preserve: z
+      .union([z.boolean(), z.literal('remove-on-success')])
+      .optional()
+      .describe(
+        'What is kept when the run has succeeded. false: no big payloads; `remove-on-success`: nothing, the run is removed. Default: true, all of it.',
+      ),
   }),
 ]);
 
-const forEach = z.strictObject({
+const forEachSettings = z.strictObject({
   in: dynamic.optional().describe('The list: an expression, or the list itself.'),
   matrix: dynamic
     .optional()
-    .describe('Instead of `in`: a mapping of names to lists; every combination is an item.'),
+    .describe(
+      'Instead of `in`: a mapping of names to lists; every combination is an item. `exclude` lists combinations to leave out, `include` fields to add to combinations, or further ones.',
+    ),
   as: z
     .string()
     .optional()
@@ -101,7 +109,16 @@ const forEach = z.strictObject({
     .describe('Items at work at once. Default: no limit.')
     .meta({ minimum: 1 }),
   'max-failures': z.number().optional().describe('So many items may fail. Default: 0.').meta({ minimum: 0 }),
+  'fail-fast': z
+    .boolean()
+    .optional()
+    .describe(
+      'What happens to the other items once too many have failed. true: all of them are cancelled; false: all of them run, and the task fails at the end. Default: those that run finish, and no other starts.',
+    ),
 });
+
+/** The list alone is the same as `{ in: … }`. */
+const forEach = z.union([z.string(), z.array(z.unknown()), forEachSettings]);
 
 const edge = z.strictObject({
   if: condition.optional().describe('The edge is taken if this holds. Absent: always.'),
@@ -147,6 +164,7 @@ const work = {
     .string()
     .optional()
     .describe('The path of a workflow file that does the task, relative to this file.'),
+  ask: ask.optional(),
   approval: approval.optional(),
   with: dynamic.optional().describe('What the function, or the inputs of the workflow used, are given.'),
   output: shortSchema
@@ -207,10 +225,37 @@ const node = z
   })
   .meta({ id: 'node' });
 
+const migrated = 'It sees `inputs` and `state` as they were';
+const migration = z.strictObject({
+  inputs: z
+    .record(z.string(), dynamic)
+    .optional()
+    .describe(`Inputs that change. ${migrated}. What the workflow does not have any more is dropped.`),
+  state: z
+    .record(z.string(), dynamic)
+    .optional()
+    .describe(
+      `Graph: fields of the state that change. ${migrated}. What \`state\` does not have any more is dropped.`,
+    ),
+  outputs: z
+    .record(z.string(), dynamic)
+    .optional()
+    .describe(`The outputs of tasks that have ended, by task. ${migrated}, and \`output\`.`),
+});
+
 export const workflowFile = z
   .strictObject({
     name: z.string().describe('The name of the workflow.'),
-    version: z.union([z.string(), z.number()]).optional().describe('For people; a part of the definition.'),
+    version: z
+      .union([z.string(), z.number()])
+      .optional()
+      .describe(
+        'A whole number that is raised with a change that runs under way have to be migrated for; without one it is 1. Anything else is a name for people.',
+      ),
+    migrations: z
+      .record(z.string(), migration)
+      .optional()
+      .describe('What becomes of the data of a run of an older version, by the version that is come to.'),
     description: z.string().optional().describe('For people.'),
     inputs: z
       .record(z.string(), z.union([z.enum(typeNames), z.array(z.unknown()), input]))

@@ -8,5 +8,4 @@ export const laterTaskKeys: Readonly<Record<string, string>> = {
 
 export const laterWorkflowKeys: Readonly<Record<string, string>> = {
   rollback: 'rolling back comes with a later version',
-  migrations: 'migrations come with a later version',
 };

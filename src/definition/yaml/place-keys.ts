@@ -65,8 +65,22 @@ const pullRequest = z.strictObject({
     ),
   branch: z.string().optional().describe('The branch that is pushed. Default: piton/<run>.'),
   draft: z.boolean().optional().describe('true: it is not to be merged yet. Default: false.'),
-  title: z.string().optional().describe('Default: the name of the workflow, and the run.'),
-  body: z.string().optional().describe('Default: what the tasks did, and what they used.'),
+  title: z
+    .string()
+    .optional()
+    .describe('Default: what those who changed something say of it, as `${{ delivery.title }}`.'),
+  body: z
+    .string()
+    .optional()
+    .describe(
+      'Default: what they say of it in full (`${{ delivery.summary }}`), then checks, cost and conversations, folded (`${{ delivery.evidence }}`).',
+    ),
+  template: z
+    .string()
+    .optional()
+    .describe(
+      'A file that holds the body, in Markdown and with expressions, instead of `body`: a path from this file. If it begins with a heading (`# …`), that is the title, unless there is a `title`.',
+    ),
 });
 
 const deliver = z.union([
@@ -109,7 +123,7 @@ export const placeSettings = {
     .enum(['hold', 'agent'])
     .optional()
     .describe(
-      'What becomes of work that conflicts with that of other tasks: hold (a person is asked), or agent (the agent that made it is to make it fit, twice at most). Default: hold.',
+      'What becomes of work that conflicts with that of other tasks: hold (a person is asked), or agent (its agent resolves the conflict, in at most two tries). Default: hold.',
     ),
   sandbox: z
     .enum(sandboxModes)

@@ -5,6 +5,7 @@ import {
   definitionError,
   describeProblem,
   isReported,
+  valueAt,
   type Finding,
   type Path,
   type Problem,
@@ -17,10 +18,11 @@ import { convertWorkflow } from './convert-workflow.ts';
 import { readDocument, type SourceDocument } from './document.ts';
 import { normalise, resolvePath } from './file-paths.ts';
 import type { WorkflowFile } from './file-schema.ts';
+import { readJobsAsTasks } from './github-jobs.ts';
 import { findLaterKeys } from './find-later-keys.ts';
 import { toList } from './convert-settings.ts';
 import type { Entry } from './task-keys.ts';
-import { blamePrompt, type PromptFile } from './prompt-files.ts';
+import { blamePrompt, textFiles } from './prompt-files.ts';
 
 /** Where the text of a workflow comes from, and what is known around it. */
 export interface WorkflowSource {
@@ -34,15 +36,17 @@ export interface WorkflowSource {
 
 export interface ParsedWorkflow {
   readonly workflow: Workflow;
+  /** The file has no `checkpoint`. */
+  readonly leavesCheckpoint: boolean;
   /** What is not wrong, but could be better. */
   readonly suggestions: Problem[];
 }
 
 export function readWorkflow(text: string, source: WorkflowSource, faultOf: FaultOfPattern): ParsedWorkflow {
   const reading: Reading = { source, faultOf, files: new Map(), open: [normalise(source.file)] };
-  const { workflow, problems, suggestions } = readFile(text, source.file, reading);
+  const { workflow, leavesCheckpoint, problems, suggestions } = readFile(text, source.file, reading);
   if (workflow === undefined) throw definitionError(problems, source.file);
-  return { workflow, suggestions: [...suggestions] };
+  return { workflow, leavesCheckpoint: leavesCheckpoint === true, suggestions: [...suggestions] };
 }
 
 /** One call of `readWorkflow`, with all files that it comes to. */
@@ -57,12 +61,13 @@ interface Reading {
 interface FileResult {
   /** Absent exactly when there are problems. */
   readonly workflow?: Workflow;
+  readonly leavesCheckpoint?: boolean;
   readonly problems: readonly Problem[];
   readonly suggestions: readonly Problem[];
 }
 
 function readFile(text: string, file: string, reading: Reading): FileResult {
-  const document = readDocument(text, file);
+  const document = readJobsAsTasks(readDocument(text, file));
   if (document.problems.length > 0) return { problems: document.problems, suggestions: [] };
   if (!isPlainObject(document.value)) {
     const message = 'A workflow file is a mapping with `name` and `tasks` (or `graph`).';
@@ -79,7 +84,8 @@ function readFile(text: string, file: string, reading: Reading): FileResult {
   const problems = [...locateAll([...document.findings, ...findings], document), ...made.used.problems];
   if (made.workflow === undefined || problems.length > 0) return { problems, suggestions: [] };
   const suggestions = [...locateAll(made.suggestions.map(blame), document), ...made.used.suggestions];
-  return { workflow: made.workflow, problems: [], suggestions };
+  const leavesCheckpoint = shape.file.checkpoint === undefined;
+  return { workflow: made.workflow, leavesCheckpoint, problems: [], suggestions };
 }
 
 /** By place in the file, each once. */
@@ -125,12 +131,6 @@ function hasKey(value: unknown, path: Path): boolean {
   return valueAt(value, path) !== undefined;
 }
 
-function valueAt(value: unknown, path: Path): unknown {
-  const [step, ...rest] = path;
-  if (step === undefined) return value;
-  return isPlainObject(value) ? valueAt(value[step], rest) : undefined;
-}
-
 interface Made extends Pick<Normalised, 'workflow' | 'suggestions'> {
   readonly findings: readonly Finding[];
   /** What was found in other files. */
@@ -140,7 +140,7 @@ interface Made extends Pick<Normalised, 'workflow' | 'suggestions'> {
 function makeWorkflow(file: WorkflowFile, shape: readonly Finding[], reading: Reading): Made {
   const findings: Finding[] = [...shape, ...findLaterKeys(file)];
   const used: FileResult[] = [];
-  const prompts: PromptFile[] = [];
+  const texts = textFiles((path) => readBeside(path, reading), findings);
   const draft = convertWorkflow(file, {
     findings,
     defaults: file.defaults ?? {},
@@ -153,20 +153,15 @@ function makeWorkflow(file: WorkflowFile, shape: readonly Finding[], reading: Re
       else used.push(result);
       return 'message' in result ? undefined : result.workflow;
     },
-    readPrompt(path, at) {
-      const file = resolvePath(reading.open.at(-1)!, path);
-      const text = readText(file, reading.source);
-      if (typeof text !== 'string') findings.push({ at: [...at, 'file'], ...text });
-      else prompts.push({ at, file, text });
-      return typeof text === 'string' ? text : undefined;
-    },
+    readPrompt: texts.readPrompt,
+    readTemplate: texts.readTemplate,
   });
   const normalised = normaliseWorkflow(draft);
   findings.push(...checkSchemas(draft), ...normalised.findings);
   findings.push(...checkExpressions(draft, findings, reading.faultOf));
   return {
     ...normalised,
-    findings: findings.map((finding) => blamePrompt(finding, prompts)),
+    findings: findings.map((finding) => blamePrompt(finding, texts.prompts)),
     used: {
       problems: used.flatMap(({ problems }) => problems),
       suggestions: used.flatMap(({ suggestions }) => suggestions),
@@ -193,6 +188,13 @@ function useFile(path: string, reading: Reading): FileResult | Refusal {
   const result = readFile(text, file, { ...reading, open: [...reading.open, file] });
   reading.files.set(file, result);
   return result;
+}
+
+/** A text that this file names. */
+function readBeside(path: string, reading: Reading): { file: string; text: string } | Refusal {
+  const file = resolvePath(reading.open.at(-1)!, path);
+  const text = readText(file, reading.source);
+  return typeof text === 'string' ? { file, text } : text;
 }
 
 function readText(file: string, source: WorkflowSource): string | Refusal {

@@ -35,13 +35,29 @@ const ofBoth = [
   'network',
 ] as const;
 
+/** Nothing is done while a person is asked. */
+const ofWork = [
+  'retry',
+  'timeout',
+  'on-interrupt',
+  'locks',
+  'repository-locks',
+  'writes',
+  'resources',
+  'errors',
+  'output',
+  'artifacts',
+  'pool',
+  'version',
+] as const;
+
 /** What a task has that does not say otherwise. */
 interface GivenToAll {
   readonly defaults: Defaults;
   readonly shared: SharedByProcesses;
 }
 
-type KindKey = (typeof ofCommands | typeof ofAgents | typeof ofBoth)[number];
+type KindKey = (typeof ofCommands | typeof ofAgents | typeof ofBoth | typeof ofWork)[number];
 
 /** Keys that mean nothing for this kind of task. */
 function foreignKeys(entry: Entry, { defaults, shared }: GivenToAll): readonly KindKey[] {
@@ -52,6 +68,7 @@ function foreignKeys(entry: Entry, { defaults, shared }: GivenToAll): readonly K
     ...ofCommands.filter((key) => !isCommand && !(hasShell && key === 'shell')),
     ...(isAgent ? [] : ofAgents),
     ...(isCommand || isAgent ? [] : ofBoth),
+    ...(entry.ask === undefined ? [] : ofWork),
   ];
 }
 
@@ -126,6 +143,7 @@ const groups: readonly {
 ];
 
 function describeForeign(key: KindKey, entry: Entry): Pick<Finding, 'message' | 'remedy'> {
+  if (entry.ask !== undefined) return describeForQuestion(key);
   const { whose, lacks } = groups.find(({ keys }) => keys.includes(key))!;
   const message = `\`${key}\` is for ${whose}, and this task has ${lacks}.`;
   if (key === 'agent' && !isDone(entry))
@@ -135,20 +153,33 @@ function describeForeign(key: KindKey, entry: Entry): Pick<Finding, 'message' | 
   return { message, remedy: `Put it on the task that ${doer}${elsewhere}.` };
 }
 
-function kindOf({ run, uses, tasks }: Entry): Parameters<typeof notOfAgent>[0] {
+function describeForQuestion(key: KindKey): Pick<Finding, 'message' | 'remedy'> {
+  const message = `\`${key}\` is for tasks that do something; this one asks a question.`;
+  if (key === 'timeout')
+    return { message, remedy: 'Say how long to wait for an answer: `ask: { question: …, deadline: 2h }`.' };
+  if (key === 'output')
+    return { message, remedy: 'Say what the answer is: `ask: { question: …, type: number }`, or `choices`.' };
+  return { message, remedy: 'Remove it.' };
+}
+
+function kindOf({ run, ask, uses, tasks }: Entry): Parameters<typeof notOfAgent>[0] {
   if (run !== undefined) return 'command';
+  if (ask !== undefined) return 'ask';
   return uses === undefined && tasks === undefined ? 'function' : 'workflow';
 }
 
-function isDone({ run, function: name, uses, tasks }: Entry): boolean {
-  return [run, name, uses, tasks].some((work) => work !== undefined);
+function isDone({ run, ask, function: name, uses, tasks }: Entry): boolean {
+  return [run, ask, name, uses, tasks].some((work) => work !== undefined);
 }
 
-function findUselessWith({ with: given, run, prompt }: Entry, at: Path): Finding[] {
-  if (given === undefined || (run === undefined && prompt === undefined)) return [];
+function findUselessWith({ with: given, run, prompt, ask }: Entry, at: Path): Finding[] {
+  if (given === undefined || [run, prompt, ask].every((work) => work === undefined)) return [];
   const message = '`with` is for functions and workflow files.';
   const [who, key] = run === undefined ? ['an agent', 'prompt'] : ['a command', 'run'];
-  const remedy = `Give ${who} its values with \`\${{ }}\` in \`${key}\`, or with \`env\`.`;
+  const remedy =
+    ask === undefined
+      ? `Give ${who} its values with \`\${{ }}\` in \`${key}\`, or with \`env\`.`
+      : 'Give the question its values with `${{ }}` in its text.';
   return [{ at: [...at, 'with'], onKey: true, message, remedy }];
 }
 

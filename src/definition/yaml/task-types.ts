@@ -1,7 +1,14 @@
 import { isPlainObject, type Json } from '../../base/index.ts';
-import { isFunctionRef, type Capture, type TaskStatus, type Workflow } from '../../model/index.ts';
-import { listOf, type TypeName, type Types } from '../expressions/types.ts';
-import type { TaskDraft, WorkflowDraft } from '../workflow-draft.ts';
+import {
+  isFunctionRef,
+  type AnswerType,
+  type Capture,
+  type TaskStatus,
+  type Workflow,
+} from '../../model/index.ts';
+import { hasExpression } from '../expressions/templates.ts';
+import { choicesIn, listOf, type TypeName, type Types } from '../expressions/types.ts';
+import type { AskDraft, TaskDraft, WorkflowDraft } from '../workflow-draft.ts';
 
 /** An expression sees only what has settled. */
 const choices = {
@@ -12,8 +19,10 @@ const choices = {
 export function viewType(task: TaskDraft, types: Types): TypeName {
   const output = outputType(task, types) ?? 'dyn';
   const view = { status: 'string', error: errorType(types) };
-  if (task.forEach === undefined) return types.record({ ...view, output }, choices);
-  const item = types.record({ ...view, key: 'string', item: 'dyn', output }, choices);
+  const declared = task.output === undefined ? {} : choicesIn({ output: task.output });
+  const own = { ...choices, ...declared, ...answerChoices(task.work) };
+  if (task.forEach === undefined) return types.record({ ...view, output }, own);
+  const item = types.record({ ...view, key: 'string', item: 'dyn', output }, own);
   const fields = { ...view, output: listOf(output), outputs: listOf(output), items: listOf(item) };
   return types.record(fields, choices);
 }
@@ -28,8 +37,32 @@ export function outputType(task: TaskDraft, types: Types): TypeName | undefined 
   const { work } = task;
   if (work.type === 'command') return isText(work.capture) ? 'string' : undefined;
   if (work.type === 'agent') return 'string';
+  if (work.type === 'ask') return answerType(work);
   if (work.type === 'deliver') return deliveryType(types);
   return work.type === 'workflow' ? outputsType(work.workflow, types) : undefined;
+}
+
+const answers: Readonly<Record<AnswerType, TypeName>> = {
+  string: 'string',
+  number: 'int',
+  integer: 'int',
+  boolean: 'bool',
+  choice: 'dyn',
+};
+
+function answerType({ answer = 'string', choices: given }: AskDraft): TypeName {
+  if (given === undefined) return answers[answer];
+  const kinds = new Set(Array.isArray(given) ? given.map((choice) => typeof choice) : []);
+  const [kind] = kinds;
+  return kinds.size === 1 && kind === 'string' ? 'string' : 'dyn';
+}
+
+/** The texts that an answer is one of, where the file has them all. */
+function answerChoices(work: TaskDraft['work']): { readonly output?: readonly string[] } {
+  const given = work.type === 'ask' ? work.choices : undefined;
+  const isKnown =
+    Array.isArray(given) && given.every((choice) => typeof choice === 'string' && !hasExpression(choice));
+  return isKnown ? { output: given as readonly string[] } : {};
 }
 
 function deliveryType(types: Types): TypeName {

@@ -9,9 +9,8 @@ const raises: Readonly<Record<string, string>> = { 'raise-dollars': '+5', 'raise
 /** The command that does something about a task, to be typed. */
 export function commandFor(action: string, run: string, task: string): string {
   if (ofPlaces.has(action)) return commandFor(`workspace ${action}`, run, task);
-  if (action === 'resolve' || action.startsWith('workspace '))
-    return `piton ${action} ${shellWord(task)} --run ${shellWord(run)}`;
   if (Object.hasOwn(raises, action)) return `${commandFor('approve', run, task)} --budget ${raises[action]}`;
+  if (action === 'done') return `piton done ${shellWord(run)} ${shellWord(task)} -m 'it took effect'`;
   const ofRun = `piton ${action} ${shellWord(run)}`;
   if (action === 'resume') return ofRun;
   return `${ofRun} ${shellWord(task)}${action === 'diff' ? ' --patch' : ''}`;

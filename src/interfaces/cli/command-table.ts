@@ -1,58 +1,32 @@
-import type { CommandSpec, Invocation } from './command-spec.ts';
-
-/**
- * What a call can cause. `reads`: nothing of the repository is executed, whoever wrote it. `runs`: it executes what the project
- * says, so the project must be trusted. `decides`: also, it is for a person, and refused to the processes of a task. `stops`,
- * `trusts`: for a person too, but what ends something must be possible also where something has become suspicious.
- */
-export type Power = 'reads' | 'runs' | 'stops' | 'decides' | 'trusts';
-
-export interface CommandEntry {
-  readonly name: string;
-  /** Under which it stands in the help. */
-  readonly group: string;
-  readonly summary: string;
-  readonly power: Power | ((given: Invocation) => Power);
-  readonly isHidden?: boolean;
-  /** Each command is imported only when it is called, or described in full. */
-  load(): Promise<{ readonly command: CommandSpec }>;
-}
+import type { CommandEntry } from './command-entry.ts';
+import { keepingCommands } from './keeping-commands.ts';
 
 const writing = 'Write workflows:';
 const running = 'Run them:';
 const looking = 'Look:';
 const deciding = 'Decide:';
-const taking = 'Take the result:';
-const keeping = 'Keep in order:';
 
-function readsPlaces(what: string | undefined, options: Invocation['options']): boolean {
-  return what === 'list' || what === 'show' || options['dryRun'] === true;
-}
-
-function servicePower({ args, options }: Invocation): Power {
-  if (options['print'] === true || args[0] === 'status') return 'reads';
-  return args[0] === 'uninstall' ? 'stops' : 'decides';
-}
-
+/** In the order of the help. */
 export const commandTable: readonly CommandEntry[] = [
   {
     name: 'init',
     group: writing,
-    summary: 'make a project here, with an example workflow',
+    summary:
+      'make a project here, with an example; or translate a workflow of GitHub Actions (--from-github)',
     power: 'reads',
     load: () => import('./commands/init.ts'),
   },
   {
     name: 'demo',
     group: writing,
-    summary: 'watch a run being killed and going on, in a temporary folder',
+    summary: 'watch agents build two features, get killed, and go on; --commands: the same without agents',
     power: 'reads',
     load: () => import('./commands/demo.ts'),
   },
   {
     name: 'validate',
     group: writing,
-    summary: 'check workflow files',
+    summary: 'check workflow files; --preflight: also whether what they need is there',
     power: 'reads',
     load: () => import('./commands/validate.ts'),
   },
@@ -78,6 +52,13 @@ export const commandTable: readonly CommandEntry[] = [
     load: () => import('./commands/resume.ts'),
   },
   {
+    name: 'fork',
+    group: running,
+    summary: 'another run that shares the past of this one, from any checkpoint on',
+    power: 'decides',
+    load: () => import('./commands/fork.ts'),
+  },
+  {
     name: 'attach',
     group: running,
     summary: 'watch a run that is driven elsewhere',
@@ -87,7 +68,7 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: 'pause',
     group: running,
-    summary: 'let what runs end, and start nothing new',
+    summary: 'start nothing new; what is running goes on to its end',
     power: 'stops',
     load: () => import('./commands/pause.ts'),
   },
@@ -97,6 +78,13 @@ export const commandTable: readonly CommandEntry[] = [
     summary: 'stop a run for good',
     power: 'stops',
     load: () => import('./commands/cancel.ts'),
+  },
+  {
+    name: 'set',
+    group: running,
+    summary: 'name, label and group a run, leave a note; change its limits and budgets',
+    power: 'decides',
+    load: () => import('./commands/set.ts'),
   },
   {
     name: 'status',
@@ -162,9 +150,16 @@ export const commandTable: readonly CommandEntry[] = [
     load: () => import('./commands/approve.ts'),
   },
   {
+    name: 'answer',
+    group: deciding,
+    summary: 'answer a question that a task asks',
+    power: 'decides',
+    load: () => import('./commands/answer.ts'),
+  },
+  {
     name: 'reject',
     group: deciding,
-    summary: 'refuse a task that asks for approval, or an agent what it asks for',
+    summary: 'refuse a task that asks for approval or an answer, or an agent what it asks for',
     power: 'decides',
     load: () => import('./commands/reject.ts'),
   },
@@ -174,6 +169,13 @@ export const commandTable: readonly CommandEntry[] = [
     summary: 'try a task again',
     power: 'decides',
     load: () => import('./commands/retry.ts'),
+  },
+  {
+    name: 'done',
+    group: deciding,
+    summary: 'count a task as succeeded that was interrupted or failed, but did its work',
+    power: 'decides',
+    load: () => import('./commands/done.ts'),
   },
   {
     name: 'skip',
@@ -203,89 +205,5 @@ export const commandTable: readonly CommandEntry[] = [
     power: 'decides',
     load: () => import('./commands/resolve.ts'),
   },
-  {
-    name: 'diff',
-    group: taking,
-    summary: 'what a run, or a task, has changed',
-    power: 'reads',
-    load: () => import('./commands/diff.ts'),
-  },
-  {
-    name: 'merge',
-    group: taking,
-    summary: 'bring what a run has made into your branch',
-    power: 'decides',
-    load: () => import('./commands/merge.ts'),
-  },
-  {
-    name: 'pr',
-    group: taking,
-    summary: 'push what a run has made, and open a pull request',
-    power: 'decides',
-    load: () => import('./commands/pr.ts'),
-  },
-  {
-    name: 'workspace',
-    group: keeping,
-    summary: 'the places in which tasks work: look, clean up, restore',
-    power: ({ args, options }) => (readsPlaces(args[0], options) ? 'reads' : 'decides'),
-    load: () => import('./commands/workspace.ts'),
-  },
-  {
-    name: 'verify',
-    group: keeping,
-    summary: 'look through the journals for damage',
-    power: ({ options }) => (options['repair'] === undefined ? 'reads' : 'decides'),
-    load: () => import('./commands/verify.ts'),
-  },
-  {
-    name: 'drift',
-    group: keeping,
-    summary: 'how a workflow file differs from what a run keeps',
-    power: 'reads',
-    load: () => import('./commands/drift.ts'),
-  },
-  {
-    name: 'agents',
-    group: keeping,
-    summary: 'the coding agents that are installed, and what each may do',
-    power: 'reads',
-    load: () => import('./commands/agents.ts'),
-  },
-  {
-    name: 'doctor',
-    group: keeping,
-    summary: 'whether everything Piton needs is in order',
-    power: 'reads',
-    load: () => import('./commands/doctor.ts'),
-  },
-  {
-    name: 'trust',
-    group: keeping,
-    summary: 'let this project execute what its configuration says; see and take back what is trusted',
-    power: ({ args }) => (args[0] === 'list' ? 'reads' : 'trusts'),
-    load: () => import('./commands/trust.ts'),
-  },
-  {
-    name: 'service',
-    group: keeping,
-    summary: 'go on with interrupted runs at login',
-    power: servicePower,
-    load: () => import('./commands/service.ts'),
-  },
-  {
-    name: 'completion',
-    group: keeping,
-    summary: 'completion of commands, runs and workflows for your shell',
-    power: 'reads',
-    load: () => import('./commands/completion.ts'),
-  },
-  {
-    name: '__complete',
-    group: keeping,
-    summary: 'the names that may come next, for shells',
-    power: 'reads',
-    isHidden: true,
-    load: () => import('./commands/complete.ts'),
-  },
+  ...keepingCommands,
 ];

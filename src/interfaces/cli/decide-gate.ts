@@ -1,15 +1,18 @@
 import type { Command } from 'commander';
-import type { Checkpoint } from '../../library/index.ts';
+import { PitonError } from '../../base/index.ts';
+import type { Checkpoint, TaskView } from '../../library/index.ts';
+import { commandFor } from './command-for.ts';
 import type { Invocation } from './command-spec.ts';
 import type { Context } from './context.ts';
-import { decide } from './decide.ts';
+import { configureDecision, decide } from './decide.ts';
+import { configureDrift, type DriftOptions } from './drive/drift-options.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { findTask } from './find-task.ts';
 import { cleanText, statusCell } from './output/index.ts';
 import { printCall } from './questions.ts';
 import { describeTask } from './task-lines.ts';
 
-export interface GateOptions {
+export interface GateOptions extends DriftOptions {
   readonly message?: string;
   readonly drive: boolean;
 }
@@ -18,12 +21,13 @@ const mostShown = 30;
 
 /** The same for approving and rejecting. */
 export function configureGate(command: Command): Command {
-  return command
-    .argument('<run>', 'beginning of its id')
-    .argument('<task>', 'the task that waits, as piton inbox shows it')
-    .option('-m, --message <text>', 'why; it is kept with the run')
-    .option('--no-drive', 'only leave the decision for whoever resumes the run, if nobody drives it')
-    .option('--json', 'print JSON');
+  return configureDecision(
+    configureDrift(
+      command
+        .argument('<run>', 'beginning of its id')
+        .argument('<task>', 'the task that waits, as piton inbox shows it'),
+    ).option('-m, --message <text>', 'why; it is kept with the run'),
+  );
 }
 
 /** Shows what was done so far and what is asked, then decides, once. */
@@ -32,19 +36,45 @@ export async function decideGate(
   verdict: 'approve' | 'reject',
   { args, options }: Invocation<GateOptions>,
 ): Promise<ExitCode> {
-  const piton = await context.openExisting();
-  const { run } = await piton.findRecord(args[0]);
-  const address = args[1]!;
-  const checkpoint = await (await piton.find(run)).checkpoint();
-  const { gate, reason, call } = findTask(checkpoint, address);
-  if (gate !== undefined) printDone(context, checkpoint, reason ?? address);
-  // Whoever answers sees all of it, however long it is: what is cut off might be what matters.
-  if (call !== undefined) printCall(context.output, call, true);
+  const { run, address, gate, task } = await openGate(context, args);
+  if (verdict === 'approve' && task.question !== undefined) throw notToApprove(run, address);
   return decide(context, {
     run,
     send: (handle) => handle[verdict](address, options.message, gate),
     mayDrive: options.drive,
+    drift: options,
   });
+}
+
+function notToApprove(run: string, address: string): PitonError {
+  return new PitonError('COMMAND_REFUSED', `${address} asks a question, which approving does not answer.`, {
+    run,
+    remedy: `Answer it: ${commandFor('answer', run, address)}`,
+  });
+}
+
+interface OpenGate {
+  readonly run: string;
+  readonly address: string;
+  readonly task: TaskView;
+  /** What was shown, and is decided: no later one. Undefined: nothing is asked. */
+  readonly gate: string | undefined;
+}
+
+/** Finds what is to be decided, and shows it. Throws `RUN_NOT_FOUND`, `TASK_UNKNOWN`. */
+export async function openGate(
+  context: Context,
+  [given, address = '']: readonly string[],
+): Promise<OpenGate> {
+  const piton = await context.openExisting();
+  const { run } = await piton.findRecord(given);
+  const checkpoint = await (await piton.find(run)).checkpoint();
+  const task = findTask(checkpoint, address);
+  const { gate, reason, call } = task;
+  if (gate !== undefined) printDone(context, checkpoint, reason ?? address);
+  // Whoever answers sees all of it, however long it is: what is cut off might be what matters.
+  if (call !== undefined) printCall(context.output, call, true);
+  return { run, address, task, gate };
 }
 
 function printDone({ output, now }: Context, { tasks }: Checkpoint, question: string): void {

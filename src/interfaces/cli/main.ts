@@ -21,18 +21,15 @@ function printVersion(output: Output): number {
 }
 
 async function runCall(argv: readonly string[], output: Output): Promise<number> {
-  const [{ guardProcess }, { runCommand }] = await Promise.all([
+  const [{ guardProcess }, { runCommand }, { currentFolder }] = await Promise.all([
     import('./guard-process.ts'),
     import('./run-command.ts'),
+    import('./current-folder.ts'),
   ]);
   guardProcess(output);
   const { env } = process;
   const program = [process.execPath, ...process.execArgv, process.argv[1]!];
   return runCommand(argv, output, { directory: currentFolder, program, env, stdin: standardInput });
-}
-
-function currentFolder(): string {
-  return process.cwd();
 }
 
 function standardInput(): NodeJS.ReadStream {

@@ -22,13 +22,19 @@ export function nextStep(view: RunView): string | undefined {
     case 'held':
       return heldStep(view);
     case 'failed':
-      return failedStep(run, tasks);
+      return view.undelivered === true ? `piton pr ${id}` : failedStep(run, tasks);
     default:
       // It has made something, and nobody has taken it yet.
       return status === 'succeeded' && hasWork === true && delivered === undefined
         ? `piton diff ${id}`
         : undefined;
   }
+}
+
+/** The same as lines to print. Reading what a held task has printed decides nothing: the inbox says what can be done then. */
+export function nextLines(view: RunView, otherwise: string): [string, ...string[]] {
+  const first = nextStep(view) ?? otherwise;
+  return view.status === 'held' && first.startsWith('piton logs ') ? [first, 'piton inbox'] : [first];
 }
 
 /** What was decided already needs only somebody who goes on with the run. */

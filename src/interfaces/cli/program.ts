@@ -2,13 +2,14 @@ import { Command, CommanderError } from 'commander';
 import { nearest, PitonError } from '../../base/index.ts';
 import type { ProjectOptions } from '../../project/index.ts';
 import type { CommandSpec, Invocation } from './command-spec.ts';
-import { commandTable, type CommandEntry, type Power } from './command-table.ts';
+import type { CommandEntry, Power } from './command-entry.ts';
+import { commandTable } from './command-table.ts';
 import type { Output } from './output/index.ts';
 
 /** What was asked for; undefined when help was, and has been printed. */
 export interface Call extends Invocation {
   readonly spec: CommandSpec;
-  readonly flags: Pick<ProjectOptions, 'root' | 'store'>;
+  readonly flags: Pick<ProjectOptions, 'root' | 'store' | 'ignoresFiles'>;
   readonly power: Power;
 }
 
@@ -30,7 +31,8 @@ export async function readCall(argv: readonly string[], output: Output): Promise
     if (other !== entry || spec === undefined) continue;
     describeCommand(command, spec).action(() => {
       const given = { args: command.args, options: command.opts() };
-      call = { spec, ...given, flags: program.opts(), power: powerOf(other, given) };
+      const ignoresFiles = other.ignoresFiles?.(given) === true;
+      call = { spec, ...given, flags: { ...program.opts(), ignoresFiles }, power: powerOf(other, given) };
     });
   }
   await parse(program, args);
@@ -122,13 +124,16 @@ async function parse(program: Command, args: readonly string[]): Promise<void> {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0) throw usageError(error, commandNameIn(args));
+    if (error.exitCode !== 0) throw usageError(error, program, commandNameIn(args));
   }
 }
 
-function usageError({ message }: CommanderError, name: string | undefined): PitonError {
+function usageError({ message }: CommanderError, program: Command, name: string | undefined): PitonError {
   const [, what = message, guess] = /^(?:error: )?([^\n]*)(?:\n\((.*)\))?/.exec(message) ?? [];
-  const help = `See piton ${name === undefined ? '' : `${name} `}--help.`;
+  const command = program.commands.find((candidate) => candidate.name() === name);
+  const usage =
+    /argument/.test(what) && command !== undefined ? `Write piton ${name} ${command.usage()}. ` : '';
+  const help = `${usage}See piton ${name === undefined ? '' : `${name} `}--help.`;
   const said = /[.?!]$/.test(what) ? what : `${what}.`;
   return new PitonError('USAGE_INVALID', said.charAt(0).toUpperCase() + said.slice(1), {
     remedy: guess === undefined ? help : `${guess} ${help}`,

@@ -1,7 +1,9 @@
 import type { TaskView } from '../../library/index.ts';
 import { askedLines, type AskedCall } from './conversation/index.ts';
+import { questionLine } from './answers/question-text.ts';
+import type { Context } from './context.ts';
 import { commandsFor } from './next-step.ts';
-import type { Output } from './output/index.ts';
+import { cleanLine, type Output } from './output/index.ts';
 
 /** Enough to decide by; `piton show` has all of it. */
 const room = { lines: 20, columns: 1_000 };
@@ -11,13 +13,20 @@ export function printCall(output: Output, call: AskedCall, isWhole = false): voi
   for (const line of askedLines(call, isWhole ? undefined : room)) output.print(`    ${line}`);
 }
 
-/** The tool calls that agents of a run ask for, and what to type. */
-export function printQuestions(output: Output, run: string, tasks: Readonly<Record<string, TaskView>>): void {
+/** What tasks of a run ask, and the tool calls that their agents ask for, with what to type. */
+export function printQuestions(
+  { output, now }: Pick<Context, 'output' | 'now'>,
+  run: string,
+  tasks: Readonly<Record<string, TaskView>>,
+): void {
   for (const [address, task] of Object.entries(tasks)) {
-    if (task.call === undefined) continue;
+    const { call, question, reason = '' } = task;
+    if (call === undefined && question === undefined) continue;
     output.print();
-    output.print(`${output.style.magenta('?')} ${output.style.bold(address)} asks for`);
-    printCall(output, task.call);
+    const what = question === undefined ? 'asks for' : `asks: ${cleanLine(reason)}`;
+    output.print(`${output.style.magenta('?')} ${output.style.bold(address)} ${what}`);
+    if (call !== undefined) printCall(output, call);
+    if (question !== undefined) output.print(`    ${questionLine(question, now())}`);
     for (const command of commandsFor(run, address, task)) output.print(`  ${command}`);
   }
 }

@@ -2,6 +2,7 @@ import { hostname, userInfo } from 'node:os';
 import { PitonError } from '../../base/index.ts';
 import type { Context } from './context.ts';
 import { decide } from './decide.ts';
+import type { DriftOptions } from './drive/drift-options.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { findTask } from './find-task.ts';
 
@@ -10,12 +11,13 @@ interface Raising {
   readonly amount: string;
   readonly comment: string | undefined;
   readonly mayDrive: boolean;
+  readonly drift: DriftOptions;
 }
 
 /** `approve --budget`: the run may use so much more, and goes on. */
 export async function raiseBudget(
   context: Context,
-  { args, amount, comment, mayDrive }: Raising,
+  { args, amount, comment, mayDrive, drift }: Raising,
 ): Promise<ExitCode> {
   const more = readAmount(amount);
   const piton = await context.openExisting();
@@ -27,6 +29,7 @@ export async function raiseBudget(
     send: (handle) =>
       handle.raiseBudget(address, more, { by: person(), ...(comment !== undefined && { comment }) }),
     mayDrive,
+    drift,
   });
 }
 

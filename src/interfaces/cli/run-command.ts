@@ -1,7 +1,7 @@
 import { refuseInside } from '../../base/index.ts';
 import { findProject } from '../../project/index.ts';
 import type { Caller } from './caller.ts';
-import type { Power } from './command-table.ts';
+import type { Power } from './command-entry.ts';
 import { createContext, type Context } from './context.ts';
 import { exitCodes, type ExitCode } from './exit-codes.ts';
 import type { Output } from './output/index.ts';
@@ -46,6 +46,9 @@ async function carryOut(
   try {
     if (call.power !== 'reads') await assertAllowed(call.power, context);
     return await call.spec.run(context, call);
+  } catch (error) {
+    const { explainOrder } = await import('./explain-order.ts');
+    throw await explainOrder(context, call.args, error);
   } finally {
     await context.close();
   }

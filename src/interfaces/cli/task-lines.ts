@@ -1,8 +1,8 @@
 import { untestedText } from '../../project/index.ts';
-import type { Json } from '../../base/index.ts';
+import { plural, type Json } from '../../base/index.ts';
 import type { TaskView } from '../../library/index.ts';
 import { callText } from '../../model/index.ts';
-import { cleanLine, cutTo, whenText } from './output/index.ts';
+import { cleanLine, cutTo, reasonLine, whenText } from './output/index.ts';
 import { waitingText } from './show/waiting-text.ts';
 
 const longestOutput = 200;
@@ -14,11 +14,11 @@ export function describeTask(task: TaskView, now: number, silence = ''): string 
 }
 
 function standingOf({ error, reason, until, output, call }: TaskView, now: number): string {
-  if (error !== undefined) return cleanLine(`${error.code}: ${error.message}`);
+  if (error !== undefined) return reasonLine(`${error.code}: ${error.message}`);
   if (until !== undefined)
     return cleanLine(`${until <= now ? 'due now' : whenText(until, now)}: ${reason ?? ''}`);
   if (call !== undefined) return `asks for ${callText(call.tool, call.input)}`;
-  if (reason !== undefined) return cleanLine(reason);
+  if (reason !== undefined) return reasonLine(reason);
   return output === undefined ? '' : jsonLine(output);
 }
 
@@ -28,8 +28,28 @@ function limitOf({ status, waiting }: TaskView): string {
   return text === undefined ? '' : cleanLine(`waits for ${text}`);
 }
 
-export function triesText(tries = 0): string {
-  return tries > 1 ? `attempt ${tries}` : '';
+/** Items and inner tasks behind what they belong to, else in the same order. */
+export function underParents<Task>(tasks: readonly (readonly [string, Task])[]): (readonly [string, Task])[] {
+  const ordered: (readonly [string, Task])[] = [];
+  for (const task of tasks) {
+    const parent = ordered.findLast(([other]) => isBelow(task[0], other));
+    const last = parent && ordered.findLastIndex((other) => other === parent || isBelow(other[0], parent[0]));
+    ordered.splice(last === undefined ? ordered.length : last + 1, 0, task);
+  }
+  return ordered;
+}
+
+function isBelow(address: string, parent: string): boolean {
+  return address.startsWith(`${parent}[`) || address.startsWith(`${parent}.`);
+}
+
+/** `attempt 2, 1 revision`. */
+export function attemptText({ attempts, revisions = 0 }: Pick<TaskView, 'attempts' | 'revisions'>): string {
+  const parts = [
+    ...(attempts > 1 ? [`attempt ${attempts}`] : []),
+    ...(revisions > 0 ? [plural(revisions, 'revision')] : []),
+  ];
+  return parts.join(', ');
 }
 
 export function isOpen(status: TaskView['status']): boolean {
@@ -42,11 +62,10 @@ export function isIntegrating(stage: TaskView['stage']): boolean {
 }
 
 /** What people want to know of an agent at work. */
-function notesOf({ status, stage, revisions = 0, messages = [] }: TaskView): string[] {
+function notesOf({ status, stage, messages = [] }: TaskView): string[] {
   return [
-    ...(isOpen(status) && stage === 'check' ? ['is checked'] : []),
+    ...(isOpen(status) && status !== 'held' && stage === 'check' ? ['is checked'] : []),
     ...(status === 'running' && isIntegrating(stage) ? ['is brought to the work of others'] : []),
-    ...(revisions === 0 ? [] : [`revised ${timesText(revisions)}`]),
     ...(messages.length === 0
       ? []
       : [`${messages.length === 1 ? '1 message' : `${messages.length} messages`} not heard yet`]),

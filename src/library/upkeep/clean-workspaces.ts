@@ -8,6 +8,7 @@ import { withRepositoryLeases } from '../repository-lease.ts';
 import { goneOnAction, tendRun } from './tend-runs.ts';
 import { carryOut, strayStep, troublesIn, type Step, type WorkspaceAction } from './workspace-actions.ts';
 
+/** What `piton.cleanWorkspaces` may remove. */
 export interface CleanOptions {
   /** Changes nothing, and says what would be done. */
   readonly dryRun?: boolean;

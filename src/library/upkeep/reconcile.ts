@@ -26,6 +26,7 @@ import {
 } from './workspace-actions.ts';
 import { willBeMade } from './report-workspaces.ts';
 
+/** Which runs `piton.reconcile` looks at, and whether it changes anything. */
 export interface ReconcileOptions {
   /** Changes nothing, and says what would be done. */
   readonly dryRun?: boolean;

@@ -14,6 +14,7 @@ import {
 } from './recorded-places.ts';
 import type { WorkspaceReport } from './workspace-report.ts';
 
+/** Which places `piton.workspaces` reports. */
 export interface WorkspacesOptions {
   /** Only of that run. */
   readonly run?: string;

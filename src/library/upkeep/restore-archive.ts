@@ -3,6 +3,7 @@ import { PitonError } from '../../base/index.ts';
 import { findLeftovers } from './find-leftovers.ts';
 import { readRecords, type WorkspacePorts } from './recorded-places.ts';
 
+/** What `piton.restoreArchive` lays out, and where. */
 export interface RestoreOptions {
   /** A ref or path, as `workspaces` names it. */
   readonly ref: string;

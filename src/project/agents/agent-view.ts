@@ -40,15 +40,18 @@ export interface AgentView {
   readonly permissions: Readonly<Record<'read' | 'edit' | 'full', string>>;
   /** The command that logs in. */
   readonly login?: string;
+  /** Whether there are signs of a login: a key, or a file of its own. Absent: nobody can tell without starting it. */
+  readonly isLoggedIn?: boolean;
 }
 
 interface Looked {
   readonly agent: Agent;
   readonly detection: Detection;
   readonly executable?: string;
+  readonly isLoggedIn?: boolean;
 }
 
-export function agentView({ agent, detection, executable }: Looked): AgentView {
+export function agentView({ agent, detection, executable, isLoggedIn }: Looked): AgentView {
   const { name, title, tested, traits, pricing, asks, login } = agent;
   const isMissing = 'missing' in detection;
   return {
@@ -69,10 +72,12 @@ export function agentView({ agent, detection, executable }: Looked): AgentView {
       policies.map((policy) => [policy, agent.explainPermissions(policy)]),
     ) as AgentView['permissions'],
     ...(login !== '' && { login }),
+    ...(isLoggedIn !== undefined && { isLoggedIn }),
   };
 }
 
-function remedyFor(agent: Agent, { path }: Detection): string {
+/** What to do where it cannot be used. */
+export function remedyFor(agent: Agent, { path }: Pick<Detection, 'path'> = {}): string {
   const { name, title, executable, login } = agent;
   if (path !== undefined) return `see what it says: ${[path, ...agent.versionCommand().slice(1)].join(' ')}`;
   if (executable === '') return `name a program where it is used: agent: ${name}, args: [<program>, …]`;

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { delimiter, isAbsolute, relative } from 'node:path';
 import { isInside } from '../../base/index.ts';
-import { agentNamed, detectAgent, type DetectOptions } from '../../agents/index.ts';
+import { agentNamed, detectAgent, loginSigns, type DetectOptions } from '../../agents/index.ts';
 import { knownAgents } from '../../model/index.ts';
 import type { Surroundings, Trusting } from '../surroundings.ts';
 import { isConfigTrusted } from '../trust/project-trust.ts';
@@ -21,13 +21,15 @@ export async function lookForAgents(
       const agent = agentNamed(name);
       const executable = config.agents[name]?.executable;
       const set = executable === undefined ? {} : { executable };
-      return agentView({ agent, detection: await detectAgent(agent, { ...options, ...set }), ...set });
+      const detection = await detectAgent(agent, { ...options, ...set });
+      const signs = 'missing' in detection ? undefined : loginSigns(name, project.env);
+      return agentView({ agent, detection, ...set, ...(signs && { isLoggedIn: signs.isFound }) });
     }),
   );
 }
 
 /** Where a project is not trusted, no file of it is started, nor is one asked which version of a program to start. */
-function surroundingsFor({
+export function surroundingsFor({
   env,
   config,
 }: Pick<Surroundings, 'env' | 'config'>): Pick<DetectOptions, 'environment' | 'directory'> {

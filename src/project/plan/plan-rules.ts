@@ -15,9 +15,13 @@ export function rulesOf(spec: TaskSpec, render: Render): string[] {
     ...(spec.approval === undefined ? [] : [`asks for approval: ${textOf(render(spec.approval))}`]),
     ...(spec.if === undefined ? [] : [`only if ${isFunctionRef(spec.if) ? 'a function says so' : spec.if}`]),
     ...(spec.forEach === undefined ? [] : [forEachText(spec.forEach, render)]),
-    retryText(spec.retry),
-    timeoutMs === undefined ? 'no timeout' : `timeout ${formatDuration(timeoutMs)}`,
-    `on-interrupt ${onInterrupt}`,
+    ...(spec.work.type === 'ask'
+      ? []
+      : [
+          retryText(spec.retry),
+          timeoutMs === undefined ? 'no timeout' : `timeout ${formatDuration(timeoutMs)}`,
+          `on-interrupt ${onInterrupt}`,
+        ]),
     ...listed('on-conflict', toList(spec.onConflict)),
     ...sandboxRules(spec),
     ...listed('locks', locks),

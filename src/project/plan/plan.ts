@@ -1,7 +1,8 @@
-import { shellWord, type Json, type JsonObject } from '../../base/index.ts';
+import { formatDuration, shellWord, type Json, type JsonObject } from '../../base/index.ts';
 import type { Config } from '../../config/index.ts';
 import type { Definition } from '../../library/index.ts';
 import type {
+  AskWork,
   CheckSpec,
   CommandWork,
   DeliverWork,
@@ -139,6 +140,8 @@ function workOf({ work }: TaskSpec, render: Render): PlannedWork {
     }
     case 'deliver':
       return deliveryOf(work, render);
+    case 'ask':
+      return questionOf(work, render);
   }
 }
 
@@ -148,6 +151,15 @@ function deliveryOf({ pr }: DeliverWork, render: Render): PlannedWork {
   const values = Object.entries(texts).map(([key, value]) => [key, render(value)] as const);
   const work = `push the branch of the run, and open a ${draft ? 'draft of a ' : ''}pull request${into}`;
   return { work, values: Object.fromEntries(values), secrets: [] };
+}
+
+function questionOf({ question, answer, choices, ...rest }: AskWork, render: Render): PlannedWork {
+  const values = {
+    ...(choices === undefined ? { answer } : { choices: render(choices) }),
+    ...(rest.default !== undefined && { default: render(rest.default) }),
+    ...(rest.deadlineMs !== undefined && { deadline: formatDuration(rest.deadlineMs) }),
+  };
+  return { work: `ask a person: ${textOf(render(question))}`, values, secrets: [] };
 }
 
 function withOf(given: Dynamic | undefined, render: Render): Readonly<Record<string, Json>> {

@@ -4,6 +4,8 @@ import type { Problem } from '../../definition/index.ts';
 import { mentionsGit } from '../../library/index.ts';
 import type { Workflow } from '../../model/index.ts';
 import { boundsOf } from '../plan/bounds.ts';
+import type { PreflightFinding } from '../preflight/finding.ts';
+import { preflight } from '../preflight/preflight.ts';
 import type { Trusting } from '../surroundings.ts';
 import { isInRepository, placesIn, type PlannedPlace } from '../plan/plan-places.ts';
 import { aboutFunctions, loadForReading, parseFile } from './load-definition.ts';
@@ -36,10 +38,21 @@ export interface WorkflowReport {
   readonly bounds: readonly string[];
   /** Where its tasks work. */
   readonly places: readonly PlannedPlace[];
+  /** What a run would lack here, if that was asked for. */
+  readonly preflight?: readonly PreflightFinding[];
+}
+
+export interface CheckOptions {
+  /** Also looks at what a run would lack here. Default: false. */
+  readonly preflight?: boolean;
 }
 
 /** As its runs would be in this project. */
-export async function checkWorkflow(file: string, project: Trusting): Promise<WorkflowReport> {
+export async function checkWorkflow(
+  file: string,
+  project: Trusting,
+  options: CheckOptions = {},
+): Promise<WorkflowReport> {
   const { config } = project;
   try {
     const { workflow, suggestions } = await read(file, project);
@@ -54,8 +67,11 @@ export async function checkWorkflow(file: string, project: Trusting): Promise<Wo
       suggestions: [
         ...suggestions,
         ...(lack === undefined ? [] : [{ file, path: '', ...lack }]),
-        ...lackOfGit(workflow, config).map((lack) => ({ file, path: '', ...lack })),
-        ...unknownMachines(workflow, config).map((unknown) => ({ file, path: '', ...unknown })),
+        ...(options.preflight === true ? [] : lacksOf(workflow, config)).map((lack) => ({
+          file,
+          path: '',
+          ...lack,
+        })),
       ],
     };
     return {
@@ -64,6 +80,7 @@ export async function checkWorkflow(file: string, project: Trusting): Promise<Wo
       ...worstCase(workflow),
       bounds: boundsOf(workflow),
       places,
+      ...(options.preflight === true && { preflight: (await preflight(project, workflow, file)).findings }),
     };
   } catch (thrown) {
     if (!(thrown instanceof PitonError)) throw thrown;
@@ -73,6 +90,11 @@ export async function checkWorkflow(file: string, project: Trusting): Promise<Wo
 }
 
 type Project = Pick<Config, 'root' | 'remotes' | 'workspaces'>;
+
+/** What even a first look shows; the preflight tells it in its own words. */
+function lacksOf(workflow: Workflow, config: Project): Pick<Problem, 'message' | 'remedy'>[] {
+  return [...lackOfGit(workflow, config), ...unknownMachines(workflow, config)];
+}
 
 /** What says itself that it works in git is not run elsewhere, while what would only do so by default is. */
 function lackOfGit(workflow: Workflow, { root }: Project): Pick<Problem, 'message' | 'remedy'>[] {

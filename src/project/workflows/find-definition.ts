@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { asError, hasCode, PitonError } from '../../base/index.ts';
-import type { Definition, Piton } from '../../library/index.ts';
+import { assertSameWorkflow, type Definition, type Piton } from '../../library/index.ts';
 import { functionsOf, type Origin } from '../../model/index.ts';
-import { selectFrom } from '../plan/select-from.ts';
+import { fillFrom, selectFrom } from '../plan/select-from.ts';
 import type { Trusting } from '../surroundings.ts';
 
 interface Finding {
@@ -32,10 +32,12 @@ export async function findDefinition({ piton, trust }: Finding, run: string): Pr
     return file === undefined ? kept : { ...kept, note: `${file} is gone: ${goingOn}` };
   }
   try {
-    return { ...kept, definition: await fromFile(file, origin!, trust) };
+    const definition = await fromFile(file, origin!, trust);
+    assertSameWorkflow(run, stored.workflow.name, definition.workflow);
+    return { ...kept, definition };
   } catch (thrown) {
     if (callsFunctions || hasCode(thrown, 'TRUST_NEEDED')) throw thrown;
-    return { ...kept, note: `${file} cannot be used (${asError(thrown).message}): ${goingOn}` };
+    return { ...kept, note: `${asError(thrown).message}\nThe file does not count: ${goingOn}` };
   }
 }
 
@@ -43,7 +45,8 @@ const goingOn = 'going on with the definition that the run keeps.';
 
 async function fromFile(file: string, origin: Origin, trust: Finding['trust']): Promise<Definition> {
   const { loadDefinition } = await import('./load-definition.ts');
-  return selectFrom(await loadDefinition(file, trust), origin);
+  // As it was configured when the run was started: that has become a part of what it keeps.
+  return selectFrom(fillFrom(await loadDefinition(file, trust), origin.defaults ?? {}), origin);
 }
 
 /** Going on without them would fail every task that calls one. */

@@ -79,6 +79,7 @@ function marksOf(spec: TaskSpec, around: WorkspaceSpec | undefined): string[] {
     ...(approval === undefined ? [] : ['approval']),
     ...(work.type === 'workflow' ? ['workflow'] : []),
     ...(work.type === 'deliver' ? ['pull request'] : []),
+    ...(work.type === 'ask' ? ['question'] : []),
     ...placeMarks(spec, around),
     ...(retry.attempts > 1 ? [`${retry.attempts} attempts`] : []),
   ];

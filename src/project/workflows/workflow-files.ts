@@ -74,7 +74,7 @@ function noWorkflow(given: string, known: readonly WorkflowFile[], { workflows }
   const list =
     names.length === 0
       ? 'There are none: make an example with piton init.'
-      : `There are ${names.join(', ')}.`;
+      : `There ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}.`;
   return new PitonError('WORKFLOW_NOT_FOUND', `There is no workflow ${given} in ${workflows}.`, {
     workflow: given,
     remedy: close === undefined ? list : `Did you mean ${close}?`,

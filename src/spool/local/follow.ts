@@ -67,8 +67,8 @@ class Reader {
   }
 
   #read(): Buffer {
-    const read = withFile(this.#file, (descriptor, bytes) => {
-      const length = Math.min(Math.max(bytes - this.#position, 0), pieceBytes);
+    const read = withFile(this.#file, (descriptor, { size }) => {
+      const length = Math.min(Math.max(size - this.#position, 0), pieceBytes);
       return readFully(descriptor, this.#position, length);
     });
     return read ?? Buffer.alloc(0);

@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import type { LastLine, ReadFromOptions, ReadOptions } from '../contract.ts';
 import { codeOf, isAbsence } from '../layout.ts';
@@ -6,18 +6,18 @@ import type { OutputText } from '../order.ts';
 
 /** Undefined if there is no such file, or it is none that could be read to an end. */
 export function readText(file: string, { maxBytes, from }: ReadOptions): OutputText | undefined {
-  return withFile(file, (descriptor, bytes) => {
+  return withFile(file, (descriptor, { size: bytes, mtimeMs: writtenAt }) => {
     const isCut = bytes > maxBytes;
     const start = from === 'end' && isCut ? bytes - maxBytes : 0;
     const read = readFully(descriptor, start, Math.min(bytes, maxBytes));
     const whole = isCut ? withoutSplitCharacter(read, from) : read;
-    return { text: whole.toString('utf8'), bytes, isCut };
+    return { text: whole.toString('utf8'), bytes, isCut, writtenAt };
   });
 }
 
 /** What is there after a place; nothing if there is no such file. */
 export function readBytes(file: string, { position, maxBytes }: Omit<ReadFromOptions, 'stream'>): Buffer {
-  const read = withFile(file, (descriptor, bytes) =>
+  const read = withFile(file, (descriptor, { size: bytes }) =>
     readFully(descriptor, position, Math.min(Math.max(bytes - position, 0), maxBytes)),
   );
   return read ?? Buffer.alloc(0);
@@ -56,16 +56,16 @@ export function lastChange(files: readonly string[]): number | undefined {
 }
 
 function changeTime(file: string): number {
-  return withFile(file, (descriptor) => Math.floor(fstatSync(descriptor).mtimeMs)) ?? 0;
+  return withFile(file, (_, { mtimeMs }) => Math.floor(mtimeMs)) ?? 0;
 }
 
 /** A command may have put a pipe in the place of a file: opening must not wait, and reading must end. */
-export function withFile<T>(file: string, use: (descriptor: number, bytes: number) => T): T | undefined {
+export function withFile<T>(file: string, use: (descriptor: number, stat: Stats) => T): T | undefined {
   const descriptor = openIfThere(file);
   if (descriptor === undefined) return undefined;
   try {
     const stat = fstatSync(descriptor);
-    return stat.isFile() ? use(descriptor, stat.size) : undefined;
+    return stat.isFile() ? use(descriptor, stat) : undefined;
   } finally {
     closeSync(descriptor);
   }

@@ -155,7 +155,7 @@ export class LocalSpool implements Spool {
 
   async readOutput(attempt: string, stream: OutputStream, options: ReadOptions): Promise<OutputText> {
     const file = join(this.folderOf(attempt), files[stream]);
-    return readText(file, options) ?? { text: '', bytes: 0, isCut: false };
+    return readText(file, options) ?? { text: '', bytes: 0, isCut: false, writtenAt: 0 };
   }
 
   async readFrom(attempt: string, options: ReadFromOptions): Promise<Buffer> {

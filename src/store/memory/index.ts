@@ -3,7 +3,9 @@ import type { InboxCommand, Lease, RunSummary, StoredCommit } from '../../model/
 import type {
   AppendRequest,
   ChangesPage,
+  Compacted,
   CreateRunRequest,
+  ImportRunRequest,
   OpenStoreOptions,
   Pruned,
   PruneRequest,
@@ -13,15 +15,19 @@ import type {
   RunRecord,
   Snapshot,
   Store,
+  StoreSize,
+  StoreFigures,
   TakeLeaseRequest,
 } from '../contract.ts';
+import { isAbout } from '../filter-about.ts';
 import { blobDamaged, blobMissing, storeClosed, unsupported, cutMisplaced } from '../refusals.ts';
 import { readChanges } from './changes.ts';
+import { figuresOf } from './figures.ts';
 import { pendingCommands, sendCommand } from './inbox.ts';
-import { append, createRun, quarantine, readCommits, requireRun } from './journal.ts';
+import { append, createRun, importRun, quarantine, readCommits, requireRun } from './journal.ts';
 import { findLeases, freeAllOf, freeLease, putLease, takeLease } from './leases.ts';
 import { mediumNamed, notify, type LeaseKeeper, type Medium } from './medium.ts';
-import { dropBlobs, prune } from './prune.ts';
+import { dropBlobs, measure, prune } from './prune.ts';
 
 /**
  * Opens a store that lives as long as the process. `memory:` is a new, empty one each time; `memory:<name>` is the same
@@ -79,6 +85,10 @@ class MemoryStore implements Store {
     this.#change((medium) => append(medium, request, this.#clock.now()));
   }
 
+  async importRun(request: ImportRunRequest): Promise<void> {
+    this.#change((medium) => importRun(medium, request));
+  }
+
   async readCommits(
     run: string,
     page: { readonly after: number; readonly limit: number },
@@ -98,21 +108,15 @@ class MemoryStore implements Store {
     return String(this.#open().changes.count);
   }
 
-  async listRuns({
-    status,
-    workflow,
-    prefix = '',
-    spentOn,
-    hasPlaces,
-    before,
-    limit,
-  }: RunFilter): Promise<RunRecord[]> {
+  async listRuns(filter: RunFilter): Promise<RunRecord[]> {
+    const { status, workflow, prefix = '', spentOn, hasPlaces, before, limit } = filter;
     return Array.from(this.#open().runs.values(), ({ record }) => record)
       .filter((record) => status === undefined || status.includes(record.status))
       .filter((record) => workflow === undefined || record.workflow === workflow)
       .filter((record) => record.run.startsWith(prefix))
       .filter(({ spent }) => spentOn === undefined || hasSpent(spent, spentOn))
       .filter(({ places = 0 }) => hasPlaces !== true || places > 0)
+      .filter((record) => isAbout(record, filter))
       .filter((record) => before === undefined || newestFirst(before, record) < 0)
       .sort(newestFirst)
       .slice(0, limit);
@@ -234,6 +238,15 @@ class MemoryStore implements Store {
     return this.#change((medium) => dropBlobs(medium, medium.runs.get(run), new Set(keep)));
   }
 
+  async measure(runs: readonly string[]): Promise<StoreSize> {
+    return measure(this.#open(), runs);
+  }
+
+  async compact(): Promise<Compacted> {
+    const { bytes, freeBytes } = measure(this.#open(), []);
+    return { bytes, freeBytes };
+  }
+
   async backup(): Promise<void> {
     this.#open();
     throw unsupported(
@@ -245,6 +258,10 @@ class MemoryStore implements Store {
   async checkMedium(): Promise<string[]> {
     this.#open();
     return [];
+  }
+
+  async figures(): Promise<StoreFigures> {
+    return figuresOf(this.#open());
   }
 
   async close(): Promise<void> {

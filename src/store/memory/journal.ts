@@ -1,10 +1,11 @@
 import type { StoredCommit } from '../../model/index.ts';
-import type { AppendRequest, CreateRunRequest, QuarantineRequest } from '../contract.ts';
-import { cutMisplaced, runExists, runMissing, seqConflict } from '../refusals.ts';
+import type { AppendRequest, CreateRunRequest, ImportRunRequest, QuarantineRequest } from '../contract.ts';
+import { blobMissing, cutMisplaced, runExists, runMissing, seqConflict } from '../refusals.ts';
 import { noteCommit, noteCut } from './changes.ts';
 import { answer, answerLeftOver } from './inbox.ts';
 import { freeLease, requireLease } from './leases.ts';
 import type { Medium, MemoryRun } from './medium.ts';
+import { dropBlobs } from './prune.ts';
 
 /** Each function looks at everything that could refuse it before it changes anything: that is its transaction. */
 
@@ -24,6 +25,30 @@ export function createRun(medium: Medium, { commit, summary, at, blobs }: Create
   keepBlobs(medium, created, blobs);
 }
 
+export function importRun(medium: Medium, request: ImportRunRequest): void {
+  const { record, commits, quarantined, snapshot, lease } = request;
+  const { run } = record;
+  if (medium.runs.has(run)) throw runExists(run);
+  const imported: MemoryRun = {
+    record: Object.freeze({ ...record }),
+    commits: commits.map(({ seq, body, hash }) => ({ run, seq, body, hash })),
+    snapshots: snapshot === undefined ? [] : [snapshot],
+    quarantined: quarantined.map(({ seq, body, hash }) => ({ run, seq, body, hash })),
+    blobRefs: new Set(),
+  };
+  // All of it before anything is changed: what is read meanwhile may turn out to be unreadable.
+  const blobs = [...request.blobs];
+  const lost = request.needed?.find((hash) => !medium.blobs.has(hash));
+  if (lost !== undefined) throw blobMissing(lost);
+  medium.runs.set(run, imported);
+  for (const commit of commits) noteCommit(medium, commit);
+  keepBlobs(medium, imported, blobs);
+  for (const hash of [...commits, ...quarantined].flatMap((each) => each.blobs))
+    if (medium.blobs.has(hash)) imported.blobRefs.add(hash);
+  const { epoch = 0, held } = medium.leases.get(lease.name) ?? {};
+  medium.leases.set(lease.name, { epoch: Math.max(epoch, lease.epoch), held });
+}
+
 export function append(medium: Medium, request: AppendRequest, now: number): void {
   const { commit, summary, at, lease } = request;
   const { run, seq, hash } = commit;
@@ -35,6 +60,7 @@ export function append(medium: Medium, request: AppendRequest, now: number): voi
   found.commits.push(commit);
   noteCommit(medium, commit);
   found.record = Object.freeze({ ...summary, run, seq, hash, incarnation, createdAt, updatedAt: at });
+  if (request.dropBlobsBut !== undefined) dropBlobs(medium, found, new Set(request.dropBlobsBut));
   keepBlobs(medium, found, request.blobs);
   for (const answered of request.answers) answer(medium, run, answered);
   if (request.release === undefined) return;

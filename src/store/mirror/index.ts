@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StoredCommit } from '../../model/index.ts';
 import type { Store } from '../contract.ts';
@@ -18,6 +19,11 @@ export function mirrorStore(inner: Store, folder: string): Store {
     // The caller goes on only when the mirror has the commit too, so that it witnesses everything that was acted upon.
     createRun: (request) => mirrors.recordAfter(inner.createRun(request), request.commit),
     append: (request) => mirrors.recordAfter(inner.append(request), request.commit),
+    // Only adds: should the mirror know more of that run, or another run of that id, that is evidence.
+    async importRun(request) {
+      await inner.importRun(request);
+      await mirrors.catchUp(request.record.run);
+    },
     async takeLease(request) {
       const taking = await inner.takeLease(request);
       if (taking.taken && request.run !== undefined) await mirrors.catchUp(request.run);
@@ -29,11 +35,12 @@ export function mirrorStore(inner: Store, folder: string): Store {
       await mirrors.cutBack(request.commit.run);
     },
     async prune(request) {
-      const before = [...new Set([...(await inner.listRunIds()), ...(request.runs ?? [])])];
+      const before = request.runs ?? (await inner.listRunIds());
       const pruned = await inner.prune(request);
+      const left = new Set(await inner.listRunIds());
       // Only if its run was there before, or is named, and is gone now: the mirror of a lost database stays.
-      const left = new Set(before.length > 0 ? await inner.listRunIds() : []);
       for (const run of before) if (!left.has(run)) await mirrors.remove(run);
+      if (before.length === 0) await mirrors.removeLeft(left);
       return pruned;
     },
     async witnessedSeq(run) {
@@ -77,8 +84,11 @@ function forwarded(inner: Store) {
     quarantined: inner.quarantined.bind(inner),
     mayShareFolder: inner.mayShareFolder.bind(inner),
     dropBlobs: inner.dropBlobs.bind(inner),
+    measure: inner.measure.bind(inner),
+    compact: inner.compact.bind(inner),
     backup: inner.backup.bind(inner),
     checkMedium: inner.checkMedium.bind(inner),
+    figures: inner.figures.bind(inner),
   };
 }
 
@@ -126,6 +136,16 @@ class Mirrors {
     await this.#orWarn(this.#with(run, (mirror) => mirror.remove()));
   }
 
+  /** Of runs that were removed by one who was killed before their mirrors were. The store tells which it has removed. */
+  async removeLeft(known: ReadonlySet<string>): Promise<void> {
+    const names = await readdir(this.#folder).catch(() => []);
+    const explained = new Set(Array.from(known, folderName));
+    const unexplained = new Set(names.filter((name) => !explained.has(name)));
+    if (unexplained.size === 0) return;
+    for await (const run of removedRuns(this.#inner))
+      if (!known.has(run) && unexplained.has(folderName(run))) await this.remove(run);
+  }
+
   witnessedSeq(run: string): Promise<number | undefined> {
     return this.#with(run, (mirror) => mirror.witnessedSeq());
   }
@@ -161,3 +181,14 @@ class Mirrors {
     }
   }
 }
+
+async function* removedRuns(store: Store): AsyncGenerator<string> {
+  for (let after: string | undefined; ;) {
+    const page = await store.readChanges({ limit: changesPerPage, ...(after !== undefined && { after }) });
+    for (const { run, seq } of page) if (seq === undefined) yield run;
+    if (page.length < changesPerPage) return;
+    after = page.at(-1)!.cursor;
+  }
+}
+
+const changesPerPage = 10_000;

@@ -7,7 +7,7 @@ import { createGzip, gunzip } from 'node:zlib';
 import { hasCode, isPlainObject } from '../../base/index.ts';
 import type { StoredCommit } from '../../model/index.ts';
 import type { RunRecord } from '../contract.ts';
-import { fromLine, toLine } from './lines.ts';
+import { fromLine, toLine } from '../lines.ts';
 
 /** What a mirrored journal shows. */
 export interface Shown {

@@ -1,6 +1,6 @@
 import { isFinal, type StoredCommit } from '../../model/index.ts';
 import type { RunRecord, Store } from '../contract.ts';
-import { toLine } from './lines.ts';
+import { toLine } from '../lines.ts';
 import type { RunFiles, Shown } from './run-files.ts';
 
 const pageSize = 500;

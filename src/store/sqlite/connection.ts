@@ -3,6 +3,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { crashPoint, PitonError } from '../../base/index.ts';
 import { storeClosed, storeGone } from '../refusals.ts';
 import type { Address } from './address.ts';
+import { Blocked } from './faults.ts';
 import { LogAhead } from './log-ahead.ts';
 import { logPages } from './log-pages.ts';
 import { migrate, pragma, tooNew } from './migrate.ts';
@@ -11,6 +12,10 @@ import { prepareStatements, type Statements } from './statements.ts';
 
 export interface ConnectionSettings extends Address {
   readonly durability: 'full' | 'process';
+  /** The folder of its backups, if it is not beside the store. */
+  readonly backups?: string | undefined;
+  /** It was made from a backup: nothing is kept of it when its format is changed. */
+  readonly isCopy?: boolean | undefined;
 }
 
 /** Where tests put the faults that no disk produces on request. */
@@ -49,8 +54,16 @@ export class Connection {
     if (this.#open === undefined) {
       // To open it again would make an empty one.
       this.assertThere();
-      this.#open = openDatabase(this.settings);
-      this.#place ??= placeOf(this.settings.file);
+      const before = placeOf(this.settings.file);
+      const open = openDatabase(this.settings);
+      const place = placeOf(this.settings.file);
+      // A backup may have been put in its place meanwhile: then what was opened is the one that was put aside.
+      if (before.includes(':') && before !== place) {
+        close(open);
+        throw new Blocked('the store was replaced while it was opened');
+      }
+      this.#open = open;
+      this.#place ??= place;
     }
     return this.#open.statements;
   }
@@ -83,8 +96,7 @@ export class Connection {
   discard(): void {
     const open = this.#open;
     this.#open = undefined;
-    open?.log?.close();
-    open?.database.close();
+    if (open !== undefined) close(open);
   }
 
   /** For good: a read that is still waiting for a lock must not open it again. */
@@ -92,6 +104,11 @@ export class Connection {
     this.#isClosed = true;
     this.discard();
   }
+}
+
+function close({ log, database }: Open): void {
+  log?.close();
+  database.close();
 }
 
 /** Tells a file from another of the same name. A link that leads nowhere may be put right again. */
@@ -106,8 +123,10 @@ function openDatabase(settings: ConnectionSettings): Open {
   const database = new DatabaseSync(settings.file, { timeout: 0, defensive: true });
   try {
     const version = checkOrigin(database, settings.file);
+    // Before anything is written: afterwards only making the whole file anew could change it.
+    if (version === 0) database.exec('PRAGMA auto_vacuum = INCREMENTAL');
     configure(database, settings);
-    if (version < migrations.length) migrate(database, settings.file);
+    if (version < migrations.length) migrate(database, settings);
     // Last: what is moved takes more room for a while than it is granted.
     if (settings.maxBytes !== undefined) limitSize(database, settings.maxBytes);
     return { database, statements: prepareStatements(database), log: logOf(database, settings) };

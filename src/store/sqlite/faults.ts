@@ -1,4 +1,5 @@
 import { hasCode, PitonError } from '../../base/index.ts';
+import { listBackups, type BackupFile, type BackupPlace } from '../backup-files.ts';
 
 /** SQLite's primary result codes, as far as they mean something to us. The extended ones carry them in their low byte. */
 const resultCode = {
@@ -34,12 +35,55 @@ export function isFull(error: unknown): boolean {
   return primaryCode(error) === resultCode.full || hasCode(error, 'STORE_FULL');
 }
 
-/** Whatever was thrown while working on `file`, in words for people. What has them already passes through. */
-export function storeError(error: unknown, file: string): PitonError {
+/** A store, and where its backups are. */
+export interface StorePlace {
+  readonly file: string;
+  /** Default: beside it. */
+  readonly backups?: string | undefined;
+}
+
+/** Whatever was thrown while working on a store, in words for people. What has them already passes through. */
+export function storeError(error: unknown, place: StorePlace): PitonError {
   if (error instanceof PitonError) return error;
-  const { code, what, remedy } = meaningOf(error);
+  const { file } = place;
+  const meaning = meaningOf(error);
+  const { code, what } = meaning;
   const said = error instanceof Error ? error.message : String(error);
+  const remedy = wantsBackup.has(code) ? damageRemedy(place, meaning.remedy) : meaning.remedy;
   return new PitonError(code, `The store ${file} ${what} (${said}).`, { file, remedy, cause: error });
+}
+
+/** A copy that would be of no use: what was copied is damaged itself. */
+export function damagedCopy(place: StorePlace, damage: string): PitonError {
+  const { file } = place;
+  return new PitonError(
+    'STORE_DAMAGED',
+    `The store ${file} is damaged (${damage}): no backup was made of it.`,
+    {
+      file,
+      damage,
+      remedy: damageRemedy(place, damaged.remedy),
+    },
+  );
+}
+
+const wantsBackup: ReadonlySet<string> = new Set(['STORE_DAMAGED', 'STORE_NOT_A_DATABASE']);
+
+/** Names the newest backup, if there is one. */
+function damageRemedy({ file, backups }: StorePlace, otherwise: string): string {
+  const newest = newestBackup({ file, folder: backups });
+  if (newest === undefined) return otherwise;
+  const since = new Date(newest.at).toISOString();
+  return `Run piton verify; if it cannot be read or mended, go back to the newest backup, of ${since} (${newest.file}): piton store restore`;
+}
+
+function newestBackup(place: BackupPlace): BackupFile | undefined {
+  try {
+    return listBackups(place)[0];
+  } catch {
+    // What cannot be looked at is no reason to say less of the damage.
+    return undefined;
+  }
 }
 
 /** The medium failed while committing, and again when asked what became of it. */

@@ -221,7 +221,7 @@ export class GroupCommit {
 
   #reject(member: Waiting, error: unknown): void {
     if (isFull(error)) this.#reports.onFull();
-    member.reject(storeError(error, this.#connection.settings.file));
+    member.reject(storeError(error, this.#connection.settings));
   }
 }
 

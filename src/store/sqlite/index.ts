@@ -2,8 +2,12 @@ import type { Clock } from '../../base/index.ts';
 import type { InboxCommand, Lease, StoredCommit } from '../../model/index.ts';
 import type {
   AppendRequest,
+  BackupOptions,
   ChangesPage,
+  Compacted,
+  CompactOptions,
   CreateRunRequest,
+  ImportRunRequest,
   OpenStoreOptions,
   Pruned,
   PruneRequest,
@@ -13,14 +17,20 @@ import type {
   RunRecord,
   Snapshot,
   Store,
+  StoreSize,
+  StoreFigures,
   TakeLeaseRequest,
 } from '../contract.ts';
 import { storeClosed } from '../refusals.ts';
 import { parseAddress } from './address.ts';
+import { backUp } from './back-up.ts';
 import { readBlob } from './blobs.ts';
 import { newestCursor, readChanges } from './changes.ts';
+import { compact } from './compact.ts';
 import { Connection, soundDisk, type FaultSeam } from './connection.ts';
+import { figuresOf } from './figures.ts';
 import { GroupCommit, type Change } from './group-commit.ts';
+import { importRun } from './import-run.ts';
 import { findCommand, pendingCommands, sendCommand } from './inbox.ts';
 import { append, createRun, quarantine, quarantined, readCommits, type Writing } from './journal.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
@@ -33,7 +43,7 @@ import { Room } from './room.ts';
 import { compareRun, findRun, listRunIds, listRuns, rebuildRun } from './runs.ts';
 import { loadSnapshot, saveSnapshot } from './snapshots.ts';
 import type { Statements } from './statements.ts';
-import { backUp, findDamage } from './upkeep.ts';
+import { findDamage, measureStore } from './upkeep.ts';
 import { Watchers } from './watchers.ts';
 import { WrittenRows } from './written-rows.ts';
 
@@ -51,8 +61,9 @@ export async function openSqliteStore(
 ): Promise<Store> {
   const address = parseAddress(url);
   prepareMedium(address.file);
-  const connection = new Connection({ ...address, durability: options.durability }, seam);
-  await patiently(address, () => connection.statements);
+  const { durability, backups, isCopy } = options;
+  const connection = new Connection({ ...address, durability, backups, isCopy }, seam);
+  await patiently(connection.settings, () => connection.statements);
   return new SqliteStore(connection, options.clock);
 }
 
@@ -98,6 +109,10 @@ class SqliteStore implements Store {
       if (request.release === undefined) this.#leases.workBegins();
       else this.#leases.forgetFreed(request.lease);
     });
+  }
+
+  importRun(request: ImportRunRequest): Promise<void> {
+    return this.#write(importRun(request));
   }
 
   readCommits(
@@ -228,14 +243,31 @@ class SqliteStore implements Store {
     return this.#write(pruneBlobs(run, keep));
   }
 
-  async backup(file: string): Promise<void> {
+  async measure(runs: readonly string[]): Promise<StoreSize> {
     this.#refuseClosed();
-    await backUp(this.#connection.settings.file, file);
+    return measureStore(this.#connection.settings, runs);
+  }
+
+  compact(options: CompactOptions): Promise<Compacted> {
+    const { settings } = this.#connection;
+    return compact(
+      { settings, read: (look) => this.#read(look), write: (change) => this.#write(change) },
+      options,
+    );
+  }
+
+  async backup(file: string, options: BackupOptions = {}): Promise<void> {
+    this.#refuseClosed();
+    await backUp(this.#connection.settings, file, options);
   }
 
   async checkMedium(): Promise<string[]> {
     this.#refuseClosed();
-    return findDamage(this.#connection.settings.file);
+    return findDamage(this.#connection.settings);
+  }
+
+  figures(): Promise<StoreFigures> {
+    return this.#read((statements) => figuresOf(statements, this.#connection.settings.file));
   }
 
   close(): Promise<void> {

@@ -13,6 +13,7 @@ import { Contradiction } from './faults.ts';
 import type { Change } from './group-commit.ts';
 import { answerCommands } from './inbox.ts';
 import { findLease, putLease } from './leases.ts';
+import { dropBlobs } from './prune.ts';
 import { number, text, type Row } from './rows.ts';
 import { findRun, rowOf, sealedRow } from './runs.ts';
 import { headSealOf } from './seal.ts';
@@ -58,6 +59,7 @@ export function append(request: AppendRequest, { clock, rows }: Writing): Change
         rows.forget(token);
         statements.writeRun.run(...sealedRow(run, commit.seq, row));
       }
+      if (request.dropBlobsBut !== undefined) dropBlobs(statements, run, request.dropBlobsBut);
       writeBlobs(statements, request);
       answerCommands(statements, request);
       if (request.release) statements.freeLease.run(lease.name, token);

@@ -3,21 +3,32 @@ import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { crashPoint, livenessOf, PitonError, systemClock } from '../../base/index.ts';
 import type { LeaseOwner } from '../../model/index.ts';
-import { isBusy, storeError } from './faults.ts';
+import { isBusy, storeError, type StorePlace } from './faults.ts';
+import { keepOldFormat } from './keep-old-format.ts';
 import { toOwner } from './lease-owner.ts';
 import { applicationId, migrations } from './migrations.ts';
 import { text } from './rows.ts';
 import { headSealOf, sealOf, type Head } from './seal.ts';
 
-/** Brings the schema to what this version knows, in one transaction. A new file gets all of it. */
-export function migrate(database: DatabaseSync, file: string): void {
+/** A store that is opened. */
+interface Migrated extends StorePlace {
+  /** It was made from a backup: nothing has to be kept of it. */
+  readonly isCopy?: boolean | undefined;
+}
+
+/**
+ * Brings the schema to what this version knows, in one transaction. A new file gets all of it; of a store of an earlier format a backup
+ * is made first.
+ */
+export function migrate(database: DatabaseSync, place: Migrated): void {
+  const { file } = place;
   database.exec('BEGIN IMMEDIATE');
   // Another process may have migrated it between our look and our lock.
   const version = pragma(database, 'user_version');
   try {
     if (version > migrations.length) throw tooNew(file, version);
     if (version === migrations.length) return;
-    if (version > 0) assertMovable(database, file);
+    if (version > 0) prepareMoving(database, place, version);
     defineSeals(database);
     for (const migration of migrations.slice(version)) database.exec(migration);
     database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}`);
@@ -55,14 +66,20 @@ export function tooNew(file: string, version: number): PitonError {
   );
 }
 
+/** Under the lock of whoever changes the format. Throws `STORE_IN_USE` or `STORE_FULL`. */
+function prepareMoving(database: DatabaseSync, { isCopy, ...place }: Migrated, version: number): void {
+  assertMovable(database, place.file);
+  if (isCopy !== true) keepOldFormat(place, version);
+}
+
 /** Throws `STORE_IN_USE` or `STORE_FULL`. */
 function assertMovable(database: DatabaseSync, file: string): void {
   const held = database.prepare(`SELECT owner FROM leases WHERE token IS NOT NULL AND expires_at > ?`);
   const owners = held.all(systemClock.now()).map((row) => toOwner(text(row, 'owner')));
   const living = owners.find((owner) => livenessOf(owner) !== 'dead');
   if (living !== undefined) throw inUse(file, living);
-  // Tables are copied, first into the log and from there into the file.
-  const needed = 2 * pragma(database, 'page_count') * pragma(database, 'page_size');
+  // It is kept as it was, and tables are copied, first into the log and from there into the file.
+  const needed = 3 * pragma(database, 'page_count') * pragma(database, 'page_size');
   const { bavail, bsize } = statfsSync(dirname(file));
   if (bavail * bsize < needed) throw noRoom(file, needed);
 }
@@ -90,7 +107,7 @@ function noRoom(file: string, needed: number): PitonError {
 }
 
 function notMigrated(file: string, cause: unknown): PitonError {
-  const { code } = storeError(cause, file);
+  const { code } = storeError(cause, { file });
   const said = cause instanceof Error ? cause.message : String(cause);
   const message = `The store ${file} could not be brought to the format of this version (${said}); nothing was changed.`;
   return new PitonError(code, message, {

@@ -211,4 +211,6 @@ export const migrations: readonly string[] = [
   DROP TABLE commits;
   ALTER TABLE commits_with_heads RENAME TO commits;
   `,
+  // What operators say of a run, as JSON; most runs have none. Seals without it stay as they are: see `sealOfRow`.
+  `ALTER TABLE runs ADD COLUMN about TEXT;`,
 ];

@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { systemClock } from '../../base/index.ts';
-import { isBusy, storeError } from './faults.ts';
+import { isBusy, storeError, type StorePlace } from './faults.ts';
 
-export interface Patience {
-  readonly file: string;
+export interface Patience extends StorePlace {
   readonly patienceMs: number;
 }
 
@@ -17,7 +16,7 @@ export async function patiently<T>(patience: Patience, attempt: () => T): Promis
     try {
       return attempt();
     } catch (error) {
-      if (!isBusy(error) || isOver(patience, startedAt)) throw storeError(error, patience.file);
+      if (!isBusy(error) || isOver(patience, startedAt)) throw storeError(error, patience);
     }
     await untilNextTry();
   }

@@ -1,6 +1,7 @@
 import { asError, hasCode, type Clock } from '../../base/index.ts';
 import { isFinal } from '../../model/index.ts';
-import type { Pruned, PruneRequest } from '../contract.ts';
+import type { Pruned, PruneRequest, RunRecord } from '../contract.ts';
+import { goneOn } from '../refusals.ts';
 import { markRemoved } from './changes.ts';
 import type { Change } from './group-commit.ts';
 import { findLease } from './leases.ts';
@@ -51,22 +52,29 @@ export function pruneRun(run: string, request: PruneRequest, clock: Clock): Chan
 
 type Standing = boolean | NonNullable<Pruned['kept']>[number];
 
+type Judged = PruneRequest & { readonly now: number };
+
 /** What is deleted cannot be brought back: its row must be what was written, and its journal as long as that says. */
-function mayGo(
-  statements: Statements,
-  run: string,
-  request: PruneRequest & { readonly now: number },
-): Standing {
-  const { before = Infinity, now } = request;
+function mayGo(statements: Statements, run: string, request: Judged): Standing {
   const isForced = request.force === true && request.runs !== undefined;
-  if (isForced && before === Infinity) return statements.knowsRun.get({ run }) !== undefined;
+  if (isForced && request.before === undefined) return statements.knowsRun.get({ run }) !== undefined;
   try {
     const found = findRun(statements, run);
-    if (found === undefined || found.updatedAt >= before) return false;
-    return isForced || (isFinal(found.status) && !isTaken(statements, request.leaseOf(run), now));
+    if (found === undefined || found.updatedAt >= (request.before ?? Infinity)) return false;
+    return isForced || mayGoUnforced(statements, found, request);
   } catch (thrown) {
     return damagedRun(run, thrown);
   }
+}
+
+function mayGoUnforced(statements: Statements, found: RunRecord, request: Judged): Standing {
+  const { run, status } = found;
+  if (!isFinal(status) || isTaken(statements, request.leaseOf(run), request.now)) return false;
+  return isAsChosen(found, request) || { run, reason: goneOn };
+}
+
+function isAsChosen({ run, hash }: RunRecord, { heads }: PruneRequest): boolean {
+  return (heads?.get(run) ?? hash) === hash;
 }
 
 /** Whoever has its lease may be about to take it up again. */
@@ -83,7 +91,7 @@ export function pruneBlobs(run: string, keep: readonly string[]): Change<number>
   return { apply: (statements) => dropBlobs(statements, run, keep) };
 }
 
-function dropBlobs(statements: Statements, run: string, keep: readonly string[]): number {
+export function dropBlobs(statements: Statements, run: string, keep: readonly string[]): number {
   const parameters = { run, keep: JSON.stringify(keep) };
   const { changes } = statements.dropOwnBlobs.run(parameters);
   statements.dropBlobRefs.run(parameters);

@@ -1,11 +1,12 @@
 import { PitonError } from '../../base/index.ts';
-import type { RunStatus, RunSummary, Spent } from '../../model/index.ts';
+import type { RunAbout, RunStatus, RunSummary, Spent } from '../../model/index.ts';
 import type { RunFilter, RunRecord } from '../contract.ts';
+import { asksForAbout, isAbout } from '../filter-about.ts';
 import { cutMisplaced, runMissing } from '../refusals.ts';
 import { Contradiction } from './faults.ts';
 import type { Change } from './group-commit.ts';
 import { number, optionalNumber, optionalText, record, text, type Row } from './rows.ts';
-import { headSealOf, sealedColumns, sealOf } from './seal.ts';
+import { headSealOf, sealedColumns, sealOfRow } from './seal.ts';
 import type { Statements } from './statements.ts';
 
 export function findRun(statements: Statements, run: string): RunRecord | undefined {
@@ -21,7 +22,8 @@ export function listRuns(statements: Statements, filter: RunFilter): RunRecord[]
     ? allRows(statements, filter)
     : rowsBefore(statements, filter, before)) {
     const found = unlessDamaged(row, filter);
-    if (found !== undefined && records.push(found) >= limit) break;
+    if (found === undefined || !isAbout(found, filter)) continue;
+    if (records.push(found) >= limit) break;
   }
   return records;
 }
@@ -35,13 +37,15 @@ function rowsBefore(statements: Statements, filter: RunFilter, before: NonNullab
   return statements.listRunsBefore.iterate({ ...parametersOf(filter), ...page });
 }
 
-function parametersOf({ status, workflow, prefix, spentOn, hasPlaces }: RunFilter) {
+function parametersOf(filter: RunFilter) {
+  const { status, workflow, prefix, spentOn, hasPlaces } = filter;
   return {
     statuses: status === undefined ? null : JSON.stringify(status),
     workflow: workflow ?? null,
     prefix: prefix ?? null,
     spentOn: spentOn ?? null,
     hasPlaces: hasPlaces === true ? 1 : null,
+    hasAbout: asksForAbout(filter) ? 1 : null,
   };
 }
 
@@ -120,7 +124,16 @@ function shown(value: unknown): string {
 
 /** What a row of `runs` repeats of a summary. The rest changes with every commit, and is written with that. */
 export function rowOf(summary: RunSummary): RowValues {
-  const { workflow, workflowHash, status, wakeAt = null, reason = null, spent, places = null } = summary;
+  const {
+    workflow,
+    workflowHash,
+    status,
+    wakeAt = null,
+    reason = null,
+    spent,
+    places = null,
+    about,
+  } = summary;
   return [
     workflow,
     workflowHash,
@@ -129,7 +142,17 @@ export function rowOf(summary: RunSummary): RowValues {
     reason,
     spent === undefined ? null : JSON.stringify(spent),
     places,
+    about === undefined ? null : aboutText(about),
   ];
+}
+
+const aboutTexts = new WeakMap<RunAbout, string>();
+
+/** Asked for at every commit of a run that has it, and hardly ever another. */
+function aboutText(about: RunAbout): string {
+  let text = aboutTexts.get(about);
+  if (text === undefined) aboutTexts.set(about, (text = JSON.stringify(about)));
+  return text;
 }
 
 type RowValues = readonly (string | number | null)[];
@@ -137,7 +160,7 @@ type RowValues = readonly (string | number | null)[];
 /** In the order of the statements that write it. `asOf`: the commit that writes it. */
 export function sealedRow(run: string, asOf: number, row: RowValues): RowValues {
   const values = [run, asOf, ...row];
-  return [...values, sealOf(row[2], values)];
+  return [...values, sealOfRow(values)];
 }
 
 /** Throws `STORE_DAMAGED`, with the run and what its row says of the end of its journal. */
@@ -152,13 +175,10 @@ function toRecord(row: Row): RunRecord {
 function readRecord(row: Row): RunRecord {
   if (row['seq'] === null) throw new Contradiction('its journal is empty');
   const read = { ...wholeRecord(row), ...optionalParts(row) };
-  const { run, seq, hash, updatedAt: at, settled, total, status } = read;
+  const { run, seq, hash, updatedAt: at, settled, total } = read;
   const isSealed =
-    row['seal'] ===
-      sealOf(
-        status,
-        sealedColumns.map((name) => row[name]),
-      ) && row['head_seal'] === headSealOf({ run, seq, hash, at, settled, total });
+    row['seal'] === sealOfRow(sealedColumns.map((name) => row[name])) &&
+    row['head_seal'] === headSealOf({ run, seq, hash, at, settled, total });
   if (!isSealed) throw new Contradiction('its seal is broken: one of its columns is not what was written');
   if (number(row, 'as_of') > seq) throw new Contradiction(endMissing);
   return Object.freeze(read);
@@ -182,16 +202,18 @@ function wholeRecord(row: Row) {
   };
 }
 
-function optionalParts(row: Row): Pick<RunRecord, 'wakeAt' | 'reason' | 'places' | 'spent'> {
+function optionalParts(row: Row): Pick<RunRecord, 'wakeAt' | 'reason' | 'places' | 'spent' | 'about'> {
   const wakeAt = optionalNumber(row, 'wake_at');
   const reason = optionalText(row, 'reason');
   const spent = optionalText(row, 'spent');
   const places = optionalNumber(row, 'places');
+  const about = optionalText(row, 'about');
   return {
     ...(wakeAt === undefined ? {} : { wakeAt }),
     ...(reason === undefined ? {} : { reason }),
     ...(places === undefined ? {} : { places }),
     ...(spent === undefined ? {} : { spent: record(spent, 'spent', {}) as Spent }),
+    ...(about === undefined ? {} : { about: record(about, 'about', {}) as RunAbout }),
   };
 }
 

@@ -11,7 +11,14 @@ export const sealedColumns = [
   'reason',
   'spent',
   'places',
+  'about',
 ] as const;
+
+/** Of the values of these columns, in order. Without the last where it is NULL, as seals were before it was there. */
+export function sealOfRow(values: readonly unknown[]): string {
+  const about = values.at(-1);
+  return sealOf(values[4], about === null ? values.slice(0, -1) : values);
+}
 
 /**
  * Rows are outside of the hash chain, and lists decide by them: what was changed on the disk must not be believed. A checksum

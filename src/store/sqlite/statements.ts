@@ -1,12 +1,15 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
+/** So many at once keep others waiting for a few milliseconds. */
+const pagesPerStep = 512;
+
 /** Node refuses whole rows for one number beyond its own: as a text it is a column that is wrong, and can be named. */
 const safe = (column: string, name = column): string =>
   `iif(${column} NOT BETWEEN -9007199254740991 AND 9007199254740991, CAST(${column} AS TEXT), ${column}) AS ${name}`;
 /** A run with the last commit of its journal. */
 const runRecord = `
     SELECT runs.run, ${safe('as_of')}, ${safe('incarnation')}, created_at, workflow, workflow_hash, status, wake_at, reason,
-           spent, ${safe('places')}, runs.seal, ${safe('head.seq', 'seq')}, head.hash, head.at,
+           spent, ${safe('places')}, about, runs.seal, ${safe('head.seq', 'seq')}, head.hash, head.at,
            ${safe('head.settled', 'settled')}, ${safe('head.total', 'total')}, ${safe('head.seal', 'head_seal')}
     FROM   runs LEFT JOIN commits AS head
     ON     head.number = (SELECT number FROM commits WHERE run_number = runs.number ORDER BY seq DESC LIMIT 1)`;
@@ -20,6 +23,7 @@ const listRuns = (isOnPage: string): string => `
     AND    (:prefix IS NULL OR substr(run, 1, length(:prefix)) = :prefix)
     AND    (:spentOn IS NULL OR (spent IS NOT NULL AND (:spentOn = 'any' OR instr(spent, '"' || :spentOn || '"') > 0)))
     AND    (:hasPlaces IS NULL OR places > 0)
+    AND    (:hasAbout IS NULL OR about IS NOT NULL)
     ORDER BY created_at DESC, runs.run DESC`;
 
 /**
@@ -38,20 +42,32 @@ const sql = {
   freePageCount: `PRAGMA freelist_count`,
   maxPageCount: `PRAGMA max_page_count`,
   pageSize: `PRAGMA page_size`,
+  autoVacuum: `PRAGMA auto_vacuum`,
+  /** Gives a row for each page: all of them have to be read. */
+  freePages: `PRAGMA incremental_vacuum(${pagesPerStep})`,
+  userVersion: `PRAGMA user_version`,
+  /** Removed runs leave a commit of no run behind. */
+  figures: `
+    SELECT (SELECT count(*) FROM commits WHERE run_number > 0) AS commits, (SELECT count(*) FROM blobs) AS blobs,
+           (SELECT count(*) FROM snapshots) AS snapshots, (SELECT count(*) FROM quarantine) AS quarantined,
+           (SELECT min(created_at) FROM runs) AS oldest,
+           (SELECT at FROM commits WHERE run_number > 0 ORDER BY number DESC LIMIT 1) AS newest`,
+  runsByStatus: `SELECT status, count(*) AS count FROM runs GROUP BY status ORDER BY status`,
   /** Copies the log into the database and syncs both. */
   checkpoint: `PRAGMA wal_checkpoint(FULL)`,
 
   /** Its number is of no row that was left behind by a run which is gone. */
   insertRun: `
-    INSERT INTO runs (number, run, as_of, workflow, workflow_hash, status, wake_at, reason, spent, places, seal,
-                      incarnation, created_at)
+    INSERT INTO runs (number, run, as_of, workflow, workflow_hash, status, wake_at, reason, spent, places, about,
+                      seal, incarnation, created_at)
     VALUES (1 + max(ifnull((SELECT max(number) FROM runs), 0), ifnull((SELECT max(run_number) FROM commits), 0),
-                    ifnull((SELECT max(run_number) FROM blob_refs), 0)), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 1, ?11)
+                    ifnull((SELECT max(run_number) FROM blob_refs), 0)), ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 1, ?12)
     ON CONFLICT (run) DO NOTHING`,
+  importIncarnation: `UPDATE runs SET incarnation = :incarnation WHERE run = :run`,
   writeRun: `
     UPDATE runs
     SET    as_of = ?2, workflow = ?3, workflow_hash = ?4, status = ?5, wake_at = ?6, reason = ?7, spent = ?8, places = ?9,
-           seal = ?10
+           about = ?10, seal = ?11
     WHERE  run = ?1`,
   /**
    * The right to write, the place in the journal and the commit in one statement: whoever lost either has no run to write to, and
@@ -96,9 +112,9 @@ const sql = {
   rebuildRun: `
     UPDATE runs
     SET    as_of = ?2, workflow = ?3, workflow_hash = ?4, status = ?5, wake_at = ?6, reason = ?7, spent = ?8, places = ?9,
-           seal = ?10, created_at = ?11, incarnation = ?12
+           about = ?10, seal = ?11, created_at = ?12, incarnation = ?13
     WHERE  run = ?1
-    AND    EXISTS (SELECT 1 FROM commits WHERE run_number = runs.number AND seq = ?2 AND hash = ?13)
+    AND    EXISTS (SELECT 1 FROM commits WHERE run_number = runs.number AND seq = ?2 AND hash = ?14)
     AND    NOT EXISTS (SELECT 1 FROM commits WHERE run_number = runs.number AND seq > ?2)`,
   rebuildHead: `
     UPDATE commits SET at = ?3, settled = ?4, total = ?5, seal = ?6
@@ -124,6 +140,11 @@ const sql = {
   insertBlobRef: `
     INSERT INTO blob_refs (run_number, seq, hash) SELECT number, ?2, ?3 FROM runs WHERE run = ?1
     ON CONFLICT DO NOTHING`,
+  /** Only if it is there. */
+  linkBlob: `
+    INSERT INTO blob_refs (run_number, seq, hash) SELECT number, ?2, blobs.hash FROM runs, blobs WHERE run = ?1 AND blobs.hash = ?3
+    ON CONFLICT DO NOTHING`,
+  hasBlob: `SELECT 1 FROM blobs WHERE hash = :hash`,
   readBlob: `SELECT text FROM blobs WHERE hash = :hash`,
   /** Blobs that only this run refers to, but for those to keep. */
   dropOwnBlobs: `
@@ -138,6 +159,7 @@ const sql = {
     AND    hash NOT IN (SELECT value FROM json_each(:keep))`,
 
   findLeases: `SELECT * FROM leases WHERE name IN (SELECT value FROM json_each(:names))`,
+  heldLeases: `SELECT owner FROM leases WHERE token IS NOT NULL AND expires_at > :now`,
   putLease: `
     INSERT INTO leases (name, epoch, owner, token, taken_at, expires_at)
     VALUES (?1, 1, ?2, ?3, ?4, ?5)
@@ -145,6 +167,10 @@ const sql = {
     SET    epoch = epoch + 1, owner = excluded.owner, token = excluded.token,
            taken_at = excluded.taken_at, expires_at = excluded.expires_at
     RETURNING epoch`,
+  /** Free: its epoch goes on from there. */
+  importEpoch: `
+    INSERT INTO leases (name, epoch, taken_at, expires_at) VALUES (:name, :epoch, 0, 0)
+    ON CONFLICT (name) DO UPDATE SET epoch = max(epoch, excluded.epoch)`,
   freeLease: `
     UPDATE leases SET owner = NULL, token = NULL, expires_at = 0 WHERE name = ?1 AND token = ?2`,
 
@@ -163,6 +189,7 @@ const sql = {
     INSERT INTO quarantine (run, seq, body, hash)
     SELECT :run, seq, body, hash FROM commits
     WHERE  run_number = (SELECT number FROM runs WHERE run = :run) AND seq > :seq ORDER BY seq`,
+  insertAside: `INSERT INTO quarantine (run, seq, body, hash) VALUES (:run, :seq, :body, :hash)`,
   cutCommits: `DELETE FROM commits WHERE run_number = (SELECT number FROM runs WHERE run = :run) AND seq > :seq`,
   cutSnapshots: `DELETE FROM snapshots WHERE run = :run AND seq > :seq`,
   cutRun: `UPDATE runs SET incarnation = incarnation + 1 WHERE run = :run`,

@@ -1,4 +1,4 @@
-import { PitonError } from '../../base/index.ts';
+import { PitonError, someNames } from '../../base/index.ts';
 import type { RepositoryOrigin } from '../contract.ts';
 import {
   findUnfinished,
@@ -8,7 +8,7 @@ import {
   type GitRepository,
   type WorktreePlace,
 } from '../git/index.ts';
-import { namesText, refused } from './refusals.ts';
+import { refused } from './refusals.ts';
 
 /** The user's own working tree, on a branch. */
 export interface Checkout {
@@ -65,7 +65,7 @@ async function refuseUnfinished(git: Git, place: WorktreePlace): Promise<void> {
   if (unfinished === undefined) return;
   const { operation, unmerged } = unfinished;
   const what = operation === 'conflict' ? 'conflicts are not solved' : `a ${operation} is under way`;
-  const files = unmerged.length === 0 ? '' : `: ${namesText(unmerged)}`;
+  const files = unmerged.length === 0 ? '' : `: ${someNames(unmerged, 10)}`;
   throw refused(`in ${place.path} ${what}${files}`, {
     root: place.path,
     operation,

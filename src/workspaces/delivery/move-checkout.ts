@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PitonError } from '../../base/index.ts';
+import { PitonError, someNames } from '../../base/index.ts';
 import {
   gitFailureReason,
   inWorktree,
@@ -12,7 +12,7 @@ import {
 import type { Checkout } from './checkout.ts';
 import { removeNote, writeNote, type MergeNote } from './merge-note.ts';
 import { findObstacles, type Obstacles } from './obstacles.ts';
-import { namesText, refused } from './refusals.ts';
+import { refused } from './refusals.ts';
 import { findRemains, stage, type Remains } from './remains.ts';
 
 export interface Move {
@@ -93,10 +93,10 @@ function locksOf({ place, branch }: Checkout): OwnLocks {
 
 function blocked(root: string, { uncommitted, untracked }: Obstacles): PitonError {
   const reasons = [
-    ...(uncommitted.length === 0 ? [] : [`you have uncommitted changes in ${namesText(uncommitted)}`]),
+    ...(uncommitted.length === 0 ? [] : [`you have uncommitted changes in ${someNames(uncommitted, 10)}`]),
     ...(untracked.length === 0
       ? []
-      : [`files that git does not have are in the way: ${namesText(untracked)}`]),
+      : [`files that git does not have are in the way: ${someNames(untracked, 10)}`]),
   ];
   return refused(reasons.join('; and '), {
     root,
@@ -117,7 +117,8 @@ function isRefusal(error: unknown): error is PitonError {
 function refusedByGit(error: PitonError, root: string): PitonError {
   const stderr = stderrOf(error);
   const files = [...stderr.matchAll(/^\t(.+)$/gm)].map(([, path]) => path!);
-  const reason = files.length === 0 ? `git says: ${stderr.trim()}` : `it would overwrite ${namesText(files)}`;
+  const reason =
+    files.length === 0 ? `git says: ${stderr.trim()}` : `it would overwrite ${someNames(files, 10)}`;
   return refused(reason.replace(/\.$/, ''), {
     root,
     files,

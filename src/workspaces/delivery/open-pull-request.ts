@@ -1,7 +1,7 @@
 import { PitonError } from '../../base/index.ts';
 import type { Git } from '../git/index.ts';
 import type { PullRequest, PullRequestOrder } from '../delivery-contract.ts';
-import { bodyOf, fitBody, titleOf } from './account-text.ts';
+import { bodyOf, fitBody, titleOf } from '../account-text.ts';
 import { commandService } from './command-service.ts';
 import { ghService } from './gh.ts';
 import { pushBranch } from './push-branch.ts';

@@ -1,4 +1,4 @@
-import { PitonError } from '../../base/index.ts';
+import { PitonError, someNames } from '../../base/index.ts';
 import {
   findDelivering,
   gitFailureReason,
@@ -12,9 +12,9 @@ import {
   type MergeResult,
 } from '../git/index.ts';
 import type { RunMerge, RunMerged } from '../delivery-contract.ts';
-import { mergeMessage } from './account-text.ts';
 import type { Checkout } from './checkout.ts';
-import { namesText, refused } from './refusals.ts';
+import { mergeMessage } from './merge-message.ts';
+import { refused } from './refusals.ts';
 
 /** What is to be brought in, and where. */
 export interface Joining {
@@ -117,7 +117,7 @@ function conflictWith(
   { files, messages }: Extract<MergeResult, { type: 'conflict' }>,
 ): PitonError {
   const paths = files.map(({ path }) => path);
-  const where = paths.length === 0 ? messages.join(' ') : `both have changed ${namesText(paths)}`;
+  const where = paths.length === 0 ? messages.join(' ') : `both have changed ${someNames(paths, 10)}`;
   const branch = checkout.branch.replace('refs/heads/', '');
   return new PitonError(
     'DELIVERY_CONFLICT',

@@ -1,7 +1,5 @@
 import { PitonError } from '../../base/index.ts';
 
-const mostNamed = 10;
-
 interface Details {
   readonly remedy?: string;
   readonly [detail: string]: unknown;
@@ -27,11 +25,4 @@ export function nothingToDeliver(run: string, branch: string): PitonError {
     run,
     remedy: `See what its tasks did: piton show ${run}.`,
   });
-}
-
-/** The first of them, and how many more there are. */
-export function namesText(names: readonly string[]): string {
-  const shown = names.slice(0, mostNamed).join(', ');
-  const more = names.length - mostNamed;
-  return more > 0 ? `${shown} and ${more} more` : shown;
 }

@@ -17,11 +17,14 @@ export async function chooseRemote(
   const { stdout } = await git.run(['remote'], inRepository(repository));
   const known = stdout.split('\n').filter((name) => name !== '');
   if (known.includes(chosen)) return chosen;
-  const list = known.length === 0 ? 'It has none.' : `It has ${known.join(', ')}.`;
-  throw new PitonError('PUSH_FAILED', `The repository has no remote ${chosen}. ${list}`, {
+  const message =
+    known.length === 0
+      ? 'The repository has no remotes.'
+      : `The repository has no remote ${chosen}. It has ${known.join(', ')}.`;
+  throw new PitonError('PUSH_FAILED', message, {
     remote: chosen,
     known,
-    remedy: `Add it with git remote add ${chosen} <url>, or name another in \`delivery.remote\` of .piton/config.yaml.`,
+    remedy: `Add one with git remote add ${chosen} <url>, or name another in \`delivery.remote\` of .piton/config.yaml.`,
   });
 }
 

@@ -1,4 +1,5 @@
 import { basename, join } from 'node:path';
+import { someNames } from '../../base/index.ts';
 import type { Filling, PlaceRequest } from '../contract.ts';
 import { findEntry, isSameFile, waysIn } from '../files.ts';
 import { sourceOf } from './make-directory.ts';
@@ -36,11 +37,10 @@ async function looksSame(source: string, copy: string): Promise<boolean> {
   return one.size === other.size && one.mtimeMs === other.mtimeMs;
 }
 
-/** "a, b, c and 3 more"; what git has written for itself comes last. */
+/** What git has written for itself comes last. */
 export function someOf(ways: readonly string[]): string {
   const [inside, files] = [ways.filter(isOfGit), ways.filter((way) => !isOfGit(way))];
-  const shown = [...files, ...inside].slice(0, 3).join(', ');
-  return ways.length > 3 ? `${shown} and ${ways.length - 3} more` : shown;
+  return someNames([...files, ...inside], 3);
 }
 
 function isOfGit(way: string): boolean {

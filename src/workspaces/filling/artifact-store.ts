@@ -10,7 +10,7 @@ import {
   PitonError,
   randomId,
 } from '../../base/index.ts';
-import type { ArtifactOrder } from '../contract.ts';
+import type { ArtifactOrder, ForkOrder } from '../contract.ts';
 import { copyTree, findEntry, namesIn, waysIn, writeWhole, type Durability } from '../files.ts';
 import { encodeName } from '../git/index.ts';
 
@@ -56,6 +56,17 @@ export class ArtifactStore {
     await effect('artifacts.kept', () => writeWhole(join(home, currentName), text, this.#durability));
     await removeOthers(home, version);
     return { bytes };
+  }
+
+  /** What was made again since is not what the fork had: whoever needs it there is told that it is missing. */
+  async fork({ run, of, artifacts }: ForkOrder): Promise<void> {
+    for (const { task, by } of artifacts) {
+      const home = this.#homeOf(of, task);
+      const current = await readCurrent(join(home, currentName));
+      if (current === undefined || (by !== undefined && current.by !== by)) continue;
+      const { version, paths } = current;
+      await this.keepArtifacts({ run, task, folder: join(home, version), paths, ...(by && { by }) });
+    }
   }
 
   /** Throws ARTIFACT_MISSING if the task has kept none, or somebody has removed them. */

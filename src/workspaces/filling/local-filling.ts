@@ -1,4 +1,4 @@
-import type { ArtifactOrder, Filling, Place, PlaceRequest, PortBlock } from '../contract.ts';
+import type { ArtifactOrder, Filling, ForkOrder, Place, PlaceRequest, PortBlock } from '../contract.ts';
 import { join } from 'node:path';
 import type { Git } from '../git/index.ts';
 import { ArtifactStore } from './artifact-store.ts';
@@ -57,6 +57,10 @@ export class LocalFilling implements Filling {
   async release({ path, ports }: Pick<Place, 'path' | 'ports'>): Promise<void> {
     await forgetCopies(this.#tools, path);
     if (ports !== undefined) releasePorts(this.#ports, path);
+  }
+
+  fork(order: ForkOrder): Promise<void> {
+    return this.#artifacts.fork(order);
   }
 
   keepArtifacts(order: ArtifactOrder): Promise<{ readonly bytes: number }> {

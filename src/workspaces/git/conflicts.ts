@@ -1,7 +1,8 @@
 import { writeCommit } from './write-commit.ts';
 import type { Git } from './git.ts';
 import { layOut, type LayoutOrder } from './layouts.ts';
-import { inRepository, splitAtZeros, type RepositoryPlace } from './places.ts';
+import { readLayoutNote } from './layout-note.ts';
+import { inRepository, splitAtZeros, type WorktreePlace } from './places.ts';
 
 export interface ConflictOrder extends Omit<LayoutOrder, 'commit' | 'what'> {
   readonly branch: string;
@@ -26,6 +27,9 @@ export async function leaveConflict(git: Git, order: ConflictOrder): Promise<voi
 }
 
 export interface Solving {
+  /** Where it was made. */
+  readonly worktree: WorktreePlace;
+  readonly token: string;
   readonly ours: string;
   /** What was made of the conflict. */
   readonly theirs: string;
@@ -34,21 +38,46 @@ export interface Solving {
 }
 
 /** The files of a conflict between these two that nobody has solved: all, if nothing was done, else those with marks. */
-export async function unsolvedFiles(
-  git: Git,
-  repository: RepositoryPlace,
-  { ours, theirs, isTakenAsItIs }: Solving,
-): Promise<readonly string[]> {
-  const place = inRepository(repository);
-  const format = '--format=%H%n%B';
-  const search = ['log', '-1', format, '--fixed-strings', `--grep=${named}`, theirs, `^${ours}`, '--'];
-  const lines = (await git.run(search, place)).stdout.split('\n');
-  const files = lines.flatMap((line) =>
-    line.startsWith(named) ? [JSON.parse(line.slice(named.length)) as string] : [],
-  );
-  if (files.length === 0 || (lines[0] === theirs && !isTakenAsItIs)) return files;
+export async function unsolvedFiles(git: Git, solving: Solving): Promise<readonly string[]> {
+  const { worktree, theirs, isTakenAsItIs } = solving;
+  const place = inRepository(worktree);
+  const { files, isNewest } = await conflictsBetween(git, solving);
+  if (files.length === 0 || (isNewest && !isTakenAsItIs)) return files;
   const paths = files.map((file) => `:(literal)${file}`);
   const marks = ['grep', '-lzE', '^(<<<<<<<|>>>>>>>) ', theirs, '--', ...paths];
   const found = await git.run(marks, { ...place, okCodes: [0, 1] });
   return splitAtZeros(found.stdout).map((path) => path.slice(theirs.length + 1));
+}
+
+/**
+ * By the note in the worktree, and, in case that was made again since, by the messages of all commits. Whoever works there can write messages:
+ * that adds files to those that are looked at, and takes none away.
+ */
+async function conflictsBetween(
+  git: Git,
+  { worktree, token, ours, theirs }: Solving,
+): Promise<{ readonly files: readonly string[]; readonly isNewest: boolean }> {
+  const format = '--format=%x00%H%n%B';
+  const search = ['log', format, '--fixed-strings', `--grep=${named}`, theirs, `^${ours}`, '--'];
+  const { stdout } = await git.run(search, inRepository(worktree));
+  const commits = splitAtZeros(stdout).map((text) => text.split('\n'));
+  const told = commits.flatMap((lines) => lines.flatMap(pathIn));
+  const note = await readLayoutNote(git, worktree);
+  if (note?.token !== token || note.what.type !== 'conflict')
+    return { files: [...new Set(told)], isNewest: commits.some(([id]) => id === theirs) };
+  return { files: [...new Set([...note.what.paths, ...told])], isNewest: note.commit === theirs };
+}
+
+function pathIn(line: string): readonly string[] {
+  if (!line.startsWith(named)) return [];
+  try {
+    const path: unknown = JSON.parse(line.slice(named.length));
+    return typeof path === 'string' && isInside(path) ? [path] : [];
+  } catch {
+    return [];
+  }
+}
+
+function isInside(path: string): boolean {
+  return path !== '' && !path.includes('\0') && !/^\/|(^|\/)\.\.(\/|$)/.test(path);
 }

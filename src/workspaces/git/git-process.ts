@@ -1,11 +1,13 @@
-import { spawn } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
 
 export interface ProcessOrder {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly input: string | Uint8Array;
+  /** A descriptor that is read instead. */
+  readonly inputFile?: number;
   readonly timeoutMs: number;
   readonly maxBytes: number;
   /** Is given what git prints, as it comes, instead of keeping it. */
@@ -37,8 +39,8 @@ export async function runProcess(order: ProcessOrder): Promise<ProcessEnd> {
     cwd: order.cwd,
     env: order.env,
     detached: true,
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+    stdio: [order.inputFile ?? 'pipe', 'pipe', 'pipe'],
+  }) as ChildProcessByStdio<Writable | null, Readable, Readable>;
   let endedFor: ProcessEnd['endedFor'];
   const end = (why: 'time' | 'size'): void => {
     if (endedFor !== undefined) return;
@@ -47,7 +49,7 @@ export async function runProcess(order: ProcessOrder): Promise<ProcessEnd> {
   };
   const timer = setTimeout(() => end('time'), order.timeoutMs);
   // A git that ends without reading all of its input is judged by its exit code.
-  child.stdin.on('error', () => undefined).end(order.input);
+  child.stdin?.on('error', () => undefined).end(order.input);
   const { onPiece } = order;
   if (onPiece !== undefined) child.stdout.on('data', onPiece);
   const stdout = onPiece === undefined ? collect(child.stdout, order.maxBytes, () => end('size')) : [];

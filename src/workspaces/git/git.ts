@@ -33,6 +33,8 @@ export interface GitOptions {
 export interface GitRun {
   readonly cwd: string;
   readonly input?: string | Uint8Array;
+  /** An open file that is its input instead, from where that was read to. */
+  readonly inputFile?: number;
   readonly env?: Readonly<Record<string, string>>;
   /** Exit codes that are answers, not failures. */
   readonly okCodes?: readonly number[];
@@ -133,6 +135,7 @@ export class Git {
         cwd: options.cwd,
         env,
         input: options.input ?? '',
+        ...(options.inputFile !== undefined && { inputFile: options.inputFile }),
         ...(options.onPiece !== undefined && { onPiece: options.onPiece }),
         ...limits,
       }),

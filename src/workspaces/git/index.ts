@@ -8,6 +8,15 @@ export {
   type ArchivedTree,
   type NestedArchive,
 } from './archive-manifest.ts';
+export {
+  hasObjects,
+  isRefOfRun,
+  refsOfRun,
+  restoreRefs,
+  unpackBundle,
+  writeBundle,
+  type RestoredRefs,
+} from './bundles.ts';
 export type { LeftOut } from './changed-paths.ts';
 export { leaveConflict, unsolvedFiles, type ConflictOrder } from './conflicts.ts';
 export { areContained, isAncestor, mergeBaseOf } from './ancestry.ts';

@@ -1,6 +1,6 @@
 /** Files that belong to a filter, such as that of git-lfs, and have come into a commit without it. */
 import { dirname, join } from 'node:path';
-import { PitonError } from '../../base/index.ts';
+import { PitonError, someNames } from '../../base/index.ts';
 import { withAttributes } from './attributes.ts';
 import type { Git } from './git.ts';
 import { gitFailureReason } from './git-failures.ts';
@@ -111,11 +111,11 @@ function refusal(
   files: readonly Filtered[],
   { what, remedy }: { readonly what: string; readonly remedy: string },
 ): PitonError {
-  const { path, filter } = files[0]!;
-  const named = files.length === 1 ? path : `${path} and ${files.length - 1} more`;
+  const { filter } = files[0]!;
+  const paths = files.map(({ path }) => path);
   const whose = `${knownFilter(filter)!.program} (filter=${filter})`;
-  return new PitonError('FILTER_MISSING', `${named}: of ${whose}, ${what}.`, {
-    files: files.map((file) => file.path),
+  return new PitonError('FILTER_MISSING', `${someNames(paths, 1)}: of ${whose}, ${what}.`, {
+    files: paths,
     filter,
     remedy,
   });

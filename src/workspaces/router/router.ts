@@ -6,7 +6,7 @@ import type { Look, PlaceAdapter, Stray, Leftovers, PlaceCare } from '../upkeep-
 export type LocalPlaces = PlaceAdapter & Leftovers;
 
 export type WorktreePlaces = LocalPlaces &
-  Pick<Workspaces, 'find' | 'uncommitted' | 'assertFree' | 'witness'>;
+  Pick<Workspaces, 'find' | 'uncommitted' | 'assertFree' | 'witness' | 'missing' | 'fork'>;
 
 export type DirectoryPlaces = LocalPlaces & {
   /** Whether a path is in one of the folders that this kind alone writes to. */
@@ -18,7 +18,7 @@ export interface PlaceKinds {
   worktree(): Promise<WorktreePlaces>;
   directory(): Promise<DirectoryPlaces>;
   remote(): Promise<PlaceAdapter>;
-  artifacts(): Promise<Pick<Workspaces, 'keepArtifacts'>>;
+  artifacts(): Promise<Pick<Workspaces, 'keepArtifacts' | 'fork'>>;
 }
 
 export type RoutedPlaces = Workspaces & PlaceCare & Leftovers;
@@ -34,6 +34,11 @@ export function routeWorkspaces(kinds: PlaceKinds): RoutedPlaces {
     uncommitted: async (repository) => (await opened.worktree()).uncommitted(repository),
     assertFree: async (repository, run) => (await opened.worktree()).assertFree(repository, run),
     witness: async (repository, run) => (await opened.worktree()).witness(repository, run),
+    missing: async (repository, names) => (await opened.worktree()).missing(repository, names),
+    fork: async (order) => {
+      if (order.repository !== undefined) await (await opened.worktree()).fork(order);
+      if (order.artifacts.length > 0) await (await opened.artifacts()).fork(order);
+    },
     keepArtifacts: async (order) => (await opened.artifacts()).keepArtifacts(order),
   } satisfies RoutedPlaces);
 }

@@ -1,1 +1,2 @@
+export { makeFileCare } from './carry-files.ts';
 export { makeUpkeep } from './upkeep.ts';

@@ -178,7 +178,7 @@ async function leave(
   const { tree } = merge;
   if (tree === undefined) return { type: 'conflict', files, report: messages };
   const report = `${messages}\n${bothSides}`;
-  const message = `Piton: ${work.task}, to be made to fit`;
+  const message = `Conflict of ${work.task}, to be resolved`;
   const layout = await layoutOf(git, work, made);
   const { branch } = work.known;
   await leaveConflict(git, { ...layout, tree, branch, ours, paths: files, report, message });

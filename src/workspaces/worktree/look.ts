@@ -1,4 +1,4 @@
-import { asError } from '../../base/index.ts';
+import { asError, someNames } from '../../base/index.ts';
 import type { Place } from '../contract.ts';
 import type { Health, Look } from '../upkeep-contract.ts';
 import {
@@ -69,13 +69,10 @@ const drifts: Readonly<Record<Drift, string>> = {
   unregistered: 'git does not know it any more',
 };
 
-const mostNamed = 3;
-
 /** Wherever HEAD is: its result is taken from there. */
 async function inside(git: Git, worktree: Parameters<typeof readStatus>[1]): Promise<Seen> {
   const { head, changes } = await readStatus(git, worktree);
   if (head === undefined) return { health: 'drifted', text: 'its HEAD has no commit' };
   if (changes.length === 0) return { health: 'clean', text: 'nothing in it is uncommitted' };
-  const more = changes.length > mostNamed ? ` and ${changes.length - mostNamed} more` : '';
-  return { health: 'dirty', text: `not committed: ${changes.slice(0, mostNamed).join(', ')}${more}` };
+  return { health: 'dirty', text: `not committed: ${someNames(changes, 3)}` };
 }

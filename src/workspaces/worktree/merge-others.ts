@@ -9,6 +9,7 @@ import {
   type MergeResult,
 } from '../git/index.ts';
 import type { MemberRequest } from '../contract.ts';
+import { mergeSubject } from '../work-text.ts';
 import { lookForWork } from './find-work.ts';
 import { objectionTo, objectionToMerge, type Objection } from './integrate-objections.ts';
 import { trailersOf, workIn, type IntegrateWork, type Work } from './integrate-work.ts';
@@ -68,11 +69,13 @@ async function readyWork(git: Git, work: Work, seen: Onto): Promise<Made | undef
 /** Files of a conflict that was laid out, and that nobody has solved. */
 export async function marksLeftIn(
   git: Git,
-  { repository, known, isAdopted }: Work,
+  { known, isAdopted }: Work,
   { made, ours }: { readonly made: Made; readonly ours: string },
 ): Promise<readonly string[]> {
   if (made.parents.includes(known.base)) return [];
-  return unsolvedFiles(git, repository, { ours, theirs: made.commit, isTakenAsItIs: isAdopted });
+  const { worktree, commit: theirs } = made;
+  const { token } = known;
+  return unsolvedFiles(git, { worktree, token, ours, theirs, isTakenAsItIs: isAdopted });
 }
 
 /** Merges it, unless a person has to be asked about what comes of that. Moves no ref. */
@@ -93,7 +96,7 @@ function mergeOrder(work: Work, { commit, tree, parents }: Made, ours: string): 
     theirs: commit,
     names: { ours: runBranch(work.run).replace('refs/heads/', ''), theirs: `task ${work.task}` },
     ...(tree !== undefined && { made: { tree, parents } }),
-    message: `Piton: merge ${work.task}`,
+    message: mergeSubject(work.task, work.text ?? {}),
     trailers: trailersOf(work),
     at: work.at,
   };

@@ -20,7 +20,7 @@ import type { WorktreeOptions } from './options.ts';
 import { carryOut, isOrdered } from './orders.ts';
 import { isAnothersSlot, takeSlot } from './slots.ts';
 import type { Sight } from './sight.ts';
-import { findSource, sourceOfBranch } from './sources.ts';
+import { findSource, inheritedSource, sourceOfBranch } from './sources.ts';
 import { isOurs, lookAtPath, pathOf, refsOf, type WorktreeRequest } from './standing.ts';
 
 /** The place of a task as it should be, whatever is there. */
@@ -59,7 +59,13 @@ async function lookAround({ git, folder }: WorktreeOptions, request: WorktreeReq
   const head = await headOfRun(git, repository, { run, task, refs, tip, base: repository.base, isAdopted });
   // Not where the repository itself is gone, and its folder with it.
   await makeAround(path);
-  return { request, place: { ...seen, base: known?.base ?? head }, refs, head, standing };
+  return {
+    request,
+    place: { ...seen, base: known?.base ?? request.inheritedBase ?? head },
+    refs,
+    head,
+    standing,
+  };
 }
 
 type Seen = Pick<Sight, 'request' | 'standing'> & { readonly place: Pick<Place, 'token'> };
@@ -99,6 +105,8 @@ function found({ place, standing: { path, marker } }: Sight): Placed {
 async function makeAgain(git: Git, sight: Sight): Promise<Placed> {
   const { request, place, refs } = sight;
   const order = { request, refs, base: place.base };
+  const inherited = await inheritedSource(git, order);
+  if (inherited !== undefined) return make(git, sight, { source: inherited });
   if (request.known === undefined && request.isEquipped !== true)
     return make(git, sight, { source: sourceOfBranch(order) });
   const source = request.known === undefined ? sourceOfBranch(order) : await findSource(git, order);

@@ -56,6 +56,14 @@ async function archiveOf(git: Git, { request, refs }: SourceOrder): Promise<List
   return archives.findLast(({ attempt }) => attempt === (known?.token ?? token));
 }
 
+/** Of a place that a fork makes for the first time, also if it was killed while it did. */
+export async function inheritedSource(git: Git, order: SourceOrder): Promise<Source | undefined> {
+  const { known, inheritedBase, snapshot, repository } = order.request;
+  if (known !== undefined || inheritedBase === undefined || snapshot === undefined) return undefined;
+  const saved = await readSaved(git, repository, snapshot);
+  return saved && sourceOfSaved(git, order, saved);
+}
+
 /**
  * The ref is the truth: it may be a step ahead of what was recorded, and it is gone if a person has discarded what was saved.
  * Where the branch is gone as well, the place was cleaned, and what is recorded is the best there is.

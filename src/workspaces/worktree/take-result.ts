@@ -10,6 +10,7 @@ import {
   type TaskResult,
   type WorktreePlace,
 } from '../git/index.ts';
+import { messageOf } from '../work-text.ts';
 import type { FoundWork } from './find-work.ts';
 import { trailersOf, type Work } from './integrate-work.ts';
 
@@ -43,9 +44,9 @@ export async function takeResult(git: Git, work: Taking, found: FoundWork): Prom
     const taken = await takeLaidOut(git, work, { worktree, note });
     if (taken !== undefined) return taken.type === 'conflict' ? taken : { ...found, ...taken };
   }
-  const { known, task, at } = work;
+  const { known, task, at, text = {} } = work;
   const { base, branch: ref } = known;
-  const message = `Piton: ${task}`;
+  const message = messageOf(task, text);
   const taking = { isUnfilteredTaken: work.isAdopted, ...scanOf(work) };
   const order = { worktree, base, ref, message, trailers: trailersOf(work), at, ...taking };
   const result = await commitResult(git, order);

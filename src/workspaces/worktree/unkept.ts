@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { someNames } from '../../base/index.ts';
 import {
   areContained,
   findHidden,
@@ -31,8 +32,7 @@ export async function findUnkept(git: Git, holding: Holding): Promise<string | u
   const { worktree, caches, isIgnoredLeft } = holding;
   const { head, changes, ignored } = await readStatus(git, worktree, { withIgnored: true });
   if (head === undefined) return 'a HEAD without a commit';
-  if (changes.length > 0)
-    return `${changes[0]}${changes.length > 1 ? ` and ${changes.length - 1} more` : ''}`;
+  if (changes.length > 0) return someNames(changes, 1);
   const lost = isIgnoredLeft ? undefined : await firstLost(holding, ignored);
   if (lost !== undefined) return lost;
   const { nested, leftOut } = await surveyFolder(worktree.path, caches);

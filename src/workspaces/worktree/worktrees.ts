@@ -3,6 +3,7 @@ import { PitonError } from '../../base/index.ts';
 import type { CleanupPolicy } from '../../model/index.ts';
 import type {
   Cleaned,
+  ForkOrder,
   IntegrateRequest,
   Integration,
   KnownRequest,
@@ -40,9 +41,10 @@ import { savePlace } from './save.ts';
 import { findStrays } from './strays.ts';
 import type { WorktreeRequest } from './standing.ts';
 import { findWitness } from './find-witness.ts';
-import { countUncommitted, readLink } from '../git/index.ts';
+import { keepForFork } from './keep-for-fork.ts';
+import { countUncommitted, findObjects, readLink } from '../git/index.ts';
 
-type Repositories = Pick<Workspaces, 'find' | 'uncommitted' | 'assertFree' | 'witness'>;
+type Repositories = Pick<Workspaces, 'find' | 'uncommitted' | 'assertFree' | 'witness' | 'missing' | 'fork'>;
 
 /** Places that are git worktrees of the repository the run was started in. */
 export class WorktreeWorkspaces implements PlaceAdapter, Leftovers, Repositories {
@@ -66,8 +68,18 @@ export class WorktreeWorkspaces implements PlaceAdapter, Leftovers, Repositories
     await this.#options.git.recordConfig(repository, { isFirst: false });
   }
 
+  async fork(order: ForkOrder): Promise<void> {
+    await this.#options.git.recordConfig(order.repository!, { isFirst: true });
+    await keepForFork(this.#options.git, order.repository!, order);
+  }
+
   async witness(repository: RepositoryOrigin, run: string): Promise<Witness | undefined> {
     return findWitness(this.#options.git, repository, run);
+  }
+
+  async missing(repository: RepositoryOrigin, names: readonly string[]): Promise<readonly string[]> {
+    const found = await findObjects(this.#options.git, repository, names);
+    return names.filter((_, index) => found[index] === undefined);
   }
 
   async prepare(request: PlaceRequest): Promise<Prepared> {

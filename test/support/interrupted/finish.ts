@@ -124,8 +124,8 @@ function stepOf(event: RunEvent): string | undefined {
   if (event.type === 'attempt.recovered') return event.data.how;
   if (event.type === 'attempt.ended') return event.data.outcome;
   if (event.type !== 'attempt.started') return uncertain.has(event.type) ? undefined : event.type;
-  const { kind = 'work', agent, number } = event.data;
-  return `starts ${kind}${agent === undefined ? '' : ` (${agent.how})`} as ${number}`;
+  const { kind = 'work', agent } = event.data;
+  return `starts ${kind}${agent === undefined ? '' : ` (${agent.how})`}`;
 }
 
 function ledgerOf(root: string): string {

@@ -2,8 +2,15 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ownIdentity, sha256, stateFolder, type ProcessIdentity } from '../../../src/base/index.ts';
-import { chainHash, createDecoder, genesis } from '../../../src/engine/codec.ts';
+import {
+  chainHash,
+  genesis,
+  ownIdentity,
+  sha256,
+  stateFolder,
+  type ProcessIdentity,
+} from '../../../src/base/index.ts';
+import { createDecoder } from '../../../src/engine/codec.ts';
 import { foldCommit, summaryOf, type RunState } from '../../../src/kernel/index.ts';
 import type { Commit, InboxCommand, Lease, StoredCommit } from '../../../src/model/index.ts';
 import { LocalHeads } from '../../../src/spool/local/heads.ts';

@@ -235,7 +235,7 @@ const waits: Readonly<Record<string, Scene>> = {
   ),
   'place-ordered': then(
     (workshop) => waits['held-place']!(workshop),
-    decided((run) => ['workspace', 'recreate', 'build', '--run', run], 'after:workspace.ordered#1'),
+    decided((run) => ['workspace', 'recreate', run, 'build'], 'after:workspace.ordered#1'),
   ),
   'held-approval': held('approval'),
   'held-approved': then(

@@ -1,6 +1,8 @@
 /** What is shown of a fixture before anybody goes on with it, as lines. Whoever changes how it is told changes it here alone. */
 import {
   foldCommit,
+  isGroup,
+  isSettled,
   statusOf,
   statusOfTask,
   summaryOf,
@@ -40,9 +42,13 @@ function taskText(state: RunState, task: TaskState): string {
   return isLeft ? `${status} before ${nextKind(state, task) ?? 'work'}` : status;
 }
 
+/** Then, what consists of other tasks was counted too. */
 export function summaryText(state: RunState): string {
   const { workflowHash: _, ...summary } = summaryOf(state);
-  return `summary ${JSON.stringify(summary)}\n`;
+  const groups = [...state.tasks.values()].filter((task) => isGroup(state, task));
+  const total = summary.total + groups.length;
+  const settled = summary.settled + groups.filter(({ life }) => isSettled(life)).length;
+  return `summary ${JSON.stringify({ ...summary, settled, total })}\n`;
 }
 
 const coreKeys = [
@@ -81,8 +87,29 @@ function asRecorded(task: ShownTask): ShownTask {
   };
 }
 
+/** Then, setups, checks and the like were numbered as attempts too. */
+function attemptsIn(commits: readonly Commit[]): ReadonlyMap<string, number> {
+  const events = commits.flatMap((commit) => commit.events);
+  return new Map(
+    events.flatMap((event) =>
+      event.type === 'attempt.started' ? [[event.task, event.data.number] as const] : [],
+    ),
+  );
+}
+
+/** As `summaryText`. */
+function progressThen({ progress, tasks }: Shown): object {
+  const groups = Object.values(tasks).filter((task) => task['isGroup'] === true);
+  const isDone = (task: ShownTask): boolean =>
+    ['succeeded', 'failed', 'skipped', 'cancelled'].includes(task['status'] as string);
+  const total = progress.total + groups.length;
+  const settled = progress.done + groups.filter(isDone).length;
+  return { settled, total, percent: total === 0 ? 0 : Math.floor((100 * settled) / total) };
+}
+
 /** Of `status --json` and `show --json` what anybody relies on. */
-export async function shownBy(project: Project, run: string): Promise<string> {
+export async function shownBy(project: Project, run: string, commits: readonly Commit[]): Promise<string> {
+  const attempts = attemptsIn(commits);
   const status = (await project.json(['status', run])) as Shown;
   const shown = (await project.json(['show', run])) as Shown;
   const inbox = (await project.json(['inbox'])) as {
@@ -90,7 +117,7 @@ export async function shownBy(project: Project, run: string): Promise<string> {
     readonly [key: string]: unknown;
   }[];
   const lines = Object.entries(shown.tasks).map(([task, report]) => {
-    const all = asRecorded({ ...report, ...status.tasks[task] });
+    const all = asRecorded({ ...report, ...status.tasks[task], attempts: attempts.get(task) ?? 0 });
     const core = coreKeys.flatMap((key) => (key === 'reason' && 'hold' in all ? [] : [[key, all[key]]]));
     return `${task} ${JSON.stringify(Object.fromEntries(core))}\n`;
   });
@@ -103,8 +130,7 @@ export async function shownBy(project: Project, run: string): Promise<string> {
     return `inbox ${JSON.stringify({ task, commands })}\n`;
   });
   const { next, reason, usage } = status;
-  const { done: settled, total, percent } = status.progress;
-  const progress = { settled, total, percent };
+  const progress = progressThen(status);
   return [
     `status ${JSON.stringify({ status: status.status, progress, usage, reason, next })}\n`,
     ...lines,

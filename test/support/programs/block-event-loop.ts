@@ -4,7 +4,7 @@
  */
 import { systemClock } from '../../../src/base/index.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/index.ts';
-import { appending, creation, taking } from '../store-requests.ts';
+import { appending, creation, taking } from '../../../src/testing/store-requests.ts';
 
 const [url = '', how = '', leaseMs = '', blockedMs = ''] = process.argv.slice(2);
 const store = await openSqliteStore(url, { durability: 'full', clock: systemClock });

@@ -47,15 +47,20 @@ for (const folder of orders.folders) {
 async function driveToEnd(folder: string): Promise<string> {
   for (;;) {
     const course = new Course();
-    const piton = await open({
+    const piton: Piton = await open({
       store: `sqlite:${join(folder, 'piton.db')}`,
       durability: orders.durability ?? 'process',
-      observers: [(observation) => course.follow(observation)],
+      observers: [
+        (observation) => course.follow(observation),
+        (observation) => {
+          if (observation.type === 'gate.opened') void piton.find('run').then(answerAll);
+        },
+      ],
       leaseMs: orders.leaseMs ?? 600_000,
       ...(orders.mirrored === true && { mirror: join(folder, 'mirror') }),
     });
     try {
-      const run = await begin(piton, handsOf(folder, piton, course));
+      const run = await begin(piton, folder, handsOf(folder, piton, course));
       const status = await Promise.race([course.rested, endOf(run)]);
       if (status !== 'paused') return status;
     } finally {
@@ -64,15 +69,29 @@ async function driveToEnd(folder: string): Promise<string> {
   }
 }
 
-async function begin(piton: Piton, hands: Hands): Promise<Run> {
+async function begin(piton: Piton, directory: string, hands: Hands): Promise<Run> {
   const { definition, inputs }: Shape = shapes[orders.shape](hands);
   if (orders.awaitsGo === true) await go();
   const run =
     orders.verb === 'resume' || (await isPaused(piton))
       ? await piton.resume(definition, 'run')
-      : await piton.start(definition, { id: 'run', ...(inputs !== undefined && { inputs }) });
+      : await piton.start(definition, {
+          id: 'run',
+          origin: { directory },
+          ...(inputs !== undefined && { inputs }),
+        });
   console.log('driving');
+  await answerAll(run);
   return run;
+}
+
+/** As a person would who looks into the inbox, again and again. What has a deadline is left to it. */
+async function answerAll(run: Run): Promise<void> {
+  const { tasks } = await run.checkpoint();
+  for (const [task, { question, gate }] of Object.entries(tasks)) {
+    if (question === undefined || gate === undefined || question.until !== undefined) continue;
+    await run.answer(task, question.choices?.[0] ?? 8080, { gate });
+  }
 }
 
 async function isPaused(piton: Piton): Promise<boolean> {

@@ -70,7 +70,7 @@ describe('a run is brought into the branch that is checked out', () => {
     expect(shell(ground.root, 'reflog', '-1', '--format=%gs')).toBe('piton merge r1: Fast-forward');
   });
 
-  test('by a merge commit of the user, that names run, workflow and tasks, if it has', async () => {
+  test('by a merge commit of the user, that says what was made and by which run, if it has', async () => {
     const ground = runGround();
     const own = commit(ground.root, { 'own.txt': 'mine\n' });
     const { how, commit: made } = await mergeRun(ground.git, ground.merging());
@@ -80,10 +80,7 @@ describe('a run is brought into the branch that is checked out', () => {
         `${own} ${ground.tip}`,
         'Ada <ada@example.org>',
         'Ada',
-        'Merge run r1 of ship',
-        '',
-        '- plan: succeeded',
-        '- build[ui]: succeeded',
+        'Merge Built the interface',
         '',
         'Piton-Run: r1',
         `Piton-Delivered: ${ground.tip}`,
@@ -105,7 +102,7 @@ describe('a run is brought into the branch that is checked out', () => {
     expect(await mergeRun(ground.git, ground.merging({ strategy: 'squash' }))).toMatchObject({
       how: 'squash',
     });
-    expect(shell(ground.root, 'log', '-1', '--format=%P %s')).toBe(`${own} ship (run r1)`);
+    expect(shell(ground.root, 'log', '-1', '--format=%P %s')).toBe(`${own} Built the interface`);
     expect(treeOf(ground.root, 'HEAD')).toMatchObject({ 'own.txt': 'mine', 'new.txt': 'new' });
     expect(status(ground)).toBe('');
   });

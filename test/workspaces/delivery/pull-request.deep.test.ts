@@ -58,20 +58,9 @@ describe('a pull request', () => {
     });
     expect(ground.at('piton/r1')).toBe(tip);
     expect(ground.at('main')).toBe(ground.base);
-    expect(ground.gh.opened()).toEqual(['piton/r1 main false ship (run r1)']);
-    expect(ground.gh.body()).toBe(
-      [
-        'What run `r1` of the workflow `ship` made.',
-        '',
-        '- plan: succeeded',
-        '- build[ui]: succeeded',
-        '',
-        'Used by agents: $0.12',
-        '',
-        'To see how it came about: `piton show r1`; what changed: `piton diff r1 --patch`;',
-        'to do it again: `piton run ship`.',
-        '',
-      ].join('\n'),
+    expect(ground.gh.opened()).toEqual(['piton/r1 main false Built the interface']);
+    expect(ground.gh.body()).toMatch(
+      /^Built the interface\.\n\n<details>\n<summary>How it was made: 2 tasks, 1 check passed, \$0\.12</,
     );
     expect(userState(ground.root).replaceAll(/^(refs|logs\/refs)\/remotes.*$\n/gm, '')).toBe(before);
   });
@@ -307,7 +296,7 @@ describe('a command of the user instead of gh', () => {
       `PITON_PR_COMMIT=${ground.tip}`,
       'PITON_PR_DRAFT=true',
       'PITON_PR_REMOTE=origin',
-      'PITON_PR_TITLE=ship (run r1)',
+      'PITON_PR_TITLE=Built the interface',
     ]);
     expect(ground.gh.calls()).toEqual([]);
   });
@@ -382,7 +371,7 @@ describe('the program that delivers for a run', () => {
         existed,
         ground.tip,
       ]);
-      expect([place, ...ground.gh.opened()]).toEqual([place, 'piton/r1 main false ship (run r1)']);
+      expect([place, ...ground.gh.opened()]).toEqual([place, 'piton/r1 main false Built the interface']);
     }
   });
 });

@@ -10,8 +10,14 @@ export const account: RunAccount = {
   run: 'r1',
   workflow: 'ship',
   tasks: [
-    { task: 'plan', status: 'succeeded' },
-    { task: 'build[ui]', status: 'succeeded' },
+    { task: 'plan', status: 'succeeded', text: { summary: 'Planned.' }, hasChanged: false },
+    {
+      task: 'build[ui]',
+      status: 'succeeded',
+      text: { summary: 'Built the interface.' },
+      hasChanged: true,
+      check: 'npm test',
+    },
   ],
   usage: '$0.12',
 };

@@ -266,6 +266,34 @@ describe('a conflict', () => {
     expect(fsck(ground.root)).toBe('');
   });
 
+  test('is solved, whatever the message of the solution repeats', async () => {
+    const { build } = await conflicting();
+    await build.integrate();
+    commit(build.path, { 'src/a.txt': 'one\ntwo\nboth\n' }, 'Solved\n\nPiton-Conflict: "src/a.txt"');
+    expect((await build.integrate()).type).toBe('integrated');
+  });
+
+  test.for<[string, (path: string) => void]>([
+    ['in another message', (path) => commit(path, {}, 'Solved\n\nPiton-Conflict: "mine.txt"')],
+    [
+      'in a broken message',
+      (path) => commit(path, {}, 'Piton-Conflict: x\nPiton-Conflict: "../x"\nPiton-Conflict: "\\u0000"'),
+    ],
+    [
+      'in place of its own message',
+      (path) => shell(path, 'commit', '--quiet', '--all', '--amend', '--message=Solved'),
+    ],
+  ])('is not solved by what an agent says %s', async ([, act]) => {
+    const { ground, build } = await conflicting();
+    const tip = ground.runTip();
+    await build.integrate();
+    appendFileSync(join(build.path, 'src/a.txt'), 'half done\n');
+    shell(build.path, 'add', '--all');
+    act(build.path);
+    expect(await build.integrate()).toMatchObject({ type: 'conflict', files: ['src/a.txt'] });
+    expect(ground.runTip()).toBe(tip);
+  });
+
   test('of which marks are left is told again, with the files, and what was done stays', async () => {
     const { build } = await conflicting();
     await build.integrate();

@@ -1,6 +1,22 @@
 import { testedText, type AgentView } from '../../../project/index.ts';
 import { cleanLine, type Output } from '../output/index.ts';
 
+/** A line for each: whether it can be used, else what to do. */
+export function printAgents(output: Output, agents: readonly AgentView[]): void {
+  const { style } = output;
+  output.table(
+    agents.map((agent) => {
+      const { symbol, colour } = standingOf(agent);
+      return [
+        { text: `${symbol} ${agent.name}`, paint: style[colour] },
+        installedText(agent),
+        cleanLine(useText(agent)),
+      ];
+    }),
+  );
+}
+
+/** All about one. */
 export function printAgent(output: Output, agent: AgentView): void {
   const { symbol, colour, text } = standingOf(agent);
   const { style } = output;
@@ -8,14 +24,27 @@ export function printAgent(output: Output, agent: AgentView): void {
   output.print(`${style[colour](symbol)} ${name}  ${cleanLine(text)}`);
   if (agent.executable !== undefined)
     output.print(`    its program is set in .piton/config.yaml: ${cleanLine(agent.executable)}`);
-  if (agent.login !== undefined) output.print(`    ${cleanLine(useText(agent))}`);
+  output.print(`    ${cleanLine(useText(agent))}`);
   output.print(`    ${style.dim(abilitiesOf(agent))}`);
   for (const [policy, text] of Object.entries(agent.permissions))
     output.print(`    ${policy.padEnd(5)} ${cleanLine(text)}`);
 }
 
-function useText({ installed, remedy, login }: AgentView): string {
-  return installed ? `log in with: ${login}` : `to use it: ${remedy}`;
+function installedText({ version, hasProgram, path }: AgentView): string {
+  if (version !== undefined) return version;
+  if (!hasProgram) return 'any program';
+  return path === undefined ? 'not installed' : 'does not work';
+}
+
+function useText(agent: AgentView): string {
+  if (agent.missing !== undefined) return agent.remedy!;
+  return agent.isTested === true ? loginText(agent) : `${loginText(agent)}; this version is untested`;
+}
+
+function loginText({ login, isLoggedIn }: AgentView): string {
+  if (login === undefined) return 'needs no login';
+  if (isLoggedIn === undefined) return `if it is not logged in: ${login}`;
+  return isLoggedIn ? 'logged in' : `not logged in: ${login}`;
 }
 
 function standingOf(agent: AgentView): {

@@ -20,11 +20,13 @@ A run that nobody drives is not waited for: exit code 3 if it waits for you, els
     ['piton attach 4f2 --json', 'the same as a stream of events'],
   ],
   async run(context, { args }) {
-    const { output } = context;
     const piton = await context.openExisting();
     const { run: id, seq } = await piton.findRecord(args[0]);
     const intro = introOf(await piton.driver(id), context.now());
-    return conclude(context, await watchRun({ piton, output }, await piton.find(id), { head: seq, intro }));
+    return conclude(
+      context,
+      await watchRun({ ...context, piton }, await piton.find(id), { head: seq, intro }),
+    );
   },
 });
 

@@ -1,5 +1,5 @@
 import { defineCommand } from '../command-spec.ts';
-import { decide } from '../decide.ts';
+import { configureDecision, decide } from '../decide.ts';
 import { exitCodes } from '../exit-codes.ts';
 
 interface Options {
@@ -9,11 +9,11 @@ interface Options {
 
 export const command = defineCommand<Options>({
   configure: (command) =>
-    command
-      .argument('<run>', 'beginning of its id')
-      .option('-m, --message <text>', 'why; it is kept with the run')
-      .option('--no-drive', 'only leave the decision for whoever resumes the run, if nobody drives it')
-      .option('--json', 'print JSON'),
+    configureDecision(
+      command
+        .argument('<run>', 'beginning of its id')
+        .option('-m, --message <text>', 'why; it is kept with the run'),
+    ),
   examples: [
     ['piton cancel 4f2', 'end what runs, start nothing more'],
     ['piton cancel 4f2 -m "wrong branch"', 'saying why'],
@@ -24,6 +24,8 @@ export const command = defineCommand<Options>({
       run,
       send: (handle) => handle.cancel(options.message),
       mayDrive: options.drive,
+      // Nothing more begins: it makes no difference.
+      drift: { keepDefinition: true },
     });
     // A run that was driven only to be cancelled has ended as it was asked to.
     return code === exitCodes.failed ? exitCodes.done : code;

@@ -2,6 +2,7 @@ import { hasControls, PitonError, shellWord, visibleText } from '../../../base/i
 import type { Diff, DiffOptions } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
+import { compareCheckpoints } from '../checkpoints/compare-checkpoints.ts';
 import { showText } from '../deliver/show-text.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { findTask } from '../find-task.ts';
@@ -18,8 +19,11 @@ type Form = NonNullable<DiffOptions['form']>;
 export const command = defineCommand<Options>({
   configure: (command) =>
     command
-      .argument('[run]', 'beginning of its id; default: the latest')
-      .argument('[task]', 'only what this task has made; also one that is at work')
+      .argument('[run]', 'beginning of its id; default: the latest; <run>@<checkpoint>: compare with that')
+      .argument(
+        '[task]',
+        'only what this task has made; after a checkpoint: another one of the run, or of another',
+      )
       .option('--stat', 'how much was changed in which file (this is what it does)')
       .option('-p, --patch', 'the changes themselves')
       .option('--name-only', 'only the names of the files')
@@ -28,11 +32,15 @@ export const command = defineCommand<Options>({
     ['piton diff', 'which files the latest run has changed'],
     ['piton diff 4f2 -p', 'how it has changed them'],
     ['piton diff 4f2 build -p', 'what the task build has changed so far'],
+    ['piton diff 4f2@before:build', 'what has changed since: tasks, outputs, state and files'],
+    ['piton diff 4f2@7 12', 'what has changed between two checkpoints'],
+    ['piton diff 4f2@7 4f2-2@9', 'how a fork differs'],
   ],
   async run(context, { args, options }) {
     const { output } = context;
     const form = formOf(options);
     const piton = await context.openExisting();
+    if (args[0]?.includes('@') === true) return compareCheckpoints(context, [args[0], args[1]], form);
     const { run } = await piton.findRecord(args[0]);
     const [, task] = args;
     if (task !== undefined) findTask(await (await piton.find(run)).checkpoint(), task);

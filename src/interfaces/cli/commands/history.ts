@@ -4,7 +4,7 @@ import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { printTimeline } from '../history/print-timeline.ts';
-import { nextStep } from '../next-step.ts';
+import { nextLines } from '../next-step.ts';
 import { cleanLine, clockText, spanText } from '../output/index.ts';
 import { describeEvent } from '../progress/index.ts';
 import { senderText } from '../sender-text.ts';
@@ -49,7 +49,7 @@ async function showTimeline(context: Context, run: Run): Promise<void> {
   if (output.isJson) return;
   const view = await run.view();
   printTimeline(context, timeline, view);
-  output.next(nextStep(view) ?? `piton history ${shellWord(run.id)}`);
+  output.next(...nextLines(view, `piton history ${shellWord(run.id)}`));
 }
 
 async function showCheckpoints(context: Context, run: Run, upTo: number): Promise<void> {
@@ -79,15 +79,16 @@ function entriesOf(run: string, events: readonly RunEvent[]): Entry[] {
 
 /** What is not worth a word while a run is watched still belongs to its history. */
 function changeText(event: RunEvent, saying: ReturnType<typeof describeEvent>): string {
-  if (saying !== undefined) return `${saying.symbol} ${saying.text}${byText(event)}`;
+  if (saying !== undefined) return `${saying.symbol} ${saying.text}${byText(event, saying.text)}`;
   const task = 'task' in event && event.task !== undefined ? `${event.task}: ` : '';
   const command = event.type === 'command.decided' ? `: ${event.data.command}` : '';
   return `· ${task}${event.type.replace('.', ' ')}${command}${byText(event)}`;
 }
 
-/** Who wanted it so, where the journal knows. */
-function byText({ data }: RunEvent): string {
-  return 'by' in data && typeof data.by === 'object' ? `, by ${senderText(data.by)}` : '';
+/** Who wanted it so, where the journal knows, unless that was said already. */
+function byText({ data }: RunEvent, said = ''): string {
+  if (!('by' in data) || typeof data.by !== 'object') return '';
+  return said.includes(` by ${data.by.user}@${data.by.host}`) ? '' : `, by ${senderText(data.by)}`;
 }
 
 function entryJson({ checkpoint, seq, at, changes, events }: Entry): unknown {

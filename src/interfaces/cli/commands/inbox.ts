@@ -1,4 +1,7 @@
+import { shellWord } from '../../../base/index.ts';
 import type { InboxItem, OfferedAction } from '../../../library/index.ts';
+import { choiceText } from '../../../model/index.ts';
+import { questionLine } from '../answers/question-text.ts';
 import { defineCommand } from '../command-spec.ts';
 import { commandFor, commandForRun } from '../command-for.ts';
 import type { Context } from '../context.ts';
@@ -22,10 +25,17 @@ export const command = defineCommand({
     for (const item of typed) printItem(context, item);
     const [first] = typed;
     if (first === undefined) output.print('Nothing waits for you.');
-    output.next(first?.actions[0]?.command ?? 'piton list');
+    output.next(first === undefined ? 'piton list' : nextOf(first));
     return damages.report(output);
   },
 });
+
+/** Which of several answers it is to be, is not for us to say. */
+function nextOf({ run, task, actions }: TypedItem): string {
+  const [first] = actions;
+  if (first?.action === 'answer' && task !== undefined) return commandFor('answer', run, task);
+  return first?.command ?? 'piton list';
+}
 
 interface TypedAction extends OfferedAction {
   /** To be typed. */
@@ -42,19 +52,29 @@ function withCommands(item: InboxItem): TypedItem {
     task === undefined ? commandForRun(action, run) : commandFor(action, run, task);
   return {
     ...item,
-    actions: item.actions.map((offered) => ({ ...offered, command: commandOf(offered.action) })),
+    actions: item.actions.flatMap((offered) => {
+      const command = commandOf(offered.action);
+      const choices = offered.action === 'answer' ? (item.question?.choices ?? []).slice(0, mostChoices) : [];
+      return choices.length === 0
+        ? [{ ...offered, command }]
+        : choices.map((choice) => ({ ...offered, command: `${command} ${shellWord(choiceText(choice))}` }));
+    }),
   };
 }
 
+/** Each choice is a line; of more, the command without one lists them. */
+const mostChoices = 9;
+
 function printItem(
   { output, now }: Context,
-  { run, workflow, task, since, reason, call, actions }: TypedItem,
+  { run, workflow, task, since, reason, call, question, actions }: TypedItem,
 ): void {
   const { bold, dim } = output.style;
   const when = dim(whenText(since, now()));
   output.print(`${bold(task ?? 'the run')}  ${run} (${cleanText(workflow)})  ${when}`);
   for (const line of cleanText(reason).split('\n')) output.print(`  ${line}`);
   if (call !== undefined) printCall(output, call);
+  if (question !== undefined) output.print(`  ${dim(questionLine(question, now()))}`);
   const width = Math.max(...actions.map(({ command }) => widthOf(command)), 0);
   for (const { command, effect } of actions)
     output.print(`    ${padTo(command, width)}  ${dim(`# ${effect}`)}`);

@@ -3,13 +3,18 @@ import type { RunLine, RunsFilter, ShownStatus } from '../../../library/index.ts
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { Damages } from '../damages.ts';
+import { collect } from '../collect.ts';
 import { cleanLine, statusCell, whenText } from '../output/index.ts';
-
 import { readNumber } from '../read-number.ts';
+import { labelsText } from '../settings/about-lines.ts';
+import { readLabels } from '../settings/read-about.ts';
 
 interface Options {
   readonly status?: string;
   readonly workflow?: string;
+  readonly group?: string;
+  readonly label?: readonly string[];
+  readonly name?: string;
   readonly limit: string;
 }
 
@@ -31,11 +36,15 @@ export const command = defineCommand<Options>({
     command
       .option('--status <names>', `only these, separated by commas: ${statuses.join(', ')}`)
       .option('--workflow <name>', 'only runs of this workflow')
+      .option('--group <name>', 'only runs of this group')
+      .option('--label <key=value>', 'only runs with this label; may be given several times', collect)
+      .option('--name <text>', 'only runs whose name holds this text')
       .option('--limit <number>', 'at most so many, newest first', '20')
       .option('--json', 'print JSON'),
   examples: [
     ['piton list', 'the latest runs'],
     ['piton list --status failed,interrupted', 'those that need a look'],
+    ['piton list --group releases --label team=web', 'those of a group that have a label'],
     ['piton list --workflow release --limit 3 --json', 'for programs'],
   ],
   async run(context, { options }) {
@@ -52,6 +61,7 @@ export const command = defineCommand<Options>({
 });
 
 function printLines({ output, now }: Context, lines: readonly RunLine[]): void {
+  const said = columns.filter(({ of }) => lines.some(({ about }) => of(about) !== ''));
   output.table(
     lines.map((line) => [
       line.run,
@@ -60,14 +70,32 @@ function printLines({ output, now }: Context, lines: readonly RunLine[]): void {
       `${line.progress.done}/${line.progress.total}`,
       whenText(line.createdAt, now()),
       whenText(line.updatedAt, now()),
+      ...said.map(({ of }) => of(line.about)),
     ]),
-    { head: ['run', 'workflow', 'status', 'tasks', 'started', 'changed'], flexible: 1 },
+    {
+      head: ['run', 'workflow', 'status', 'tasks', 'started', 'changed', ...said.map(({ head }) => head)],
+      flexible: said.length === 0 ? 1 : 6,
+    },
   );
   output.next(nextStep(lines));
 }
 
-function readFilter({ status, workflow, limit }: Options): RunsFilter {
+/** Only where one of the runs has something in it. */
+const columns: readonly { readonly head: string; of(about: RunLine['about']): string }[] = [
+  { head: 'name', of: (about) => cleanLine(about?.name ?? '') },
+  { head: 'group', of: (about) => cleanLine(about?.group ?? '') },
+  { head: 'labels', of: labelsText },
+  {
+    head: 'fork of',
+    of: (about) => (about?.fork === undefined ? '' : `${about.fork.run}@${about.fork.seq}`),
+  },
+];
+
+function readFilter({ status, workflow, group, label, name, limit }: Options): RunsFilter {
   return {
+    ...(group !== undefined && { group }),
+    ...(label !== undefined && { labels: readLabels(label) }),
+    ...(name !== undefined && { name }),
     ...(status !== undefined && { status: readStatuses(status) }),
     ...(workflow !== undefined && { workflow }),
     limit: readNumber('--limit', limit, 1),
@@ -84,12 +112,14 @@ function readStatuses(text: string): readonly ShownStatus[] {
   });
 }
 
-function printNone({ output }: Context, { status, workflow }: Options): void {
-  const isFiltered = status !== undefined || workflow !== undefined;
+function printNone({ output }: Context, { limit: _, ...filter }: Options): void {
+  const isFiltered = filtering.some((option) => filter[option] !== undefined);
   output.print(isFiltered ? 'No such runs.' : 'No runs yet.');
   if (isFiltered) output.next('piton list');
   else output.next('piton run <workflow>', 'piton init');
 }
+
+const filtering = ['status', 'workflow', 'group', 'label', 'name'] as const;
 
 function nextStep(lines: readonly RunLine[]): string {
   const behind = lines.find(({ status }) => status === 'behind');

@@ -55,11 +55,11 @@ export const command = defineCommand<Options>({
     // Ctrl-C ends the reading.
     process.once('SIGINT', stop);
     try {
-      const { signal } = stopped;
+      const signal = AbortSignal.any([stopped.signal, output.readerGone]);
       const events = follow ? run.events({ signal }) : run.history({ upTo: seq, transcripts: true });
       const reading = { piton, output, choice, known, head: seq, tail, signal, ...formOf(options) };
       if (output.isJson) await printEvents(output, choice, events);
-      else if (!(await printOutput(reading, events))) output.note(nothingPrinted);
+      else if (!(await printOutput(reading, events)) && !signal.aborted) output.note(nothingPrinted);
     } finally {
       process.off('SIGINT', stop);
     }
@@ -69,7 +69,7 @@ export const command = defineCommand<Options>({
 });
 
 const nothingPrinted =
-  'Nothing was printed. Only commands and agents print; what has happened is told by --json, or piton history.';
+  'Nothing was printed, or nothing of it is kept here. Only commands and agents print; what has happened is told by --json, or piton history.';
 
 function formOf({
   follow = false,

@@ -23,7 +23,7 @@ export const command = defineCommand<Options>({
       .option('--no-ff', 'make a merge commit in any case')
       .option('--squash', 'make one commit of it, without the history of the run')
       .option('--dry-run', 'only say what would be done, and whether it could')
-      .option('--partial', 'also of a run that has not succeeded: what is there')
+      .option('--partial', 'also of a run that has not done its work: what is there')
       .option('--json', 'print JSON')
       .addHelpText('after', explanation),
   examples: [

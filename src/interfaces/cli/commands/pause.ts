@@ -15,7 +15,7 @@ export const command = defineCommand<Options>({
       .option('-m, --message <text>', 'why; it is kept with the run')
       .option('--json', 'print JSON'),
   examples: [
-    ['piton pause', 'what runs may end, nothing new starts'],
+    ['piton pause', 'what is running goes on to its end, nothing new starts'],
     ['piton pause 4f2 -m "the network is down"', 'saying why'],
     ['piton resume 4f2', 'ends the pause'],
   ],

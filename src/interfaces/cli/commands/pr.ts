@@ -21,9 +21,9 @@ export const command = defineCommand<Options>({
       .option('--base <branch>', 'into which it is to be merged; default: the main branch of the remote')
       .option('--branch <name>', 'as what it is pushed; default: piton/<run>')
       .option('--draft', 'it is not to be merged yet')
-      .option('--title <text>', 'default: the workflow and the run')
-      .option('--body <text>', 'default: the tasks, what they used, and how to look at them')
-      .option('--partial', 'also of a run that has not succeeded: what is there')
+      .option('--title <text>', 'default: what the workflow says, or what the agents say of their work')
+      .option('--body <text>', 'default: the same in full, with checks, cost and conversations below')
+      .option('--partial', 'also of a run that has not done its work: what is there')
       .option('--json', 'print JSON')
       .addHelpText('after', explanation),
   examples: [

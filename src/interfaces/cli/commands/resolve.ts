@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PitonError, shellWord } from '../../../base/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
-import { decide } from '../decide.ts';
+import { configureDecision, decide } from '../decide.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { talk } from '../open/talk.ts';
 import { cleanLine } from '../output/index.ts';
@@ -14,27 +14,25 @@ import { marksIn, type Marks } from '../resolve/marks.ts';
 
 interface Options {
   readonly done?: boolean;
-  readonly run?: string;
   readonly drive: boolean;
 }
 
 export const command = defineCommand<Options>({
   configure: (command) =>
-    command
-      .argument('<task>', 'a task that is held because its work conflicts with that of others')
-      .option('--done', 'the files are as they should be: go on with them')
-      .option('--run <run>', 'beginning of its id; default: the latest')
-      .option('--no-drive', 'only leave the decision for whoever resumes the run, if nobody drives it')
-      .option('--json', 'print JSON')
-      .addHelpText('after', explanation),
+    configureDecision(
+      command
+        .argument('<run>', 'beginning of its id')
+        .argument('<task>', 'a task that is held because its work conflicts with that of others')
+        .option('--done', 'the files are as they should be: go on with them'),
+    ).addHelpText('after', explanation),
   examples: [
-    ['piton resolve build', 'see what does not fit, and mend it in a shell'],
-    ['piton resolve build --done', 'take it as it is now'],
+    ['piton resolve v1 build', 'see the conflict, and resolve it in a shell'],
+    ['piton resolve v1 build --done', 'take it as it is now'],
   ],
   async run(context, { args, options }) {
     const piton = await context.openExisting();
-    const { run } = await piton.findRecord(options.run);
-    const conflict = await findConflict(await piton.find(run), args[0]!);
+    const { run } = await piton.findRecord(args[0]);
+    const conflict = await findConflict(await piton.find(run), args[1]!);
     if (options.done === true) return takeResult(context, conflict, options.drive);
     showConflict(context, conflict);
     if (!context.output.isJson && context.stdin().isTTY && context.output.isTerminal)

@@ -2,29 +2,38 @@ import { PitonError, shellWord } from '../../../base/index.ts';
 import type { Checkpoint, CommandResult, Run, TaskView } from '../../../library/index.ts';
 import { isFinal } from '../../../model/index.ts';
 import { defineCommand } from '../command-spec.ts';
-import { cannotWait, decide, sendAll } from '../decide.ts';
+import { cannotWait, configureDecision, decide, isReopened, sendAll } from '../decide.ts';
+import { assertChosenFor } from '../drive/choose-definition.ts';
+import { choiceOf, configureDrift, flagOf, type DriftOptions } from '../drive/drift-options.ts';
+import { configureRedo, confirmRedo, type RedoFlags } from '../drive/confirm-redo.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { findTask } from '../find-task.ts';
 
-interface Options {
+interface Options extends RedoFlags, DriftOptions {
   readonly fresh?: boolean;
   readonly drive: boolean;
 }
 
 export const command = defineCommand<Options>({
   configure: (command) =>
-    command
-      .argument('<run>', 'beginning of its id')
-      .argument('[task]', 'default: every task that is held or has failed')
-      .option(
-        '--fresh',
-        'in a new session and a new place; all that came of it is done again too, but what is merged already stays',
-      )
-      .option('--no-drive', 'only leave the decision for whoever resumes the run, if nobody drives it')
-      .option('--json', 'print JSON'),
+    configureDecision(
+      configureDrift(
+        configureRedo(
+          command
+            .argument('<run>', 'beginning of its id')
+            .argument('[task]', 'default: every task that is held or has failed')
+            .option(
+              '--fresh',
+              'in a new session and a new place; what depends on it runs again too, but what is merged already stays',
+            ),
+        ),
+      ),
+    ),
   examples: [
     ['piton retry 4f2 build', 'try a held, delayed or failed task again; also of a run that has ended'],
     ['piton retry 4f2', 'all that failed or is held'],
     ['piton retry 4f2 build --fresh', 'and forget what it did before'],
+    ['piton retry 4f2 build --redo', 'run a succeeded task again, and what depends on it'],
   ],
   async run(context, { args, options }) {
     const piton = await context.openExisting();
@@ -33,16 +42,35 @@ export const command = defineCommand<Options>({
     const tasks = tasksMeant(checkpoint, args[1]);
     const { version: seen } = checkpoint;
     // Nobody answers for a run that has ended: what settled in it is opened anew.
-    if (isFinal(status) || options.fresh === true) {
-      if (!options.drive) throw cannotWait(run);
+    const isOpenedHere = isFinal(status) || options.fresh === true;
+    const redo = isOpenedHere ? tasks : tasks.filter((task) => isReopened(checkpoint, task));
+    if (isOpenedHere && !options.drive) throw cannotWait(run);
+    const command = typedAs(run, args[1], options);
+    if (!isOpenedHere && options.drive) await assertChosenFor(context, { run, tasks, command, options });
+    const rerunSucceeded = await confirmRedo(context, {
+      run,
+      wish: { redo },
+      typed: `${command}${flagOf(options)}`,
+      flags: options,
+    });
+    if (rerunSucceeded === undefined) return exitCodes.refused;
+    if (isOpenedHere) {
       const { driveRun } = await import('../drive/drive-run.ts');
-      return driveRun(context, { run, redo: tasks, inSession: options.fresh !== true, seen });
+      const inSession = options.fresh !== true;
+      return driveRun(context, { run, command, redo, inSession, seen, rerunSucceeded, ...choiceOf(options) });
     }
     const send = (handle: Run): Promise<CommandResult> =>
-      sendAll(checkpoint, tasks, (task, also) => handle.retry(task, also, { seen }));
-    return decide(context, { run, send, mayDrive: options.drive });
+      sendAll(checkpoint, tasks, (task, also) => handle.retry(task, also, { seen, rerunSucceeded }));
+    return decide(context, { run, send, mayDrive: options.drive, drift: options });
   },
 });
+
+function typedAs(run: string, task: string | undefined, { fresh, drive }: Options): string {
+  const words = ['retry', run, ...(task === undefined ? [] : [task])].map(shellWord);
+  return ['piton', ...words, ...(fresh === true ? ['--fresh'] : []), ...(drive ? [] : ['--no-drive'])].join(
+    ' ',
+  );
+}
 
 function tasksMeant(checkpoint: Checkpoint, given: string | undefined): string[] {
   if (given !== undefined) {

@@ -1,5 +1,4 @@
-import { PitonError } from '../../../base/index.ts';
-import type { Piton, RunRecord } from '../../../library/index.ts';
+import { findCheckpoint } from '../checkpoints/find-checkpoint.ts';
 import { defineCommand } from '../command-spec.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { findTask } from '../find-task.ts';
@@ -10,24 +9,29 @@ import { detailOf } from '../show/task-detail.ts';
 export const command = defineCommand({
   configure: (command) =>
     command
-      .argument('[run]', 'beginning of its id; <run>@<seq> for an earlier checkpoint; default: the latest')
+      .argument(
+        '[run]',
+        'beginning of its id; <run>@<checkpoint> for an earlier one (a number, name, task, before:<task> or time); default: the latest',
+      )
       .argument('[task]', 'its address, such as build or build[ui]')
       .option('--json', 'print JSON'),
   examples: [
     ['piton show', 'inputs, state and tasks of the latest run'],
     ['piton show 4f2@7', 'the same, as it was at the seventh checkpoint'],
+    ['piton show 4f2@before:build', 'the same, as it was before build began'],
     ['piton show 4f2 build', 'all about one task: attempts, output, error, where it wrote'],
   ],
   async run(context, { args }) {
     const { output } = context;
     const piton = await context.openExisting();
-    const { record, seq } = await findCheckpoint(piton, args[0]);
-    const run = await piton.find(record.run);
-    const checkpoint = await run.checkpoint(seq);
+    const { run: id, seq, isLast } = await findCheckpoint(piton, args[0]);
+    const run = await piton.find(id);
+    const checkpoint = await run.checkpoint(isLast ? undefined : seq);
     const [, address] = args;
     if (address === undefined) {
       output.json({ checkpoint: `${checkpoint.run}@${checkpoint.seq}`, ...checkpoint });
-      if (!output.isJson) printCheckpoint(context, checkpoint);
+      const current = isLast && !output.isJson ? await run.view() : undefined;
+      if (!output.isJson) printCheckpoint(context, checkpoint, current);
       return exitCodes.done;
     }
     const task = findTask(checkpoint, address);
@@ -42,22 +46,3 @@ export const command = defineCommand({
     return exitCodes.done;
   },
 });
-
-async function findCheckpoint(
-  piton: Piton,
-  given: string | undefined,
-): Promise<{ record: RunRecord; seq: number | undefined }> {
-  const [, prefix, digits] = /^(.*?)(?:@(\d+))?$/.exec(given ?? '') ?? [];
-  const record = await piton.findRecord(prefix === '' ? undefined : prefix);
-  const seq = digits === undefined ? undefined : Number(digits);
-  if (seq !== undefined && (seq < 1 || seq > record.seq)) throw noCheckpoint(record, seq);
-  return { record, seq };
-}
-
-function noCheckpoint({ run, seq: last }: RunRecord, seq: number): PitonError {
-  return new PitonError('CHECKPOINT_NOT_FOUND', `Run ${run} has no checkpoint ${seq}.`, {
-    run,
-    seq,
-    remedy: `Its checkpoints are 1 to ${last}: see piton history ${run}.`,
-  });
-}

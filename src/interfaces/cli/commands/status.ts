@@ -1,13 +1,23 @@
+import { shellWord } from '../../../base/index.ts';
 import type { Piton, RunView, TaskView } from '../../../library/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { usageText } from '../conversation/index.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { nextStep } from '../next-step.ts';
-import { cleanLine, silenceText, spanText, statusCell, whenText, type Cell } from '../output/index.ts';
+import { nextLines, nextStep } from '../next-step.ts';
+import {
+  cleanLine,
+  reasonLine,
+  silenceText,
+  spanText,
+  statusCell,
+  whenText,
+  type Cell,
+} from '../output/index.ts';
 import { deliveredText } from '../progress/index.ts';
 import { printQuestions } from '../questions.ts';
-import { describeTask, triesText } from '../task-lines.ts';
+import { aboutLines } from '../settings/about-lines.ts';
+import { attemptText, describeTask, underParents } from '../task-lines.ts';
 
 interface Report {
   readonly view: RunView;
@@ -62,26 +72,33 @@ function reportJson({ view, next, lastOutput }: Report): unknown {
 
 function printReport(context: Context, report: Report): void {
   const { output } = context;
-  const { view, next } = report;
+  const { view } = report;
   const { run, status, progress, usage, problem, reason, delivered } = view;
   const { text, paint = String } = statusCell(status, output.style);
   output.print(`${output.style.bold(run)}  ${cleanLine(view.workflow)}  ${paint(text)}`);
   output.print(
     `${progress.done} of ${progress.total} tasks settled (${progress.percent} %), ${timesOf(context, view)}`,
   );
+  for (const line of aboutLines(view, { style: output.style, now: context.now() })) output.print(line);
   if (usage !== undefined) output.print(`agents used ${usageText(usage)}`);
   if (problem !== undefined) output.print(cleanLine(problem.message));
+  if (view.repaired !== undefined) output.print(repairedText(context, view.repaired));
   const driver = driverText(context, view);
   if (driver !== undefined) output.print(driver);
-  if (reason !== undefined) output.print(cleanLine(reason));
+  if (reason !== undefined) output.print(reasonLine(reason));
   if (delivered !== undefined) output.print(cleanLine(deliveredText(delivered)));
   printQueued(context, view);
   output.print();
   printTasks(context, report);
   // What is asked there may have been answered since.
-  if (problem === undefined) printQuestions(output, run, view.tasks);
+  if (problem === undefined) printQuestions(context, run, view.tasks);
   output.print();
-  output.next(next ?? `piton history ${run}`);
+  output.next(...nextLines(view, `piton history ${shellWord(run)}`));
+}
+
+function repairedText({ output, now }: Context, { at, lostTo }: NonNullable<RunView['repaired']>): string {
+  const text = `! repaired ${whenText(at, now())}: its journal was damaged, and what it had up to commit ${lostTo} is lost`;
+  return output.style.yellow(text);
 }
 
 function printQueued({ output }: Context, { queued = [] }: RunView): void {
@@ -89,10 +106,12 @@ function printQueued({ output }: Context, { queued = [] }: RunView): void {
     output.print(`has no effect until the run goes on: ${cleanLine(`${action} ${task}`).trim()}`);
 }
 
-function timesOf({ now }: Context, { createdAt, at, status }: RunView): string {
+/** What is made of a run after its end, such as merging its work, took it no longer. */
+function timesOf({ now }: Context, { createdAt, at, status, tasks }: RunView): string {
   const isOver = ['succeeded', 'failed', 'cancelled'].includes(status);
   const started = `started ${whenText(createdAt, now())}`;
-  return isOver ? `${started}, took ${spanText(at - createdAt)}` : started;
+  const end = Object.values(tasks).reduce((last, { endedAt = 0 }) => Math.max(last, endedAt), 0);
+  return isOver ? `${started}, took ${spanText((end || at) - createdAt)}` : started;
 }
 
 function driverText({ now }: Context, { driver, status }: RunView): string | undefined {
@@ -105,12 +124,13 @@ function driverText({ now }: Context, { driver, status }: RunView): string | und
 
 function printTasks({ output, now }: Context, { view, lastOutput }: Report): void {
   const all = Object.entries(view.tasks);
-  const shown = all.length <= mostTasks ? all : all.filter(([, task]) => !isQuiet(task)).slice(0, mostTasks);
+  const chosen = all.length <= mostTasks ? all : all.filter(([, task]) => !isQuiet(task)).slice(0, mostTasks);
+  const shown = underParents(chosen);
   output.table(
     shown.map(([address, task]): (Cell | string)[] => [
       address,
       statusCell(task.status, output.style),
-      triesText(task.tries),
+      attemptText(task),
       durationOf(task, now()),
       task.usage === undefined ? '' : usageText(task.usage),
       describeTask(task, now(), silenceText(lastOutput.get(address), now())),

@@ -56,7 +56,7 @@ function assertHeard(run: string, address: string, { status, session }: TaskView
   throw new PitonError('COMMAND_REFUSED', `${address} has ${ends[status]}: nobody would hear it.`, {
     run,
     task: address,
-    remedy: `Have it done again: ${commandFor('retry', run, address)}.${open ?? ''}`,
+    remedy: `Run it again: ${commandFor('retry', run, address)}${status === 'succeeded' ? ' --redo' : ''}.${open ?? ''}`,
   });
 }
 

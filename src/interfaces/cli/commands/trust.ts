@@ -5,7 +5,7 @@ import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { cleanLine, momentText } from '../output/index.ts';
-import { canAsk, says } from '../trust/ask.ts';
+import { canAsk, confirm } from '../prompt.ts';
 import { showStanding } from '../trust/show.ts';
 
 interface Options {
@@ -67,7 +67,7 @@ async function trustThis(context: Context, isSure: boolean): Promise<ExitCode> {
       remedy: 'If it may do what is shown above: piton trust --yes.',
     });
   }
-  if (!isSure && !(await says(context, 'Trust it?'))) return exitCodes.refused;
+  if (!isSure && !(await confirm(context, 'Trust it?'))) return exitCodes.refused;
   await project.trust(standing);
   output.json({ root, trusted: true });
   output.print(`${cleanLine(root)} is trusted.`);

@@ -1,31 +1,38 @@
 import { shellWord, plural } from '../../../base/index.ts';
 import { basename, dirname, extname, relative } from 'node:path';
-import type { Problem, WorkflowReport } from '../../../project/index.ts';
+import type { PreflightFinding, Problem, WorkflowReport } from '../../../project/index.ts';
 import { defineCommand } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { placeLines } from '../drive/place-lines.ts';
-import { cleanLine, cleanText } from '../output/index.ts';
+import { findingText, problemText } from '../drive/problem-text.ts';
+import { cleanLine, cleanText, type Style } from '../output/index.ts';
 
-export const command = defineCommand({
+interface Options {
+  readonly preflight?: boolean;
+}
+
+export const command = defineCommand<Options>({
   configure: (command) =>
     command
       .argument('[workflow...]', 'names or paths; default: all workflows of the project')
+      .option('--preflight', 'also look for what a run of it would lack here')
       .option('--json', 'print JSON'),
   examples: [
     ['piton validate', 'all workflows of the project'],
     ['piton validate release ci/nightly.yaml', 'these'],
+    ['piton validate release --preflight', 'and whether all that it needs is here'],
     ['piton validate --json', 'for programs'],
   ],
-  async run(context, { args }) {
+  async run(context, { args, options }) {
     const { output, config, project } = context;
     const files =
       args.length === 0
         ? project.workflows().map(({ file }) => file)
         : args.map((given) => project.findWorkflow(given));
     const findings: WorkflowReport[] = [];
-    for (const file of files) findings.push(await project.check(file));
-    const isOk = findings.every(({ ok }) => ok);
+    for (const file of files) findings.push(await project.check(file, options));
+    const isOk = findings.every((found) => found.ok && canBegin(found));
     output.json({ ok: isOk, workflows: findings });
     if (!output.isJson) for (const found of findings) printFindings(context, found);
     if (files.length === 0) output.print(`There are no workflows in ${config.workflows}.`);
@@ -37,6 +44,9 @@ export const command = defineCommand({
 function nextStep(context: Context, findings: readonly WorkflowReport[]): string {
   const bad = findings.find(({ ok }) => !ok);
   if (bad !== undefined) return `mend it, then piton validate ${wordFor(context, bad.file)}`;
+  const lacking = findings.find((found) => !canBegin(found));
+  if (lacking !== undefined)
+    return `put it right, then piton validate ${wordFor(context, lacking.file)} --preflight`;
   const [first] = findings;
   if (first === undefined) return 'piton init';
   const ready = findings.find(({ runs }) => runs);
@@ -67,11 +77,22 @@ function printFindings({ output, directory }: Context, found: WorkflowReport): v
   for (const bound of found.bounds) output.print(`    ${bound}`);
   for (const problem of found.suggestions)
     output.print(`    ${style.yellow('could be better:')} ${line(problem)}`);
+  for (const finding of found.preflight ?? []) output.print(`    ${lackLine(finding, style, directory)}`);
   for (const { task, reason, onInterrupt } of found.irreversible) {
     output.print(
       `    ${style.yellow('cannot be taken back:')} ${task}: ${reason}; ${whenInterrupted[onInterrupt]}`,
     );
   }
+}
+
+function lackLine(finding: PreflightFinding, style: Style, directory: string): string {
+  const word = finding.level === 'error' ? style.red('missing:') : style.yellow('may be missing:');
+  return `${word} ${findingText(finding, directory)}`;
+}
+
+/** As far as that was looked at. */
+function canBegin({ preflight = [] }: WorkflowReport): boolean {
+  return preflight.every(({ level }) => level !== 'error');
 }
 
 function sizeText({ tasks, attempts, agentTurns, repeats }: WorkflowReport): string {
@@ -88,13 +109,3 @@ const whenInterrupted = {
   restart: 'interrupted, it is started again (on-interrupt: restart)',
   continue: 'interrupted, it is continued (on-interrupt: continue)',
 } as const;
-
-function problemText(problem: Problem, directory: string): string {
-  const { file, line, column, path, message, remedy, excerpt } = problem;
-  const place = [file === undefined ? undefined : relative(directory, file), line, column]
-    .filter((part) => part !== undefined)
-    .join(':');
-  const where = [place, path].filter((part) => part !== '').join(' ');
-  const shown = excerpt === undefined ? '' : `\n${excerpt.replaceAll(/^/gm, '      ')}`;
-  return `${where}: ${message}${remedy === undefined ? '' : ` ${remedy}`}${shown}`;
-}

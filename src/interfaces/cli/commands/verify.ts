@@ -71,13 +71,22 @@ async function repairAll(piton: Piton, damaged: readonly RunVerdict[]): Promise<
   return repairs;
 }
 
+function isAround({ in: where }: RunVerdict['faults'][number]): boolean {
+  return where === 'spool' || where === 'git';
+}
+
+/** Undefined if going back helps, at least with the journal. */
 function beyondRepair(faults: RunVerdict['faults']): RunVerdict['faults'][number] | undefined {
-  return faults.find((fault) => unmendable.has(fault.in));
+  const first = faults.find((fault) => unmendable.has(fault.in));
+  return first !== undefined && isAround(first) && faults.some((fault) => !isAround(fault))
+    ? undefined
+    : first;
 }
 
 const unmendable: ReadonlyMap<RunVerdict['faults'][number]['in'], string> = new Map([
   ['version', '✗ unreadable'],
   ['spool', '✗ unreadable'],
+  ['git', '✗ incomplete'],
   ['run', '✗ lost'],
 ]);
 
@@ -99,8 +108,11 @@ function printVerdicts(
         : `${firstBad === undefined ? '' : `good up to ${run}@${firstBad - 1}: `}${cleanLine(reason ?? '')}`,
     ]),
   );
-  for (const { run, faults } of verdicts) {
-    for (const { what } of faults.slice(1)) output.print(`${run}: ${cleanLine(what)}`);
+  for (const { run, faults, notes = [] } of verdicts) {
+    for (const { what, consequence, remedy } of faults)
+      output.print(`${run}: ${cleanLine(`${what}: ${consequence}. ${remedy}`)}`);
+    for (const { what, consequence } of notes)
+      output.print(output.style.dim(`${run}: ${cleanLine(`${what}: ${consequence}`)}`));
   }
   for (const { run, lastGood, held, takenUp = [], mended } of repairs) {
     const waiting = held.length === 0 ? 'nothing is held' : `held, for you to look at: ${held.join(', ')}`;

@@ -1,11 +1,13 @@
-import { nearest, PitonError } from '../../../base/index.ts';
+import { PitonError, shellWord } from '../../../base/index.ts';
 import { defineCommand, type Invocation } from '../command-spec.ts';
 import type { Context } from '../context.ts';
+import { configureDecision } from '../decide.ts';
 import type { ExitCode } from '../exit-codes.ts';
+import { actionNamed, assertOwnOptions, type Takers } from '../own-options.ts';
 import { changePlace } from '../workspace/change-place.ts';
 import { cleanPlaces, reconcilePlaces } from '../workspace/clean-places.ts';
 import { listPlaces } from '../workspace/list-places.ts';
-import type { WorkspaceOptions } from '../workspace/options.ts';
+import { ofAllPlaces, type WorkspaceOptions } from '../workspace/options.ts';
 import { restorePlace } from '../workspace/restore-place.ts';
 import { showPlace } from '../workspace/show-place.ts';
 
@@ -24,39 +26,35 @@ const actions: Readonly<Record<string, Action>> = {
 
 export const command = defineCommand<WorkspaceOptions>({
   configure: (command) =>
-    command
-      .argument('<what>', Object.keys(actions).join(', '))
-      .argument(
-        '[task]',
-        'whose place it is, by its address; restore also takes a ref; not for list, clean and reconcile',
-      )
-      .option(
-        '--run <run>',
-        'beginning of its id; default: the latest, and all for list, clean and reconcile',
-      )
-      .option('--all', 'list: also places that were removed')
-      .option('--size', 'list: what each takes of the disk')
-      .option('--dry-run', 'clean, reconcile: only say what would be done, and why')
-      .option('--older-than <time>', 'clean: only what has been kept for so long, such as 7d; archives too')
-      .option('--strays', 'clean, reconcile: also what belongs to runs that this store does not know')
-      .option('--force', 'clean: archives of any age too, and merged branches of runs that failed')
-      .option('--from <ref>', 'restore: a snapshot or archive; default: the last one')
-      .option('--to <folder>', 'restore: lay an archive out there, and leave the task alone')
-      .option('--no-drive', 'only leave the decision for whoever resumes the run, if nobody drives it')
-      .option('--json', 'print JSON')
-      .addHelpText('after', explanation),
+    configureDecision(
+      command
+        .argument('<what>', Object.keys(actions).join(', '))
+        .argument(
+          '[run]',
+          'beginning of its id; default for list, clean and reconcile: all runs. restore also takes a ref',
+        )
+        .argument('[task]', 'whose place it is, by its address; not for list, clean and reconcile')
+        .option('--all', 'list: also places that were removed')
+        .option('--size', 'list: what each takes of the disk')
+        .option('--dry-run', 'clean, reconcile: only say what would be done, and why')
+        .option('--older-than <time>', 'clean: only what has been kept for so long, such as 7d; archives too')
+        .option('--strays', 'clean, reconcile: also what belongs to runs that this store does not know')
+        .option('--force', 'clean: archives of any age too, and merged branches of runs that failed')
+        .option('--from <ref>', 'restore: a snapshot or archive; default: the last one')
+        .option('--to <folder>', 'restore: lay an archive out there, and leave the task alone'),
+    ).addHelpText('after', explanation),
   examples: [
     ['piton workspace list --size', 'all places, how they are, and what they take'],
-    ['piton workspace show build', 'all about the place of one task'],
+    ['piton workspace show v1 build', 'all about the place of one task'],
     ['piton workspace clean --dry-run', 'what could go, with a reason for every line'],
     ['piton workspace clean --older-than 7d', 'what has been kept for a week, archives too'],
     ['piton workspace reconcile', 'after a crash: look at all places, and put right what can be'],
-    ['piton workspace restore build --to /tmp/build', 'look at what was archived'],
+    ['piton workspace restore v1 build --to /tmp/build', 'look at what was archived'],
   ],
   async run(context, given) {
-    const action = actionOf(given.args[0]!);
+    const action = actionNamed('workspace', given.args[0]!, actions);
     assertNoTask(given);
-    assertOwnOptions(given);
+    assertOwnOptions('workspace', given, takers);
     return action(context, given);
   },
 });
@@ -71,29 +69,14 @@ place of a task that is held:
 What is there is archived first. The limits of clean are those of workspaces: in .piton/config.yaml, unless given here.`;
 
 /** Left unread, it would let somebody clean all places who meant one. */
-function assertNoTask({ args: [what = '', task] }: Invocation<WorkspaceOptions>): void {
+function assertNoTask({ args: [what = '', run = '', task] }: Invocation<WorkspaceOptions>): void {
   if (task === undefined || !ofAllPlaces.has(what)) return;
   throw new PitonError('USAGE_INVALID', `piton workspace ${what} takes no task: ${task}.`, {
-    remedy: `Name a run with --run, or see that place alone: piton workspace show ${task}.`,
+    remedy: `See that place alone: piton workspace show ${shellWord(run)} ${shellWord(task)}.`,
   });
 }
 
-/** Left unread, `--dry-run` would let somebody discard a place who only wanted to look. */
-function assertOwnOptions({ args: [what = ''], options }: Invocation<WorkspaceOptions>): void {
-  const foreign = Object.entries(takenBy).find(
-    ([name, takers]) => options[name as Limited] !== undefined && !takers.includes(what),
-  );
-  if (foreign === undefined) return;
-  const [name, takers] = foreign;
-  const option = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-  throw new PitonError('USAGE_INVALID', `piton workspace ${what} takes no ${option}.`, {
-    remedy: `It is for ${takers.join(' and ')}. Leave it out: piton workspace --help says what each takes.`,
-  });
-}
-
-type Limited = Exclude<keyof WorkspaceOptions, 'run' | 'drive'>;
-
-const takenBy: Readonly<Record<Limited, readonly string[]>> = {
+const takers: Takers<WorkspaceOptions> = {
   all: ['list'],
   size: ['list'],
   dryRun: ['clean', 'reconcile'],
@@ -103,15 +86,3 @@ const takenBy: Readonly<Record<Limited, readonly string[]>> = {
   from: ['restore'],
   to: ['restore'],
 };
-
-const ofAllPlaces: ReadonlySet<string> = new Set(['list', 'clean', 'reconcile']);
-
-function actionOf(name: string): Action {
-  const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-  if (action !== undefined) return action;
-  const known = Object.keys(actions);
-  const close = nearest(name, known);
-  throw new PitonError('USAGE_INVALID', `piton workspace cannot ${name}.`, {
-    remedy: close === undefined ? `Known are ${known.join(', ')}.` : `Did you mean ${close}?`,
-  });
-}

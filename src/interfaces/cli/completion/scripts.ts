@@ -9,13 +9,14 @@ type Script = (commands: readonly CompletedCommand[]) => string;
  */
 const bash: Script = (commands) => `# bash completion of piton: source <(piton completion bash)
 _piton() {
-  local word=\${COMP_WORDS[COMP_CWORD]} command= run= place=0 index
+  local word=\${COMP_WORDS[COMP_CWORD]} command= place=0 index
+  local -a given=()
   for ((index = 1; index < COMP_CWORD; index++)); do
     case \${COMP_WORDS[index]} in
       -C | --root | --store) index=$((index + 1)) ;;
       -*) ;;
       *) if [[ -z $command ]]; then command=\${COMP_WORDS[index]}
-         else [[ -z $run ]] && run=\${COMP_WORDS[index]}; place=$((place + 1)); fi ;;
+         else given+=("\${COMP_WORDS[index]}"); place=$((place + 1)); fi ;;
     esac
   done
   local words=
@@ -42,9 +43,14 @@ function bashOptions({ name, options }: CompletedCommand): string {
 function bashArguments({ name, arguments: given }: CompletedCommand): string[] {
   return given.map((argument, place) => {
     const words = choicesOf(argument)?.replaceAll(' ', String.raw`\n`);
-    const source = words === undefined ? asked(argument, '"$run"') : `$'${words}'`;
+    const source = words === undefined ? asked(argument, `"\${given[${placeOfRun(given)}]}"`) : `$'${words}'`;
     return `    ${name}:${place}) words=${source} ;;`;
   });
+}
+
+/** Where the run stands whose tasks may follow. */
+function placeOfRun(given: readonly string[]): number {
+  return Math.max(given.indexOf('run'), 0);
 }
 
 function asked(argument: string, run: string): string {
@@ -65,7 +71,7 @@ ${commands.map(zshCommand).join('\n')}
 }
 _piton_names() {
   local -a names
-  names=(\${(f)"$(piton __complete "$1" "$words[3]" 2>/dev/null)"})
+  names=(\${(f)"$(piton __complete "$1" "$words[$2]" 2>/dev/null)"})
   names=(\${names:#*[^A-Za-z0-9_.-]*})
   compadd -a names
   [[ $1 == workflow ]] && _files
@@ -78,7 +84,8 @@ function zshCommand({ name, options, arguments: given }: CompletedCommand): stri
     ...options.map(({ flag, summary }) => quoted(`${flag}[${summary.replace(/[[\]:]/g, ' ')}]`)),
     ...given.map((argument, place) => {
       const words = choicesOf(argument);
-      const action = words === undefined ? `{_piton_names ${argument}}` : `(${words})`;
+      const action =
+        words === undefined ? `{_piton_names ${argument} ${placeOfRun(given) + 3}}` : `(${words})`;
       return quoted(`${place + 2}:${argument}:${action}`);
     }),
   ];
@@ -90,10 +97,10 @@ const fish: Script = (
 ) => `# fish completion of piton: piton completion fish > ~/.config/fish/completions/piton.fish
 function __piton_run
   set -l words (commandline -opc)
-  test (count $words) -ge 3; and echo $words[3]
+  test (count $words) -ge $argv[1]; and echo $words[$argv[1]]
 end
 function __piton_names
-  piton __complete $argv[1] (__piton_run) 2>/dev/null | string match -r '^[A-Za-z0-9_.-]+$'
+  piton __complete $argv[1] (__piton_run $argv[2]) 2>/dev/null | string match -r '^[A-Za-z0-9_.-]+$'
 end
 complete -c piton -f
 ${commands.map(({ name, summary }) => `complete -c piton -n __fish_use_subcommand -a ${name} -d ${quoted(summary)}`).join('\n')}
@@ -105,7 +112,7 @@ function fishCommand({ name, options, arguments: given }: CompletedCommand): str
   return [
     ...options.map(({ flag, summary }) => `${after} -l ${flag.slice(2)} -d ${quoted(summary)}`),
     ...given.map((argument) => {
-      const words = choicesOf(argument) ?? `(__piton_names ${argument})`;
+      const words = choicesOf(argument) ?? `(__piton_names ${argument} ${placeOfRun(given) + 3})`;
       return `${after} -a ${quoted(words)}`;
     }),
   ];

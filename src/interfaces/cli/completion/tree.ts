@@ -22,14 +22,8 @@ export function commandsOf(program: Command): CompletedCommand[] {
     name: command.name(),
     summary: command.description(),
     options: [...optionsOf(command), ...shared],
-    arguments: command.registeredArguments.map((argument) => kindOf(command, argument.name())),
+    arguments: command.registeredArguments.map((argument) => argument.name()),
   }));
-}
-
-/** Where the run is an option, the word before a task is not a run. */
-function kindOf(command: Command, argument: string): string {
-  const isOfLatest = argument === 'task' && command.options.some(({ long }) => long === '--run');
-  return isOfLatest ? 'latest-task' : argument;
 }
 
 function optionsOf(command: Command): { flag: string; summary: string }[] {

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../../library/index.ts';
-import type { EventOf } from '../../../model/index.ts';
+import { choiceText, type EventOf } from '../../../model/index.ts';
 import { cleanLine, cleanText, clockText } from '../output/index.ts';
 import { senderText } from '../sender-text.ts';
 import type { Block } from './block.ts';
@@ -42,12 +42,14 @@ function checkText(revision: number): string {
 }
 
 function conflictText({ files, revision }: EventOf<'conflict.found'>['data']): string {
-  const next = revision === 0 ? 'a person is asked' : 'the agent is to make it fit';
+  const next = revision === 0 ? 'a person is asked' : 'the agent is to resolve that';
   return `the work conflicts with that of others (${files.join(', ')}): ${next}`;
 }
 
-function decidedText({ approved, comment = '', by }: EventOf<'gate.decided'>['data']): string {
+function decidedText({ approved, comment = '', by, ...data }: EventOf<'gate.decided'>['data']): string {
+  if (data.isOverdue === true) return 'nobody answered in time';
   const who = by === undefined ? 'a person' : senderText(by);
+  if (data.answer !== undefined) return `${who} has answered: ${choiceText(data.answer)}`;
   return `${who} has ${approved ? 'approved' : 'rejected'} it${comment === '' ? '' : `: ${comment}`}`;
 }
 

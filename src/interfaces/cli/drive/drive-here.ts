@@ -1,16 +1,25 @@
-import { loadForDriving } from '../../../project/index.ts';
-import { asError, hasCode, PitonError } from '../../../base/index.ts';
-import type { Observation, Piton, Run, RunEvent } from '../../../library/index.ts';
-import type { Output } from '../output/index.ts';
+import { loadForDriving, type Project } from '../../../project/index.ts';
+import { asError, cleanLine, hasCode, PitonError, shellWord, someNames } from '../../../base/index.ts';
+import type {
+  Observation,
+  Piton,
+  Run,
+  RunEvent,
+  TaskView,
+  WatchedRun,
+  WatchedTask,
+} from '../../../library/index.ts';
+import type { GateKeys } from '../answers/gate-keys.ts';
+import { createGateKeys } from '../answers/create-gate-keys.ts';
+import { canAskHere, type KeyPorts } from '../answers/key-ports.ts';
 import { createProgress, type Progress } from '../progress/index.ts';
 import { lastKnown } from './last-known.ts';
 import { captureConsole } from './capture-console.ts';
 import type { Ended, Ending } from './ending.ts';
 import { onStopSignals } from './stop-signals.ts';
 
-export interface Driving {
-  readonly piton: Piton;
-  readonly output: Output;
+export interface Driving extends KeyPorts {
+  readonly project: Pick<Project, 'watchConfig'>;
   /** Several runs share the screen. */
   readonly isShared?: boolean;
 }
@@ -28,15 +37,26 @@ export async function driveHere(driving: Driving, begin: Begin): Promise<Ended[]
   const progress = createProgress({
     output,
     isShared,
+    asksHere: canAskHere(driving),
     lastLine: lastKnown((attempt) => piton.lastLine(attempt)),
     lastOutputAt: lastKnown((attempt) => piton.lastOutputAt(attempt)),
   });
   const watch = new Watch(piton, progress);
-  const deaf = onStopSignals((signal) => watch.stop(signal));
+  const keys = await createGateKeys(driving, progress, (run) => watch.look(run));
+  watch.askWith(keys);
+  const deaf = onStopSignals({ stop: (signal) => watch.stop(signal), leave: () => watch.leave() });
   const silence = captureConsole((line) => progress.say({ tone: 'quiet', symbol: '│', text: line }));
+  const unwatch = driving.project.watchConfig((file) =>
+    progress.say({
+      tone: 'warning',
+      symbol: '!',
+      text: `${cleanLine(file)} has changed: this process goes on as it was; it counts from the next start`,
+    }),
+  );
   try {
     return await watch.over(await begun(watch, begin));
   } finally {
+    unwatch();
     watch.close();
     deaf();
     progress.close();
@@ -67,11 +87,21 @@ class Watch {
   readonly #waiting = new Set<string>();
   isStopping = false;
   #hasLetGo = false;
+  #keys: GateKeys | undefined;
 
   constructor(piton: Piton, progress: Progress) {
     this.#piton = piton;
     this.#progress = progress;
     this.#unobserve = piton.observe((observation) => this.#hear(observation));
+  }
+
+  /** Whoever watches is asked what the runs ask. */
+  askWith(keys: GateKeys | undefined): void {
+    this.#keys = keys;
+  }
+
+  look(run: string): void {
+    void this.#look(run);
   }
 
   async over(runs: readonly Run[]): Promise<Ended[]> {
@@ -82,12 +112,24 @@ class Watch {
   /** What runs is asked to stop, and may take its time: whoever has none asks again. */
   stop(signal: NodeJS.Signals): void {
     this.isStopping = true;
+    this.#keys?.close();
     const text = `${signal}: stopping what runs; nothing is lost. Again: leave at once, and let commands run on`;
     this.#progress.say({ tone: 'warning', symbol: '!', text });
     this.#letGo();
   }
 
+  /** Asked a second time: this process ends now. */
+  leave(): void {
+    for (const run of this.#runs.keys()) {
+      const text = `left run ${run} at once${leftRunning(this.#progress.viewOf(run))}; to continue:`;
+      const commands = [`piton resume ${shellWord(run)}`];
+      this.#progress.say({ tone: 'warning', symbol: '!', text, commands });
+    }
+    this.#progress.close();
+  }
+
   close(): void {
+    this.#keys?.close();
     this.#unobserve();
   }
 
@@ -112,7 +154,8 @@ class Watch {
   /** What was before this process came is taken into account, but is no news. */
   async #catchUp(run: Run): Promise<void> {
     const head = (this.#early.get(run.id)?.[0]?.seq ?? Infinity) - 1;
-    for await (const event of run.history({ upTo: head })) this.#progress.tell(event, false);
+    // A run that has just begun has no past, and may be removed already, if it was short.
+    if (head > 0) for await (const event of run.history({ upTo: head })) this.#progress.tell(event, false);
     this.#runs.set(run.id, run);
     for (const event of this.#early.get(run.id) ?? []) this.#progress.tell(event, true);
     this.#early.delete(run.id);
@@ -146,8 +189,11 @@ class Watch {
   async #look(id: string): Promise<void> {
     const run = this.#runs.get(id);
     if (run === undefined || this.isStopping) return;
-    const isWaiting = this.#progress.viewOf(id).waitsForPerson && (await isAtRest(run));
-    if (isWaiting) this.#waiting.add(id);
+    const view = this.#progress.viewOf(id);
+    this.#keys?.refresh(view);
+    const isWaiting = view.waitsForPerson && (await isAtRest(run));
+    // Whoever is asked here may decide it right now.
+    if (isWaiting && this.#keys?.isAsking(view) !== true) this.#waiting.add(id);
     else this.#waiting.delete(id);
     this.#leaveIfNothingGoes();
   }
@@ -157,11 +203,29 @@ class Watch {
   }
 }
 
+/** Commands and agents are processes of their own, and outlive this one. */
+function leftRunning(view: WatchedRun): string {
+  const left = [...view.tasks()].filter(isProcess).map(({ address }) => address);
+  if (left.length === 0) return ': none of its processes is left running';
+  return `: ${someNames(left)} may still be running, and will be taken up again`;
+}
+
+function isProcess({ status, isGroup, spec, attempt }: WatchedTask): boolean {
+  if (status !== 'running' || isGroup) return false;
+  return spec.work.type !== 'function' && attempt?.kind !== 'integrate';
+}
+
+/** What is queued behind others starts when these have ended: of a run that is held, they wait for a person themselves. */
+function isAboutToGoOn({ status, waiting }: TaskView): boolean {
+  return status === 'delayed' || (status === 'queued' && waiting === undefined);
+}
+
 async function isAtRest(run: Run): Promise<boolean> {
   try {
-    const { status, tasks } = await run.checkpoint();
-    const mayGoOn = Object.values(tasks).some(({ status }) => status === 'queued' || status === 'delayed');
-    return status === 'held' && !mayGoOn;
+    const { status, tasks, wakeAt } = await run.checkpoint();
+    const mayGoOn = Object.values(tasks).some(isAboutToGoOn);
+    // A question that has a deadline goes on by itself then.
+    return status === 'held' && !mayGoOn && wakeAt === undefined;
   } catch {
     // It came to its end in this moment: that is told elsewhere.
     return false;

@@ -1,17 +1,23 @@
-import { hasCode, PitonError } from '../../../base/index.ts';
-import type { Definition, ResumeOptions, Run } from '../../../library/index.ts';
+import { PitonError } from '../../../base/index.ts';
+import type { Drift, ResumeOptions, Run } from '../../../library/index.ts';
+import type { FoundDefinition } from '../../../project/index.ts';
+import { commandForRun } from '../command-for.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit-codes.ts';
+import { chooseDefinition } from './choose-definition.ts';
 import { driveHere } from './drive-here.ts';
 import { drivenError, type Driver } from './driven-error.ts';
 import { exitCodeOfEnding, type Ended } from './ending.ts';
+import { changedError } from './print-drift.ts';
 import { printSummary } from './summary.ts';
 import { tidyUp } from './tidy-up.ts';
 
 export interface DriveOptions extends ResumeOptions {
   readonly run: string;
-  /** Default: the one of the file it was started from. */
-  readonly definition?: Definition;
+  /** What to type if it is refused, with a choice; default: to resume it. */
+  readonly command?: string;
+  /** Whoever has looked for it already has told how it differs. Default: that of the file it was started from. */
+  readonly found?: FoundDefinition;
   /** Called when the run is taken up, or found to have ended: what was asked of it before is decided by then. */
   begun?(): Promise<void>;
 }
@@ -22,12 +28,12 @@ export interface DriveOptions extends ResumeOptions {
  */
 export async function driveRun(
   context: Context,
-  { run, definition, begun, ...options }: DriveOptions,
+  { run, command, found, begun, ...given }: DriveOptions,
 ): Promise<ExitCode> {
   const piton = await context.open();
-  const given = definition ?? (await noted(context, run));
+  const { definition, options } = await chooseDefinition(context, { run, found, options: given });
   return driveToExit(context, async () => {
-    const taken = await resumed(() => piton.resume(given, run, options), run);
+    const taken = await resumed(() => piton.resume(definition, run, options), run, command);
     await begun?.();
     return [taken];
   });
@@ -35,10 +41,9 @@ export async function driveRun(
 
 /** The same for whatever begins one run, or attaches to one. */
 export async function driveToExit(context: Context, begin: () => Promise<readonly [Run]>): Promise<ExitCode> {
-  const { output } = context;
   const piton = await context.open();
   await tidyUp(context, piton);
-  const [ended] = await driveHere({ piton, output }, begin);
+  const [ended] = await driveHere({ ...context, piton }, begin);
   return conclude(context, ended!);
 }
 
@@ -49,18 +54,20 @@ export function conclude({ output }: Pick<Context, 'output'>, ended: Ended): Exi
   return exitCodeOfEnding(ended.ending);
 }
 
-async function noted(context: Context, run: string): Promise<Definition> {
-  const { definition, note } = await context.project.definitionOf(run, await context.openExisting());
-  if (note !== undefined) context.output.note(note);
-  return definition;
-}
-
-/** Whoever finds the run driven elsewhere is told what can be done about that from a command line. */
-export async function resumed<T>(resume: () => Promise<T>, run: string): Promise<T> {
+/** Whoever finds the run driven elsewhere, or its file changed, is told what can be done about that from a command line. */
+export async function resumed<T>(
+  resume: () => Promise<T>,
+  run: string,
+  command = commandForRun('resume', run),
+): Promise<T> {
   try {
     return await resume();
   } catch (thrown) {
-    if (!hasCode(thrown, 'RUN_DRIVEN') || !(thrown instanceof PitonError)) throw thrown;
-    throw drivenError(run, thrown.details as unknown as Driver, thrown);
+    if (!(thrown instanceof PitonError)) throw thrown;
+    if (thrown.code === 'RUN_DRIVEN') throw drivenError(run, thrown.details as unknown as Driver, thrown);
+    const { drift } = thrown.details as { readonly drift?: readonly Drift[] };
+    if (drift === undefined) throw thrown;
+    const canAccept = !drift.some(({ verdict }) => verdict === 'structural');
+    throw changedError(run, { command, drift, canAccept }, thrown);
   }
 }

@@ -1,7 +1,8 @@
-import { plural } from '../../../base/index.ts';
+import { plural, shellWord } from '../../../base/index.ts';
 import type { ResumePreview } from '../../../library/index.ts';
 import type { Context } from '../context.ts';
 import { cleanLine, type Style } from '../output/index.ts';
+import { printDrift } from './print-drift.ts';
 
 const words: Readonly<
   Record<ResumePreview['tasks'][number]['action'], { text: string; colour: keyof Style }>
@@ -28,6 +29,7 @@ const standing: Readonly<Record<ResumePreview['status'], string>> = {
 
 /** So many that only wait for others are worth a line each. */
 const mostWaiting = 20;
+const mostChanges = 20;
 
 /** What going on will do for each task that has not settled, and why. For people: not in JSON mode. */
 export function printPreview(context: Context, preview: ResumePreview, redo: readonly string[] = []): void {
@@ -35,7 +37,7 @@ export function printPreview(context: Context, preview: ResumePreview, redo: rea
   if (output.isJson) return;
   output.print(`Run ${preview.run} ${standing[preview.status]}. Going on with it:`);
   if (redo.length > 0)
-    output.print(`  to be done again, with all that came of them: ${redo.map(cleanLine).join(', ')}`);
+    output.print(`  to run again, with what depends on them: ${redo.map(cleanLine).join(', ')}`);
   const tasks = preview.tasks.filter(({ task }) => !redo.includes(task));
   const waiting = tasks.filter(({ action }) => action === 'wait');
   const shown = tasks.filter((task) => task.action !== 'wait' || waiting.indexOf(task) < mostWaiting);
@@ -49,26 +51,9 @@ export function printPreview(context: Context, preview: ResumePreview, redo: rea
   if (waiting.length > mostWaiting)
     output.print(`  … and ${plural(waiting.length - mostWaiting, 'task')} more that wait`);
   if (preview.tasks.length === 0 && redo.length === 0) output.print('  every task has settled');
-  printDrift(context, preview, redo);
-}
-
-/** How the file differs from what the run keeps. */
-export function printDrift(
-  { output }: Context,
-  { drift }: ResumePreview,
-  redo: readonly string[] = [],
-): void {
-  if (drift.length === 0) return;
+  if (preview.drift.length === 0) return;
   output.print('The file differs from the definition that the run keeps:');
-  output.table(
-    drift.map(({ task, change, begun }) => [
-      `  ${cleanLine(task)}`,
-      change,
-      redo.includes(task)
-        ? 'is done again as it is now'
-        : begun
-          ? { text: 'has begun: cannot change any more', paint: output.style.red }
-          : 'has not begun',
-    ]),
-  );
+  printDrift(context, preview.drift.slice(0, mostChanges), redo);
+  if (preview.drift.length > mostChanges)
+    output.print(`  … and ${preview.drift.length - mostChanges} more: piton drift ${shellWord(preview.run)}`);
 }

@@ -85,7 +85,8 @@ function isOfType(value: Json, type: string): boolean {
   }
 }
 
-async function readInputFile(
+/** Throws `INPUT_INVALID`. */
+export async function readInputFile(
   given: string,
   { directory, stdin }: Pick<GivenInputs, 'directory' | 'stdin'>,
 ): Promise<Record<string, Json>> {

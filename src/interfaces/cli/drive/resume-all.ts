@@ -3,15 +3,16 @@ import type { ResumeOptions, Run } from '../../../library/index.ts';
 import type { Context } from '../context.ts';
 import { Damages } from '../damages.ts';
 import { exitCodeOf, exitCodes, type ExitCode } from '../exit-codes.ts';
-import { cleanLine } from '../output/index.ts';
 import { reportError } from '../report-error.ts';
-import { interruptedRuns } from '../runs.ts';
+import { interruptedRuns, mendableRuns } from '../runs.ts';
+import { chooseDefinition } from './choose-definition.ts';
 import { driveHere } from './drive-here.ts';
 import { resumed } from './drive-run.ts';
 import { exitCodeOfEnding, worstOf, type Ended } from './ending.ts';
+import { mendRun } from './mend-run.ts';
 import { printPreview } from './print-preview.ts';
 import { printSummary } from './summary.ts';
-import { tidyUp } from './tidy-up.ts';
+import { removeOldRuns, tidyUp } from './tidy-up.ts';
 
 /** Goes on with every run whose driver has died, all in this process. One that is refused does not keep the others. */
 export async function resumeAll(
@@ -21,6 +22,8 @@ export async function resumeAll(
 ): Promise<ExitCode> {
   const damages = new Damages();
   const piton = await context.openIfAny();
+  if (piton !== undefined && !isDryRun && context.config.onDamage === 'repair')
+    for (const run of await mendableRuns(piton)) await mendRun(context, piton, run);
   const found = piton === undefined ? [] : await interruptedRuns(piton, damages);
   const code = damages.report(context.output);
   const runs = found.map(({ run }) => run);
@@ -32,6 +35,7 @@ async function resumeThese(
   runs: readonly string[],
   { options, isDryRun }: { readonly options: ResumeOptions; readonly isDryRun: boolean },
 ): Promise<ExitCode> {
+  if (!isDryRun) await removeOldRuns(context);
   if (runs.length === 0) return nothingToDo(context);
   if (isDryRun) return preview(context, runs);
   const refusals: ExitCode[] = [];
@@ -48,16 +52,14 @@ async function resumeThese(
   };
   const piton = await context.open();
   await tidyUp(context, piton);
-  const driving = { piton, output: context.output, isShared: runs.length > 1 };
-  const ended = await driveHere(driving, begin);
+  const ended = await driveHere({ ...context, piton, isShared: runs.length > 1 }, begin);
   return worstOf([...refusals, ...ended.map((one) => concludeOne(context, one))]);
 }
 
 async function resumeOne(context: Context, run: string, options: ResumeOptions): Promise<Run> {
   const piton = await context.open();
-  const { definition, note } = await context.project.definitionOf(run, await context.openExisting());
-  if (note !== undefined) context.output.note(`${run}: ${cleanLine(note)}`);
-  return resumed(() => piton.resume(definition, run, options), run);
+  const { definition, options: chosen } = await chooseDefinition(context, { run, found: undefined, options });
+  return resumed(() => piton.resume(definition, run, chosen), run);
 }
 
 function refuse({ output }: Context, run: string, thrown: unknown): ExitCode {

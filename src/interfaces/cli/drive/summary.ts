@@ -1,8 +1,8 @@
 import { shellWord, plural } from '../../../base/index.ts';
-import type { WatchedRun } from '../../../library/index.ts';
+import type { WatchedRun, WatchedTask } from '../../../library/index.ts';
 import { usageText } from '../conversation/index.ts';
 import type { Output, Style } from '../output/index.ts';
-import { cleanLine, cutTo, spanText } from '../output/index.ts';
+import { cleanLine, cutTo, reasonLine, spanText } from '../output/index.ts';
 import { commandFor, shortCommands } from '../command-for.ts';
 import { jsonLine } from '../task-lines.ts';
 import type { Ended, Ending } from './ending.ts';
@@ -19,16 +19,26 @@ export function printSummary(output: Output, { ending, view }: Ended): void {
   if (usage !== undefined) output.print(`  agents used ${usageText(usage)}`);
   if (view.outputs !== undefined) output.print(`  outputs: ${jsonLine(view.outputs)}`);
   for (const line of troubleLines(view)) output.print(`  ${line}`);
-  const [first, ...others] = nextCommands(ending, view);
+  const isRemoved = ending === 'succeeded' && isToBeRemoved(view);
+  if (isRemoved)
+    output.print(
+      '  it is removed (preserve: remove-on-success), unless its workspaces or the budget of the day need it',
+    );
+  const [first, ...others] = isRemoved ? (['piton list'] as const) : nextCommands(ending, view);
   output.next(first, ...others);
 }
 
+/** Its workflow says so, and nothing of its work is on a branch. */
+function isToBeRemoved({ workflow, hasWork }: WatchedRun): boolean {
+  return workflow?.checkpoint.preserve === 'remove-on-success' && !hasWork;
+}
+
 /** Nothing of it is in the person's own checkout before they say so. */
-function branchLine(ending: Ending, { branch, hasWork }: WatchedRun): string | undefined {
+function branchLine(ending: Ending, { branch, hasWork, isUndelivered }: WatchedRun): string | undefined {
   if (branch === undefined) return undefined;
   if (!hasWork) return ending === 'succeeded' ? 'its tasks have changed no files' : undefined;
   const name = shellWord(branch);
-  return ending === 'succeeded'
+  return ending === 'succeeded' || isUndelivered
     ? `its work is in the branch ${name}`
     : `what is done so far is in the branch ${name}`;
 }
@@ -46,9 +56,9 @@ const headlines: Readonly<Record<Ending, { readonly colour: keyof Style; readonl
 
 function headline(style: Style, ending: Ending, view: WatchedRun): string {
   const { colour, text } = headlines[ending];
-  // Of one that goes on it would be the time until the last news.
-  const took = ending === 'left' ? '' : ` (${spanText(Math.max(view.at - view.drivenSince, 0))})`;
-  const why = view.reason === undefined ? '' : `: ${cleanLine(view.reason)}`;
+  // As the times of the lines above it, and as `status` tells it. Of one that goes on it would be the time until the last news.
+  const took = ending === 'left' ? '' : ` (${spanText(Math.max(view.at - view.createdAt, 0))})`;
+  const why = view.reason === undefined ? '' : `: ${reasonLine(view.reason)}`;
   const name = cleanLine(view.workflow?.name ?? 'unknown');
   return `${style.bold(`Run ${view.run}`)} of ${name} ${style[colour](text)}${took}${why}`;
 }
@@ -92,7 +102,7 @@ function troubleLines(view: WatchedRun): string[] {
   const told = troubles
     .slice(0, mostTroubles)
     .flatMap(({ address, status, reason = '', actions = [] }) => [
-      `${status === 'failed' ? '✗' : '?'} ${cleanLine(address)}: ${cutTo(cleanLine(reason), widestReason)}`,
+      `${status === 'failed' ? '✗' : '?'} ${cleanLine(address)}: ${cutTo(reasonLine(reason), widestReason)}`,
       ...(status === 'held' ? shortCommands(actions, run, address).map((command) => `    ${command}`) : []),
     ]);
   const more = troubles.length - mostTroubles;
@@ -136,20 +146,39 @@ function heldCommand(view: WatchedRun): string | undefined {
 
 function failedCommands(view: WatchedRun): [string, ...string[]] | undefined {
   const { run } = view;
+  if (view.isUndelivered) return undeliveredCommands(view);
+  const id = shellWord(run);
   const all = [...view.tasks()];
   const failed = all.filter(({ status, isGroup }) => status === 'failed' && !isGroup);
   // What was allowed to fail stopped nothing: to do that again would be to do again all that came of it.
   const inTheWay = failed.filter(({ spec }) => !spec.continueOnError);
-  const [first, ...others] = (inTheWay.length > 0 ? inTheWay : failed).map(({ address }) => address);
+  const chosen = inTheWay.length > 0 ? inTheWay : failed;
+  const [first, ...others] = chosen.map(({ address }) => address);
   if (first === undefined) return undefined;
+  const redo = view.rerunsSucceeded([first, ...others]) ? ' --redo' : '';
+  const mayBeDone = others.length === 0 && chosen[0]!.spec.onInterrupt === 'ask';
   // What was cancelled because of them can also be done without them.
   const isSkippable = others.length < mostNamed && all.some(({ status }) => status === 'cancelled');
   return [
-    commandFor('logs', run, first),
+    whyCommand(run, chosen[0]!),
     // One of several would be stopped again by the others.
-    others.length === 0 ? commandFor('retry', run, first) : `piton retry ${shellWord(run)}`,
-    ...(isSkippable ? [[commandFor('skip', run, first), ...others.map(shellWord)].join(' ')] : []),
+    `${others.length === 0 ? commandFor('retry', run, first) : `piton retry ${id}`}${redo}`,
+    ...(mayBeDone ? [`${commandFor('done', run, first)}${redo}`] : []),
+    ...(isSkippable
+      ? [`${[commandFor('skip', run, first), ...others.map(shellWord)].join(' ')}${redo}`]
+      : []),
   ];
+}
+
+/** What was never begun, such as a gate that was rejected, has printed nothing. */
+function whyCommand(run: string, { address, attempt }: WatchedTask): string {
+  return commandFor(attempt === undefined ? 'show' : 'logs', run, address);
+}
+
+/** Nothing is to be done again: the work is there, and can be taken in several ways. */
+function undeliveredCommands(view: WatchedRun): [string, ...string[]] {
+  const id = shellWord(view.run);
+  return [`piton pr ${id}`, `piton merge ${id}`];
 }
 
 const mostNamed = 3;

@@ -1,6 +1,7 @@
-import type { Piton, Run } from '../../../library/index.ts';
+import type { Run } from '../../../library/index.ts';
 import { isFinal } from '../../../model/index.ts';
-import type { Output } from '../output/index.ts';
+import { createGateKeys } from '../answers/create-gate-keys.ts';
+import { canAskHere, type KeyPorts } from '../answers/key-ports.ts';
 import { createProgress } from '../progress/index.ts';
 import { lastKnown } from './last-known.ts';
 import type { Ended, Ending } from './ending.ts';
@@ -13,31 +14,35 @@ export interface WatchOptions {
 }
 
 /**
- * Shows what happens to a run that is driven elsewhere, until it has ended or nobody drives it any more. Ctrl-C ends the
- * watching, and never touches the run.
+ * Shows what happens to a run that is driven elsewhere, until it has ended, nobody drives it any more, or nobody reads what is
+ * shown. Ctrl-C ends the watching, and never touches the run.
  */
-export async function watchRun(
-  { piton, output }: { readonly piton: Piton; readonly output: Output },
-  run: Run,
-  { head, intro }: WatchOptions,
-): Promise<Ended> {
+export async function watchRun(ports: KeyPorts, run: Run, { head, intro }: WatchOptions): Promise<Ended> {
+  const { piton, output } = ports;
   const progress = createProgress({
     output,
+    asksHere: canAskHere(ports),
     lastLine: lastKnown((attempt) => piton.lastLine(attempt)),
     lastOutputAt: lastKnown((attempt) => piton.lastOutputAt(attempt)),
   });
+  const keys = await createGateKeys(ports, progress, () => {});
   const leaving = new AbortController();
   const leave = (): void => leaving.abort();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, leave);
   try {
     // Said when it is true: before this, Ctrl-C would end the process without a word.
     output.print(intro);
-    const reading = { signal: leaving.signal, transcripts: output.isJson };
-    for await (const event of run.events(reading)) progress.tell(event, event.seq > head);
+    const signal = AbortSignal.any([leaving.signal, output.readerGone]);
+    const reading = { signal, transcripts: output.isJson };
+    for await (const event of run.events(reading)) {
+      progress.tell(event, event.seq > head);
+      if (event.seq >= head) keys?.refresh(progress.viewOf(run.id));
+    }
     const view = progress.viewOf(run.id);
-    return { ending: leaving.signal.aborted ? 'left' : await standing(run), view };
+    return { ending: signal.aborted ? 'left' : await standing(run), view };
   } finally {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, leave);
+    keys?.close();
     progress.close();
   }
 }

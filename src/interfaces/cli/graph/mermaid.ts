@@ -6,10 +6,11 @@ export function mermaidOf({ nodes, edges }: WorkflowGraph): string[] {
     ...new Set([...nodes.map(({ name }) => name), ...edges.flatMap(({ from, to }) => [from, to])]),
   ];
   const ids = new Map(names.map((name, index) => [name, `t${index}`]));
-  const approvals = new Set(nodes.filter(({ marks }) => marks.includes('approval')).map(({ name }) => name));
+  const asking = nodes.filter(({ marks }) => marks.includes('approval') || marks.includes('question'));
+  const gates = new Set(asking.map(({ name }) => name));
   return [
     'flowchart TD',
-    ...names.map((name) => `  ${ids.get(name)}${shape(label(name), approvals.has(name))}`),
+    ...names.map((name) => `  ${ids.get(name)}${shape(label(name), gates.has(name))}`),
     ...edges.map(({ from, to, if: condition }) => {
       const when = condition === undefined ? '' : `|${label(condition)}|`;
       return `  ${ids.get(from)} -->${when} ${ids.get(to)}`;

@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RunEvent } from '../../../library/index.ts';
 import { introduce, type AttemptStarted } from '../conversation/index.ts';
-import { cleanLine } from '../output/index.ts';
+import { cleanLine, cleanText } from '../output/index.ts';
 import { Conversations } from './conversations.ts';
 import { LinePrinter } from './line-printer.ts';
 import { beginsOutput, prefixOf, type Reading } from './reading.ts';
+import { isChosen } from './select-attempts.ts';
 
 /** What an attempt printed comes before what follows from its end, unless it left something behind that prints on. */
 const longestWaitMs = 1_000;
@@ -17,6 +18,7 @@ export async function printOutput(reading: Reading, events: AsyncIterable<RunEve
   const started = new Map<string, AttemptStarted>();
   const reads = new Map<string, Promise<boolean>>();
   const conversations = new Conversations(reading);
+  const stacks = new Set<string>();
   const begin = async (event: AttemptStarted): Promise<void> => {
     started.delete(event.attempt);
     const read = printAttempt(reading, event);
@@ -29,11 +31,29 @@ export async function printOutput(reading: Reading, events: AsyncIterable<RunEve
     if (known !== undefined && signsOfLife.has(event.type)) await begin(known);
     if (event.type === 'attempt.ended')
       await Promise.race([reads.get(event.attempt), pause(longestWaitMs, undefined, { ref: false })]);
+    printStack(reading, event, stacks);
     if (!(await conversations.tell(event))) return true;
   }
   for (const event of started.values()) await begin(event);
   conversations.end();
-  return (await Promise.all(reads.values())).includes(true) || conversations.hasPrinted;
+  const ofOutput = await Promise.all(reads.values());
+  return [...ofOutput, conversations.hasPrinted, stacks.size > 0].includes(true);
+}
+
+/**
+ * A function prints nothing that Piton sees: where it failed is what there is to read. Told once, and not again for the tasks that failed
+ * because of it.
+ */
+function printStack(reading: Reading, event: RunEvent, told: Set<string>): void {
+  if (event.type !== 'task.failed') return;
+  const { stack } = event.data.failure;
+  if (stack === undefined || told.has(stack) || !isChosen(event, reading.choice)) return;
+  told.add(stack);
+  const { output, isMarkdown } = reading;
+  const prefix = isMarkdown ? codeIndent : prefixOf(reading, { task: event.task });
+  if (isMarkdown) output.write(`## ${cleanLine(event.task)}: failed\n\n`);
+  const lines = cleanText(stack).split('\n');
+  output.write(lines.map((line) => `${prefix}${line}\n`).join(''));
 }
 
 async function printAttempt(reading: Reading, started: AttemptStarted): Promise<boolean> {

@@ -32,6 +32,8 @@ export interface Output {
   next(line: string, ...others: readonly string[]): void;
   /** Text as it is on standard output, in any mode. False once nobody reads it any more. */
   write(text: string): boolean;
+  /** Aborted once nobody reads standard output any more: who only shows something to people may leave then. */
+  readonly readerGone: AbortSignal;
   /** Resolves when all has been handed over. */
   flush(): Promise<void>;
 }
@@ -78,29 +80,32 @@ export function createOutput({ stdout, stderr, env }: Streams, isJson: boolean):
       for (const other of others) output.print(`${style.dim('  or:')} ${cleanLine(other)}`);
     },
     write: (text) => out.write(text),
+    readerGone: out.gone,
     flush: async () => void (await Promise.all([out.flush(), err.flush()])),
   };
   return output;
 }
 
 interface SafeWriter {
+  readonly gone: AbortSignal;
   write(text: string): boolean;
   flush(): Promise<void>;
 }
 
 function safeWriter(stream: NodeJS.WriteStream): SafeWriter {
-  let isOpen = true;
+  const gone = new AbortController();
   // As it is now: others may be kept from writing to it later.
   const write = stream.write.bind(stream);
-  stream.on('error', () => (isOpen = false));
+  stream.on('error', () => gone.abort());
   return {
+    gone: gone.signal,
     write(text) {
-      if (isOpen) write(text);
-      return isOpen;
+      if (!gone.signal.aborted) write(text);
+      return !gone.signal.aborted;
     },
     flush: () =>
       new Promise((resolve) => {
-        if (!isOpen) return resolve();
+        if (gone.signal.aborted) return resolve();
         const done = (): void => {
           stream.off('error', done);
           resolve();

@@ -1,4 +1,4 @@
-import { cleanText } from '../../../base/index.ts';
+import { cleanLine, cleanText } from '../../../base/index.ts';
 
 export { cleanLine, cleanText } from '../../../base/index.ts';
 
@@ -10,6 +10,12 @@ export function cleanPainted(line: string, isColoured: boolean): string {
   if (!isColoured) return cleanText(line);
   const parts = line.split(paints);
   return parts.map((part, index) => (index % 2 === 0 ? cleanText(part) : part)).join('');
+}
+
+/** Several lines that say why, such as the last of what a command printed, in one: it stays visible where each ends. */
+export function reasonLine(text: string): string {
+  const lines = cleanText(text).split('\n').map(cleanLine);
+  return lines.filter((line) => line !== '').join(' · ');
 }
 
 /** JSON has no control characters but these, and may be looked at on a terminal. Whoever parses it gets them back. */

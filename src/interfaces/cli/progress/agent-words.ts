@@ -1,22 +1,30 @@
 import { moneyText } from '../../../base/index.ts';
-import { callText, type EventOf } from '../../../model/index.ts';
+import { callText, choiceText, type EventOf } from '../../../model/index.ts';
 import type { AskedCall } from '../conversation/index.ts';
 import { cleanLine, cutTo } from '../output/index.ts';
 import type { WatchedTask } from '../../../library/index.ts';
 
 /** What is said of an attempt, with its task before it. */
-export function startedText({ number, agent, kind }: Started, line: WatchedTask | undefined): string {
-  if (kind === 'revision') return revisedText(line);
-  if (kind !== undefined) return `is ${kindText(kind, line)}`;
+export function startedText({ agent, kind }: Started, line: WatchedTask | undefined): string {
+  const revised = kind === 'revision' ? revisedText(line) : undefined;
+  if (revised !== undefined) return revised;
+  if (kind !== undefined && kind !== 'revision') return `is ${kindText(kind, line)}`;
+  return workText(agent, line);
+}
+
+function workText(agent: Started['agent'], line: WatchedTask | undefined): string {
   const by = agent === undefined ? '' : ` with ${agent.name}`;
-  if ((line?.attempt?.tries ?? number) === 1) return `started${by}`;
+  const { number = 1 } = line?.attempt ?? {};
+  if (number === 1) return `started${by}`;
   return agent?.rung === 'session'
     ? `goes on in its session${by} (attempt ${number})`
     : `is tried again${by} (attempt ${number})`;
 }
 
-function revisedText({ isConflicting, revisions = 1 }: Partial<WatchedTask> = {}): string {
-  return isConflicting === true ? 'is made to fit' : `is revised (revision ${revisions})`;
+/** Undefined: it has no revision left, and this is another attempt. */
+function revisedText({ isConflicting, revisions }: Partial<WatchedTask> = {}): string | undefined {
+  if (isConflicting === true) return 'resolves its conflict';
+  return revisions === undefined ? undefined : `is revised (revision ${revisions})`;
 }
 
 type Started = EventOf<'attempt.started'>['data'];
@@ -48,16 +56,23 @@ const again = {
   restart: 'is started again after an interruption',
 } as const;
 
-export function checkFailedText({ report, revision }: EventOf<'check.failed'>['data']): string {
-  const found = lastLineOf(report) || 'it said nothing';
-  return `did not pass its check: ${found}${revision === 0 ? '' : `; revision ${revision} follows`}`;
+export function checkFailedText({ report, revision, isHeld }: EventOf<'check.failed'>['data']): string {
+  const found = tellingLinesOf(report) || 'it said nothing';
+  const next = revision === 0 || isHeld === true ? '' : `; revision ${revision} follows`;
+  return `did not pass its check: ${found}${next}`;
 }
 
 export function toldText({ text, now }: EventOf<'message.added'>['data']): string {
   return `${now === true ? ' at once' : ''}: ${short(text)}`;
 }
 
-export function questionText({ text, call }: EventOf<'gate.opened'>['data']): string {
+/** What a person is asked, with the task before it. */
+export function questionText({
+  text,
+  call,
+  question,
+}: Pick<EventOf<'gate.opened'>['data'], 'text' | 'call'> & { readonly question?: object }): string {
+  if (question !== undefined) return `asks: ${text}`;
   return call === undefined
     ? `waits for your approval: ${text}`
     : `asks whether it may use ${shortCall(call)}`;
@@ -70,7 +85,14 @@ export function raisedText({ of, usd, tokens, by, comment }: EventOf<'budget.rai
   return `the budget of the ${of} was raised by ${amount}${who}${comment === undefined ? '' : `: ${comment}`}`;
 }
 
-export function decidedText(approved: boolean, call: AskedCall | undefined): string {
+export function decidedText(
+  { approved, answer, isOverdue }: EventOf<'gate.decided'>['data'],
+  call: AskedCall | undefined,
+): string {
+  const given = answer === undefined ? '' : short(choiceText(answer));
+  if (isOverdue === true)
+    return approved ? `takes its default, ${given}: nobody answered in time` : 'got no answer';
+  if (answer !== undefined) return `is answered: ${given}`;
   if (call === undefined) return approved ? 'is approved' : 'is rejected';
   return `${approved ? 'may' : 'may not'} use ${shortCall(call)}`;
 }
@@ -86,10 +108,18 @@ function short(text: string): string {
   return cutTo(cleanLine(text), widestQuote);
 }
 
-/** Where most programs say what was wrong. */
-function lastLineOf(report: string): string {
-  return short(report.trimEnd().split('\n').at(-1)!);
+const mostLines = 3;
+
+/** Most programs count at their end what was wrong: `2 of 14 tests failed`. Else their last lines say it; the first is how the check ended, which says least. */
+function tellingLinesOf(report: string): string {
+  const [how = '', ...said] = report.split('\n').filter((line) => line.trim() !== '');
+  const count = said.findLast((line) => counted.test(line));
+  if (count !== undefined) return short(count);
+  return said.length === 0 ? short(how) : short(said.slice(-mostLines).join(' · '));
 }
+
+const counted =
+  /\b[1-9]\d*\b.*\b(?:fail(?:ed|ing|ures?|s)?|errors?|problems?)\b|\bfail(?:ed|ing|ures?)?\W{1,3}[1-9]\d*\b/i;
 
 const agentResource = /^agent:/;
 

@@ -1,7 +1,7 @@
 import { plural } from '../../../base/index.ts';
 import { actionsFor, type RunEvent, type WatchedRun, type WatchedTask } from '../../../library/index.ts';
 import type { EventType } from '../../../model/index.ts';
-import { clockText, spanText } from '../output/index.ts';
+import { clockText, momentText, reasonLine, spanText } from '../output/index.ts';
 import {
   againText,
   checkFailedText,
@@ -26,6 +26,8 @@ import {
 } from './place-words.ts';
 import { untestedText } from '../../../project/index.ts';
 import { commandFor, shortCommands } from '../command-for.ts';
+import { describedText, limitsText } from './setting-words.ts';
+import { attemptText } from '../task-lines.ts';
 
 export type Tone = 'good' | 'bad' | 'warning' | 'plain' | 'quiet';
 
@@ -36,8 +38,13 @@ export interface Saying {
   readonly text: string;
   /** Commands to type. */
   readonly commands?: readonly string[];
-  /** Not worth a line where what runs is on the screen anyway. */
-  readonly isPassing?: boolean;
+  /** More about it, line by line; each is neutralised by whoever prints it. */
+  readonly details?: readonly string[];
+  /**
+   * Where it is left out. `passing`: at a terminal, which shows what runs anyway. `detail`: also in the log of a run that is
+   * piped or detached; `piton history` has it.
+   */
+  readonly rank?: 'passing' | 'detail';
 }
 
 type EventOf<Type extends EventType> = Extract<RunEvent, { type: Type }>;
@@ -55,20 +62,41 @@ export function describeEvent(watched: WatchedRun, event: RunEvent): Saying | un
 }
 
 /** Big values that are not told of. */
-const untold = new Set(['output', 'outputs', 'inputs', 'state', 'patch', 'entries', 'used']);
+const untold = new Set(['output', 'outputs', 'inputs', 'state', 'patch', 'entries', 'used', 'functions']);
 
 const say = (tone: Tone, symbol: string, text: string): Saying => ({ tone, symbol, text });
 const namedAs = (what: string, tasks: readonly string[]): string[] =>
   tasks.length === 0 ? [] : [`${what}: ${tasks.join(', ')}`];
 
-const passing = (text: string): Saying => ({ ...say('quiet', '▸', text), isPassing: true });
+type Driven = NonNullable<EventOf<'lease.taken'>['data']['functions']>;
+
+function otherText(functions: Driven): string {
+  const names = functions.map(({ name }) => name).join(', ');
+  const since = momentText(Math.min(...functions.map((one) => one.since!)));
+  const whose = functions.length === 1 ? 'its task' : 'their tasks';
+  return `goes on with other text of ${names} than since ${since}: give ${whose} a version if that does the same; else re-run what was done`;
+}
+
+const passing = (text: string): Saying => ({ ...say('quiet', '▸', text), rank: 'passing' });
+const detail = (text: string): Saying => ({ ...passing(text), rank: 'detail' });
 
 const describers: Describers = {
-  'run.created': ({ run, data }) => passing(`run ${run} of ${data.workflow.name} begins`),
-  'lease.taken': ({ data }) =>
-    data.epoch > 1 ? say('plain', '▸', `process ${data.pid} on ${data.host} drives the run now`) : undefined,
+  'run.created': ({ run, data }) => detail(`run ${run} of ${data.workflow.name} begins`),
+  'run.forked': ({ data }) => detail(`it shares the past of ${data.run} up to ${data.run}@${data.seq}`),
+  'checkpoint.named': ({ run, seq, data }) => detail(`${run}@${data.seq ?? seq} is called ${data.name}`),
+  'lease.taken': ({ data }) => {
+    const changed = data.functions?.filter(({ since }) => since !== undefined) ?? [];
+    if (changed.length > 0) return say('warning', '!', otherText(changed));
+    return data.epoch > 1 ? detail(`process ${data.pid} on ${data.host} drives the run now`) : undefined;
+  },
+  'run.described': ({ data }) => detail(describedText(data.change)),
+  'limits.changed': ({ data }) => say('plain', '▸', limitsText(data.changes)),
   'run.paused': ({ data }) =>
-    say('warning', '‖', `paused${because(data.reason)}: what runs may end, nothing new starts`),
+    say(
+      'warning',
+      '‖',
+      `paused${because(data.reason)}: what is running goes on to its end, nothing new starts`,
+    ),
   'run.resumed': () => say('plain', '▸', 'the pause is over'),
   'run.repaired': ({ data: { lostFrom, lostTo, held, spooled = [] } }) => {
     const known = Array.from(new Set(spooled.map(({ task }) => task)));
@@ -82,16 +110,27 @@ const describers: Describers = {
       [`repaired: commits ${lostFrom} to ${lostTo} were lost`, ...becomes].join('; '),
     );
   },
-  'drift.accepted': () => say('plain', '▸', 'goes on with the changed definition'),
+  'run.imported': ({ data: { host, held } }) =>
+    say(
+      'warning',
+      '‖',
+      [`imported${host === undefined ? '' : ` from ${host}`}, and paused`, ...namedAs('held', held)].join(
+        '; ',
+      ),
+    ),
+  'drift.accepted': ({ data }) => {
+    const tasks = [...new Set(data.changes?.flatMap(({ task }) => task ?? []))];
+    const named =
+      tasks.length === 0 ? '' : `: ${tasks.slice(0, 5).join(', ')}${tasks.length > 5 ? ', …' : ''}`;
+    const [own] = data.migrated?.filter(({ scope }) => scope === '') ?? [];
+    const version = own === undefined ? '' : `, migrated from version ${own.from} to ${own.to}`;
+    return say('plain', '▸', `goes on with the changed definition${version}${named}`);
+  },
   // What was accepted is told by what came of it.
   'command.decided': ({ data }) =>
     data.accepted
       ? undefined
-      : say(
-          'warning',
-          '!',
-          `refused to ${data.command === 'place' ? 'change the place' : data.command}: ${data.answer}`,
-        ),
+      : say('warning', '!', `refused to ${refusedWords[data.command] ?? data.command}: ${data.answer}`),
   'cancel.requested': ({ task, data }) =>
     say('warning', '✗', `${task ?? 'the run'} is being cancelled: ${data.reason}`),
   'tasks.expanded': ({ task, data }) => passing(`${task} has ${plural(data.items.length, 'item')}`),
@@ -102,25 +141,26 @@ const describers: Describers = {
   'attempt.ended': ({ task, data }) =>
     data.outcome === 'interrupted' ? interruptedText(task, data) : undefined,
   'work.finished': ({ task }, watched) =>
-    passing(`${task} is done${watched.task(task)?.spec.work.type === 'agent' ? ', says its agent' : ''}`),
-  'check.passed': ({ task }) => passing(`${task} has passed its check`),
+    detail(`${task} is done${watched.task(task)?.spec.work.type === 'agent' ? ', says its agent' : ''}`),
+  'work.confirmed': ({ task, data }) => say('good', '✓', `${task} was marked as done: ${data.comment}`),
+  'check.passed': ({ task }) => detail(`${task} has passed its check`),
   'check.failed': ({ task, data }) => say('warning', '✗', `${task} ${checkFailedText(data)}`),
   'message.added': ({ task, data }) => say('plain', '»', `${task} is told${toldText(data)}`),
   'session.lent': ({ task, data }) =>
     say('plain', '▸', `the session of ${task} is open in process ${data.pid} on ${data.host}`),
   'session.returned': ({ task, data }) =>
     say('plain', '▸', `the session of ${task} is back${data.abandoned === true ? lostHolder : ''}`),
-  'workspace.prepared': ({ task, data }) => passing(`${task} works in ${data.path}`),
-  'workspace.equipped': ({ task }) => passing(`${task} is set up`),
+  'workspace.prepared': ({ task, data }) => detail(`${task} works in ${data.path}`),
+  'workspace.equipped': ({ task }) => detail(`${task} is set up`),
   'workspace.integrated': ({ task, data }, watched) =>
-    passing(`the work of ${task} is in ${watched.branch ?? 'the run'} (${shortCommit(data.commit)})`),
-  'conflict.found': ({ task, data }) => say('warning', '✗', `the work of ${task} ${conflictText(data)}`),
-  'merge.proposed': ({ task, data }) => passing(`the work of ${task} ${proposedText(data)}`),
-  'merge.verified': ({ task }) =>
-    passing(`the work of ${task} has passed its check together with the others`),
+    detail(`the work of ${task} is in ${watched.branch ?? 'the run'} (${shortCommit(data.commit)})`),
+  'conflict.found': ({ task, data }) => say('warning', '✗', conflictText(task, data)),
+  'merge.proposed': ({ task, data }) => detail(`the work of ${task} ${proposedText(data)}`),
+  'merge.verified': ({ task }) => detail(`the work of ${task} has passed its check together with the others`),
   'merge.rejected': ({ task, data }) => say('warning', '✗', `the work of ${task} ${rejectedText(data)}`),
   'refs.changed': ({ task, data }) => say('warning', '!', `${task} ${refsText(data)}`),
-  'artifacts.kept': ({ task, data }) => passing(`${plural(data.paths.length, 'artifact')} of ${task} kept`),
+  'artifacts.kept': ({ task, data }) => detail(`${plural(data.paths.length, 'artifact')} of ${task} kept`),
+  'payloads.dropped': () => say('quiet', '·', 'its big values and transcripts were removed to save room'),
   'run.delivered': ({ data }) => say('good', '✓', deliveredText(data)),
   'workspace.ordered': ({ task, data }) => say('plain', '▸', `the place of ${task} ${orderedText(data)}`),
   'workspace.cleaned': ({ task, data }) => cleanedSaying(task, data),
@@ -131,7 +171,7 @@ const describers: Describers = {
     say(
       'bad',
       '✗',
-      `${task} failed${tries(watched.task(task))}: ${data.failure.message} (${data.failure.code})`,
+      `${task} failed${tries(watched.task(task))}: ${reasonLine(data.failure.message)} (${data.failure.code})`,
     ),
   'task.skipped': ({ task, data }) => say('quiet', '-', `${task} is skipped: ${data.reason}`),
   'task.cancelled': ({ task, data }) => say('warning', '✗', `${task} is cancelled: ${data.reason}`),
@@ -143,7 +183,9 @@ const describers: Describers = {
   }),
   'gate.opened': ({ run, task, data }) => ({
     ...say('warning', '?', `${task} ${questionText(data)}`),
-    commands: ['approve', 'reject'].map((action) => commandFor(action, run, task)),
+    commands: [data.question === undefined ? 'approve' : 'answer', 'reject'].map((action) =>
+      commandFor(action, run, task),
+    ),
   }),
   'gate.decided': ({ task, data }, watched) => decidedSaying(watched.task(task), task, data),
   'budget.raised': ({ task, data }) => say('good', '✓', `${task} may go on: ${raisedText(data)}`),
@@ -177,6 +219,9 @@ function sandboxSaying(
   return say('warning', '!', `tasks such as ${task} run without a sandbox: ${why}; see \`piton doctor\``);
 }
 
+/** Commands whose names are no verbs. */
+const refusedWords: Readonly<Record<string, string>> = { place: 'change the place', done: 'mark it as done' };
+
 const lostHolder = ': whoever had it open is gone';
 
 const recovered = {
@@ -188,22 +233,28 @@ function startedSaying({ task, data }: EventOf<'attempt.started'>, watched: Watc
   const line = watched.task(task);
   if (data.isSpooled === true) return passing(`${task} is taken up: it was begun before that was lost`);
   if (line?.attempt?.isAgain === true) return say('warning', '↻', `${task} ${againText(data)}`);
-  return passing(`${task} ${startedText(data, line)}`);
+  const text = `${task} ${startedText(data, line)}`;
+  return data.kind === undefined ? passing(text) : detail(text);
 }
 
 /** That nothing is left needs nobody's attention; what is left may be looked for. */
 function cleanedSaying(task: string, data: EventOf<'workspace.cleaned'>['data']): Saying {
   const text = `the place of ${task} ${cleanedText(data)}`;
-  return data.how === 'removed' ? passing(text) : say('plain', '▸', text);
+  return data.how === 'removed' ? detail(text) : say('plain', '▸', text);
 }
 
 function decidedSaying(
   line: WatchedTask | undefined,
   task: string,
-  { approved, comment }: EventOf<'gate.decided'>['data'],
+  data: EventOf<'gate.decided'>['data'],
 ): Saying {
-  const text = `${task} ${decidedText(approved, line?.asked)}${because(comment)}`;
-  return approved ? say('good', '✓', text) : say('bad', '✗', text);
+  const text = `${task} ${decidedText(data, line?.asked)}${decidedBy(data)}${because(data.comment)}`;
+  return data.approved ? say('good', '✓', text) : say('bad', '✗', text);
+}
+
+/** Whoever decides it here knows that. */
+function decidedBy({ by }: EventOf<'gate.decided'>['data']): string {
+  return by === undefined || by.pid === process.pid ? '' : ` by ${by.user}@${by.host}`;
 }
 
 function interruptedText(task: string, data: EventOf<'attempt.ended'>['data']): Saying {
@@ -219,12 +270,10 @@ function settledText(line: WatchedTask | undefined, task: string): Saying {
   return say('good', '✓', `${task}${tries(line)}${took}`);
 }
 
-function tries(line: WatchedTask | undefined): string {
-  // Checks and revisions count as tries of their own: their number would look like that of failures.
-  if (line?.spec.check !== undefined)
-    return line.revisions === undefined ? '' : ` (${plural(line.revisions, 'revision')})`;
-  const attempt = line?.attempt;
-  return attempt !== undefined && attempt.tries > 1 ? ` (attempt ${attempt.lastTry})` : '';
+/** ` (attempt 2, 1 revision)`. */
+function tries({ attempt, revisions = 0 }: Partial<WatchedTask> = {}): string {
+  const text = attemptText({ attempts: attempt?.number ?? 1, revisions });
+  return text === '' ? '' : ` (${text})`;
 }
 
 function because(reason: string | undefined): string {
@@ -245,5 +294,6 @@ function signed(ms: number): string {
 function redoText(tasks: string, reason: string): string {
   const again = 'to be done again: ';
   if (reason === again + tasks) return reason;
-  return `${reason.startsWith(again) ? again : 'taken up again: '}${tasks} (${reason})`;
+  if (reason.startsWith(again)) return `${again}${tasks} (asked for: ${reason.slice(again.length)})`;
+  return `taken up again: ${tasks} (${reason})`;
 }

@@ -26,6 +26,6 @@ function leftOfRunning(view: WatchedRun, mean: number, now: number): number {
 }
 
 /** As many as have been seen to run at once: limits, locks and needs allowed it. */
-function parallelism({ workflow, mostRunning }: WatchedRun): number {
-  return Math.max(Math.min(mostRunning, workflow?.maxParallel ?? Infinity), 1);
+function parallelism({ maxParallel, mostRunning }: WatchedRun): number {
+  return Math.max(Math.min(mostRunning, maxParallel), 1);
 }

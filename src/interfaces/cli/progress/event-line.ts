@@ -8,6 +8,7 @@ export function jsonFace(output: Output): Face {
     show: (event) => void output.write(`${eventLine(event)}\n`),
     know() {},
     say: ({ text }) => output.note(text),
+    prompt() {},
     close() {},
   };
 }

@@ -1,7 +1,9 @@
+import { moneyText } from '../../../base/index.ts';
 import { cleanLine, cutTo, padTo, silenceText, statusSymbol, widthOf } from '../output/index.ts';
 import { kindText, resourceName } from './agent-words.ts';
 import type { Tone } from './describe-event.ts';
 import { estimateLeft } from './estimate.ts';
+import { taskTree, type TreeRow } from './task-tree.ts';
 import type { TaskCounts, WatchedAttempt, WatchedRun, WatchedTask } from '../../../library/index.ts';
 
 /** One line of a frame: never wider than the terminal, painted by whoever prints it. */
@@ -43,27 +45,36 @@ const order = { running: 0, held: 1, delayed: 2 } as const;
 type Shown = WatchedTask & { status: keyof typeof order };
 
 function drawTasks(view: WatchedRun, options: FrameOptions): FrameLine[] {
-  const lines = [...view.tasks()].filter(isShown).sort((a, b) => order[a.status] - order[b.status]);
-  const fits = lines.length <= options.rows ? lines.length : options.rows - 1;
-  const shown = lines.slice(0, fits);
+  const rows = taskTree([...view.tasks()], isShown, (task) => order[task.status as Shown['status']]);
+  const fits = rows.length <= options.rows ? rows.length : options.rows - 1;
+  const shown = rows.slice(0, fits);
   const nameWidth = Math.min(
-    Math.max(...shown.map(({ address }) => widthOf(address)), 0),
+    Math.max(...shown.map((row) => widthOf(row.name) + 2 * row.depth), 0),
     Math.floor(options.columns * 0.4),
   );
-  const drawn = shown.map((line) => drawTask(line, nameWidth, options));
-  if (fits === lines.length) return drawn;
-  const rest = `  … and ${lines.length - fits} more that run or wait`;
-  return [...drawn, { tone: 'quiet', text: cutTo(rest, options.columns) }];
+  const drawn = shown.map((row) => drawRow(row, nameWidth, options));
+  const left = rows.slice(fits).reduce((count, row) => count + ('task' in row ? 1 : (row.hidden ?? 0)), 0);
+  if (left === 0) return drawn;
+  return [...drawn, { tone: 'quiet', text: cutTo(`  … and ${left} more that run or wait`, options.columns) }];
 }
 
 function isShown(line: WatchedTask): line is Shown {
   return !line.isGroup && line.status in order;
 }
 
-function drawTask(line: Shown, nameWidth: number, options: FrameOptions): FrameLine {
-  const name = padTo(cutTo(cleanLine(line.address), nameWidth), nameWidth);
-  const { symbol, tone, words } = wordsOf(line, options);
-  return { tone, text: cutTo(`${symbol} ${name}  ${words}`.trimEnd(), options.columns) };
+function drawRow(row: TreeRow, nameWidth: number, options: FrameOptions): FrameLine {
+  const indent = '  '.repeat(row.depth);
+  const room = Math.max(nameWidth - indent.length, 1);
+  const name = padTo(cutTo(cleanLine(row.name), room), room);
+  if (!('task' in row)) {
+    const symbol = row.hidden === undefined ? '▼' : ' ';
+    return {
+      tone: 'quiet',
+      text: cutTo(`${indent}${symbol} ${name}  ${row.words}`.trimEnd(), options.columns),
+    };
+  }
+  const { symbol, tone, words } = wordsOf(row.task as Shown, options);
+  return { tone, text: cutTo(`${indent}${symbol} ${name}  ${words}`.trimEnd(), options.columns) };
 }
 
 interface Words {
@@ -98,11 +109,12 @@ function runningWords(line: WatchedTask, { now, lastLine, lastOutputAt }: FrameO
   return `${kindWords(line, attempt)}${formatElapsed(now - attempt.startedAt)}  ${said}`;
 }
 
-function kindWords(line: WatchedTask, { kind, tries, number }: WatchedAttempt): string {
-  const { revisions = 1, isConflicting } = line;
-  if (kind === 'revision') return isConflicting ? 'is made to fit  ' : `revision ${revisions}  `;
-  if (kind !== undefined) return `is ${kindText(kind, line)}  `;
-  return tries > 1 ? `attempt ${number}  ` : '';
+function kindWords(line: WatchedTask, { kind, number }: WatchedAttempt): string {
+  const { revisions, isConflicting } = line;
+  if (kind === 'revision' && isConflicting) return 'resolves its conflict  ';
+  if (kind === 'revision' && revisions !== undefined) return `revision ${revisions}  `;
+  if (kind !== undefined && kind !== 'revision') return `is ${kindText(kind, line)}  `;
+  return number > 1 ? `attempt ${number}  ` : '';
 }
 
 function drawFooter(
@@ -127,6 +139,8 @@ function footerWords(view: WatchedRun, counts: TaskCounts): string[] {
     if (counts[status] > 0) words.push(`${counts[status]} ${status}`);
   }
   if (view.status === 'paused') words.push('paused');
+  const cost = view.usage?.costUsd;
+  if (cost !== undefined && cost > 0) words.push(`${moneyText(cost)} so far`);
   for (const resource of view.down) words.push(`${cleanLine(resourceName(resource))} down`);
   return words;
 }

@@ -1,3 +1,4 @@
+export { questionText } from './agent-words.ts';
 export { describeEvent } from './describe-event.ts';
 export { eventLine } from './event-line.ts';
 export { createProgress, type Progress } from './progress.ts';

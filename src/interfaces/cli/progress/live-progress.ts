@@ -6,7 +6,7 @@ import type { Saying } from './describe-event.ts';
 import { drawFrame, type FrameLine } from './frame.ts';
 import { LiveScreen } from './live-screen.ts';
 import { paintLine, sayingLines } from './paint-line.ts';
-import type { Face, ProgressOptions } from './face.ts';
+import type { Face, ProgressOptions, PromptLines } from './face.ts';
 
 const redrawMs = 100;
 
@@ -17,6 +17,7 @@ export class LiveProgress implements Face {
   readonly #output: Output;
   readonly #screen: LiveScreen;
   #timer: NodeJS.Timeout | undefined;
+  #prompt: PromptLines | undefined;
   #isClosed = false;
 
   constructor(options: ProgressOptions, views: ReadonlyMap<string, WatchedRun>) {
@@ -38,7 +39,7 @@ export class LiveProgress implements Face {
     if (this.#isClosed) return;
     if (this.#timer === undefined) this.#draw();
     this.know();
-    if (saying !== undefined && saying.isPassing !== true) this.#print(saying, event.run);
+    if (saying !== undefined && saying.rank === undefined) this.#print(saying, event.run);
   }
 
   /** What comes in the same breath is waited for; nothing of it keeps the process alive. */
@@ -50,6 +51,13 @@ export class LiveProgress implements Face {
 
   say(saying: Saying): void {
     this.#print(saying);
+  }
+
+  prompt(lines: PromptLines | undefined): void {
+    if (this.#isClosed || (lines === undefined && this.#prompt === undefined)) return;
+    this.#prompt = lines;
+    this.know();
+    this.#draw();
   }
 
   close(): void {
@@ -67,7 +75,9 @@ export class LiveProgress implements Face {
 
   #draw(): void {
     const { lastLine, lastOutputAt } = this.#options;
-    const { columns, rows } = this.#screen.size;
+    const { columns, rows: all } = this.#screen.size;
+    const prompt = this.#prompt?.(Math.max(columns - 1, 1)) ?? [];
+    const rows = Math.max(all - prompt.length, 1);
     const views = [...this.#views.values()].filter(({ status }) => !isFinal(status));
     const share = Math.max(Math.floor(rows / Math.max(views.length, 1)), 3);
     const frame = views
@@ -81,6 +91,7 @@ export class LiveProgress implements Face {
         }),
       )
       .slice(-Math.max(rows - 1, 1));
-    this.#screen.draw(frame.map((line: FrameLine) => paintLine(this.#output.style, line)));
+    const painted = frame.map((line: FrameLine) => paintLine(this.#output.style, line));
+    this.#screen.draw([...painted, ...prompt].slice(-Math.max(all - 1, 1)));
   }
 }

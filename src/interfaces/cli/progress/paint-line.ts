@@ -1,4 +1,4 @@
-import { cleanLine, type Style } from '../output/index.ts';
+import { cleanLine, cleanText, type Style } from '../output/index.ts';
 import type { Saying, Tone } from './describe-event.ts';
 
 const colours: Readonly<Record<Tone, keyof Style | undefined>> = {
@@ -18,8 +18,15 @@ export function paintLine(
 }
 
 /** A saying as lines to print: what happened, and below it the commands to type. */
-export function sayingLines(style: Style, { tone, symbol, text, commands = [] }: Saying): string[] {
+export function sayingLines(
+  style: Style,
+  { tone, symbol, text, commands = [], details = [] }: Saying,
+): string[] {
   const colour = colours[tone];
   const mark = colour === undefined ? symbol : style[colour](symbol);
-  return [`${mark} ${cleanLine(text)}`, ...commands.map((command) => `    ${cleanLine(command)}`)];
+  return [
+    `${mark} ${cleanLine(text)}`,
+    ...details.map((line) => `    ${cleanText(line)}`),
+    ...commands.map((command) => `    ${cleanLine(command)}`),
+  ];
 }

@@ -23,9 +23,12 @@ export function runBranchOf(branch: string): string {
   return branch.replace(/^(?:refs\/heads\/)?piton-tasks\/([^/]+)\/.*$/s, 'piton/$1');
 }
 
-export function conflictText({ files, revision }: EventOf<'conflict.found'>['data']): string {
-  const next = revision === 0 ? '' : '; its agent is to make it fit';
-  return `conflicts with that of others: ${filesText(files)}${next}`;
+/** Who has changed the same is known, but for journals of older versions. */
+export function conflictText(task: string, data: EventOf<'conflict.found'>['data']): string {
+  const { files, revision, with: others = [] } = data;
+  const next = revision === 0 ? '' : `; the agent of ${task} is to resolve it`;
+  const whose = others.length === 0 ? 'the work of other tasks' : filesText(others);
+  return `conflict in ${filesText(files)} between ${task} and ${whose}${next}`;
 }
 
 export function cleanedText({ how, reason, ref }: EventOf<'workspace.cleaned'>['data']): string {

@@ -2,19 +2,22 @@ import type { Saying } from './describe-event.ts';
 import type { Face, ProgressOptions } from './face.ts';
 import { sayingLines } from './paint-line.ts';
 
-/** One line per event of interest, with the time since the run began. */
+/** For a pipe, a file or a detached run: a line when a task starts, ends, or needs attention, with the time since the run began. */
 export function plainFace({ output, isShared = false }: ProgressOptions): Face {
   const print = (start: string, saying: Saying): void => {
     for (const line of sayingLines(output.style, saying)) output.print(start + line);
   };
   return {
     show(event, saying, view) {
-      if (saying === undefined) return;
+      if (saying === undefined || saying.rank === 'detail') return;
       const of = isShared ? `${event.run}  ` : '';
-      print(`${of}${sinceStart(event.at - view.createdAt)}  `, saying);
+      // Commands to type follow when the run comes to rest.
+      const { commands: _, ...line } = saying;
+      print(`${of}${sinceStart(event.at - view.createdAt)}  `, line);
     },
     know() {},
     say: (saying) => print('', saying),
+    prompt() {},
     close() {},
   };
 }

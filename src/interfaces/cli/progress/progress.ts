@@ -1,7 +1,7 @@
 import { WatchedRun, type RunEvent } from '../../../library/index.ts';
 import { describeEvent, type Saying } from './describe-event.ts';
 import { jsonFace } from './event-line.ts';
-import type { Face, ProgressOptions } from './face.ts';
+import type { Face, ProgressOptions, PromptLines } from './face.ts';
 import { LiveProgress } from './live-progress.ts';
 import { plainFace } from './plain-face.ts';
 
@@ -11,6 +11,8 @@ export interface Progress {
   tell(event: RunEvent, isNews: boolean): void;
   /** A line of our own among the others. */
   say(saying: Saying): void;
+  /** What a person is asked; undefined: nothing any more. */
+  prompt(lines: PromptLines | undefined): void;
   /** What is known of a run. */
   viewOf(run: string): WatchedRun;
   /** Leaves the screen as it should be. Nothing is shown after that. */
@@ -25,10 +27,12 @@ export function createProgress(options: ProgressOptions): Progress {
     tell(event, isNews) {
       const view = viewOf(event.run);
       view.add(event);
-      if (isNews) face.show(event, describeEvent(view, event), view);
+      const isAskedHere = options.asksHere === true && event.type === 'gate.opened';
+      if (isNews) face.show(event, isAskedHere ? undefined : describeEvent(view, event), view);
       else face.know();
     },
     say: (saying) => face.say(saying),
+    prompt: (lines) => face.prompt(lines),
     viewOf,
     close: () => face.close(),
   };

@@ -1,3 +1,4 @@
+import { shellWord } from '../../../base/index.ts';
 import { untestedText } from '../../../project/index.ts';
 import type { CheckView, DecisionView, TaskView } from '../../../library/index.ts';
 import type { Context } from '../context.ts';
@@ -8,7 +9,8 @@ import { cleanedText, runBranchOf } from '../progress/index.ts';
 import { commandFor } from '../command-for.ts';
 import { printCall } from '../questions.ts';
 import { senderText } from '../sender-text.ts';
-import { isIntegrating, isOpen, timesText } from '../task-lines.ts';
+import { questionLine } from '../answers/question-text.ts';
+import { isIntegrating, isOpen, jsonLine, timesText } from '../task-lines.ts';
 import type { KeptAttempt, TaskDetail } from './task-detail.ts';
 import { waitingText } from './waiting-text.ts';
 
@@ -28,30 +30,60 @@ export function printTask(context: Context, shown: ShownTask): void {
   for (const [name, value] of [...factsOf(view, now()), used, ...shown.decisions.map(decisionFact)]) {
     if (value !== undefined) output.print(`${output.style.dim(`${name}:`)} ${cleanText(value)}`);
   }
+  printStack(context, view);
   if (view.call !== undefined) printCall(output, view.call, true);
   for (const report of shown.checks) printReport(context, report);
   if (attempts.length > 0) printAttempts(context, attempts);
   printPlaces(context, shown);
   output.print();
-  const [first = commandFor('logs', run, address), ...others] = commandsFor(run, address, view);
+  const [first = `piton status ${shellWord(run)}`, ...others] = nextFor(shown);
   output.next(first, ...others);
 }
 
-function decisionFact({ at, approved, by }: DecisionView): Fact {
+/** What was never begun, such as a gate that was rejected, has printed nothing. */
+function nextFor({ run, task: address, view, attempts }: ShownTask): string[] {
+  const decisions = commandsFor(run, address, view);
+  if (decisions.length > 0) return decisions;
+  return [
+    ...(attempts.length > 0 ? [commandFor('logs', run, address)] : []),
+    ...(view.status === 'failed' ? [commandFor('retry', run, address)] : []),
+  ];
+}
+
+/** Its first line repeats the message. */
+function printStack({ output }: Context, { error }: TaskView): void {
+  const [, ...frames] = cleanText(error?.stack ?? '').split('\n');
+  for (const frame of frames) output.print(output.style.dim(frame));
+}
+
+function decisionFact({ at, comment, by, ...decided }: DecisionView): Fact {
+  const what = decisionText(decided);
+  if (decided.isOverdue === true) return ['decided', `${what} at ${clockText(at)}: nobody answered in time`];
   const who = by === undefined ? 'a person' : senderText(by);
-  return ['decided', `${approved ? 'approved' : 'rejected'} at ${clockText(at)} by ${who}`];
+  return ['decided', `${what} at ${clockText(at)} by ${who}${comment === undefined ? '' : `: ${comment}`}`];
+}
+
+function decisionText({
+  decision,
+  answer,
+  isOverdue,
+}: Pick<DecisionView, 'decision' | 'answer' | 'isOverdue'>): string {
+  if (decision === 'done') return 'marked as done';
+  if (answer === undefined) return decision;
+  return isOverdue === true ? `took its default, ${jsonLine(answer)},` : `answered ${jsonLine(answer)}`;
 }
 
 type Fact = [name: string, value: string | undefined];
 
 function factsOf(task: TaskView, now: number): Fact[] {
-  const { needs, waiting, reason, until, error, output } = task;
+  const { needs, waiting, reason, question, until, error, output } = task;
   return [
     ['needs', needs.length === 0 ? undefined : needs.join(', ')],
     ['waits for', waiting && waitingText(waiting)],
     ...conversationFacts(task),
     ...placeFacts(task),
-    ['reason', reason],
+    [question === undefined ? 'reason' : 'asks', reason],
+    ['answer', question && questionLine(question, now)],
     ['tries again', until === undefined ? undefined : whenText(until, now)],
     ['error', error && `${error.message} (${error.code})`],
     ['exit code', error?.exit?.toString()],
@@ -71,9 +103,10 @@ function conversationFacts({ session, cli, stage, ...task }: TaskView): Fact[] {
 }
 
 function standingOf(status: TaskView['status'], stage: TaskView['stage']): string | undefined {
+  // Nothing goes on before a person has decided; the reason says what about.
+  if (status === 'held') return undefined;
   if (stage === 'check') return 'its check runs, or is still to run';
-  const isInTheWay = status !== 'held' && isIntegrating(stage);
-  return isInTheWay ? 'its work is being brought to that of others, or is still to be' : undefined;
+  return isIntegrating(stage) ? 'its work is being brought to that of others, or is still to be' : undefined;
 }
 
 function placeFacts({ workspace }: TaskView): Fact[] {
@@ -91,8 +124,9 @@ function placeFacts({ workspace }: TaskView): Fact[] {
 /** The end of a report is where most programs say what was wrong. */
 const longestReport = 30;
 
-function printReport({ output }: Context, { at, revision, report }: CheckView): void {
-  const next = revision === 0 ? 'the last one' : `revision ${revision} follows`;
+function printReport({ output }: Context, { at, revision, isHeld, report }: CheckView): void {
+  const isLast = revision === 0 || isHeld === true;
+  const next = isLast ? 'no revision follows' : `revision ${revision} follows`;
   output.print();
   output.print(output.style.dim(`check failed at ${clockText(at)} (${next}):`));
   const lines = cleanText(report).trimEnd().split('\n');
@@ -134,12 +168,13 @@ function headOf(rows: readonly (readonly string[])[]): string[] {
 
 /** In lines of their own: too long for a table, and to be copied. */
 function printPlaces({ output }: Context, { attempts, view }: ShownTask): void {
-  const places = attempts.flatMap(({ number, session, spool }) => [
-    ...(session === undefined || session === view.session?.id
-      ? []
-      : [`attempt ${number} was in session ${session}`]),
-    ...(spool === undefined ? [] : [`attempt ${number} wrote to ${spool}`]),
-  ]);
+  const places = attempts.flatMap(({ number, kind, session, spool }) => {
+    const name = kind === 'work' ? `attempt ${number}` : `attempt ${number} (${kind})`;
+    return [
+      ...(session === undefined || session === view.session?.id ? [] : [`${name} was in session ${session}`]),
+      ...(spool === undefined ? [] : [`${name} wrote to ${spool}`]),
+    ];
+  });
   if (places.length > 0) output.print();
   for (const place of places) output.print(output.style.dim(cleanLine(place)));
 }

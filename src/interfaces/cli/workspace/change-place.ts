@@ -3,15 +3,15 @@ import type { Context } from '../context.ts';
 import { decide, refused } from '../decide.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { findTask } from '../find-task.ts';
-import { taskGiven, type WorkspaceOptions } from './options.ts';
+import { placeGiven, type WorkspaceOptions } from './options.ts';
 
 /** What is to be done with the place of a held task: whoever drives the run does it before the next attempt. */
 export async function changePlace(context: Context, given: Invocation<WorkspaceOptions>): Promise<ExitCode> {
   const { args, options } = given;
   const action = args[0] as 'recreate' | 'adopt' | 'discard' | 'restore';
-  const address = taskGiven(given);
+  const { prefix, address } = placeGiven(given);
   const piton = await context.openExisting();
-  const { run } = await piton.findRecord(options.run);
+  const { run } = await piton.findRecord(prefix);
   const checkpoint = await (await piton.find(run)).checkpoint();
   const { status } = findTask(checkpoint, address);
   if (status !== 'held') throw refused(run, `${address} is ${status}, not held`);

@@ -8,13 +8,14 @@ import { openAnyway, runGiven, type WorkspaceOptions } from './options.ts';
 
 type Given = Invocation<WorkspaceOptions>;
 
-export async function cleanPlaces(context: Context, { options }: Given): Promise<ExitCode> {
+export async function cleanPlaces(context: Context, given: Given): Promise<ExitCode> {
+  const { options } = given;
   const { config } = context;
   const piton = await openAnyway(context);
   const { keepMs, quotaBytes } = config.workspaces;
   const olderThanMs = options.olderThan === undefined ? keepMs : timeIn(options.olderThan);
   const actions = await piton.cleanWorkspaces({
-    ...(await runGiven(piton, options)),
+    ...(await runGiven(piton, given)),
     ...flagsOf(options),
     force: options.force === true,
     folder: config.root,
@@ -23,28 +24,29 @@ export async function cleanPlaces(context: Context, { options }: Given): Promise
   });
   return printActions(context, actions, {
     isDry: options.dryRun === true,
-    command: commandLine('clean', options),
+    command: commandLine(given),
   });
 }
 
-export async function reconcilePlaces(context: Context, { options }: Given): Promise<ExitCode> {
+export async function reconcilePlaces(context: Context, given: Given): Promise<ExitCode> {
+  const { options } = given;
   const piton = await openAnyway(context);
   const actions = await piton.reconcile({
-    ...(await runGiven(piton, options)),
+    ...(await runGiven(piton, given)),
     ...flagsOf(options),
     folder: context.config.root,
   });
   return printActions(context, actions, {
     isDry: options.dryRun === true,
-    command: commandLine('reconcile', options),
+    command: commandLine(given),
   });
 }
 
 /** What does the very things that were shown. */
-function commandLine(what: string, { run, olderThan, strays, force }: WorkspaceOptions): string {
+function commandLine({ args: [what, run], options: { olderThan, strays, force } }: Given): string {
   return [
     `piton workspace ${what}`,
-    run === undefined ? '' : ` --run ${shellWord(run)}`,
+    run === undefined ? '' : ` ${shellWord(run)}`,
     olderThan === undefined ? '' : ` --older-than ${shellWord(olderThan)}`,
     strays === true ? ' --strays' : '',
     force === true ? ' --force' : '',

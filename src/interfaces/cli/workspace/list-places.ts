@@ -10,15 +10,13 @@ import { openAnyway, runGiven, type WorkspaceOptions } from './options.ts';
 
 const head = ['RUN', 'TASK', 'KIND', 'STATUS', 'HEALTH', 'SIZE', 'WHERE AND WHY'];
 
-export async function listPlaces(
-  context: Context,
-  { options }: Invocation<WorkspaceOptions>,
-): Promise<ExitCode> {
+export async function listPlaces(context: Context, given: Invocation<WorkspaceOptions>): Promise<ExitCode> {
   const { output, config } = context;
   const piton = await openAnyway(context);
+  const { options } = given;
   const withSize = options.size === true;
   const places = await piton.workspaces({
-    ...(await runGiven(piton, options)),
+    ...(await runGiven(piton, given)),
     withSize,
     folder: config.root,
   });

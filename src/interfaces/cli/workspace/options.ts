@@ -4,7 +4,6 @@ import type { Invocation } from '../command-spec.ts';
 import type { Context } from '../context.ts';
 
 export interface WorkspaceOptions {
-  readonly run?: string;
   readonly all?: boolean;
   readonly size?: boolean;
   readonly dryRun?: boolean;
@@ -16,20 +15,27 @@ export interface WorkspaceOptions {
   readonly drive: boolean;
 }
 
+/** What is done with the places of all tasks of a run, or of all runs. */
+export const ofAllPlaces: ReadonlySet<string> = new Set(['list', 'clean', 'reconcile']);
+
 /** Whoever has lost the store, by a `git clean` say, still has all that git keeps: it can be seen, and restored. */
 export function openAnyway(context: Context): Promise<Piton> {
   return context.config.isProject ? context.open() : context.openExisting();
 }
 
 /** The run that was named, for what is about all of them otherwise. */
-export async function runGiven(piton: Piton, { run }: WorkspaceOptions): Promise<{ run?: string }> {
+export async function runGiven(
+  piton: Piton,
+  { args: [, run] }: Invocation<WorkspaceOptions>,
+): Promise<{ run?: string }> {
   return run === undefined ? {} : { run: (await piton.findRecord(run)).run };
 }
 
-export function taskGiven({ args }: Invocation<WorkspaceOptions>): string {
-  const [what, task] = args;
-  if (task !== undefined) return task;
-  throw new PitonError('USAGE_INVALID', `piton workspace ${what} needs the name of a task.`, {
-    remedy: 'See all places with piton workspace list.',
+/** The run, by the beginning of its id, and the task whose place it is about. */
+export function placeGiven({ args }: Invocation<WorkspaceOptions>): { prefix: string; address: string } {
+  const [what, prefix, address] = args;
+  if (prefix !== undefined && address !== undefined) return { prefix, address };
+  throw new PitonError('USAGE_INVALID', `piton workspace ${what} needs a run and a task of it.`, {
+    remedy: `Write piton workspace ${what} <run> <task>. See all places with piton workspace list.`,
   });
 }

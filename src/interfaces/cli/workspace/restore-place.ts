@@ -7,15 +7,21 @@ import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { findTask } from '../find-task.ts';
 
 import { changePlace } from './change-place.ts';
-import { openAnyway, taskGiven, type WorkspaceOptions } from './options.ts';
+import { openAnyway, placeGiven, type WorkspaceOptions } from './options.ts';
 
 /** A held task goes on in what is restored; of any other, or by its ref, what is kept is laid out to be looked at. */
 export async function restorePlace(context: Context, given: Invocation<WorkspaceOptions>): Promise<ExitCode> {
+  const { to } = given.options;
+  const [, ref] = given.args;
+  if (ref?.startsWith('refs/') === true) return layOut(context, { ref, to });
+  return restoreOfTask(context, given);
+}
+
+async function restoreOfTask(context: Context, given: Invocation<WorkspaceOptions>): Promise<ExitCode> {
   const { to, from } = given.options;
-  const address = taskGiven(given);
-  if (address.startsWith('refs/')) return layOut(context, { ref: address, to });
+  const { prefix, address } = placeGiven(given);
   const piton = await context.openExisting();
-  const { run } = await piton.findRecord(given.options.run);
+  const { run } = await piton.findRecord(prefix);
   const { status } = findTask(await (await piton.find(run)).checkpoint(), address);
   if (to === undefined && status === 'held') return changePlace(context, given);
   if (to === undefined) throw notHeld(address, status);

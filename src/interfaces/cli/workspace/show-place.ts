@@ -7,14 +7,14 @@ import { findTask } from '../find-task.ts';
 import { commandsFor } from '../next-step.ts';
 import { cleanText, whenText } from '../output/index.ts';
 import { commandFor } from '../command-for.ts';
-import { taskGiven, type WorkspaceOptions } from './options.ts';
+import { placeGiven, type WorkspaceOptions } from './options.ts';
 
 /** All about the place of one task, and what is kept of it. */
 export async function showPlace(context: Context, given: Invocation<WorkspaceOptions>): Promise<ExitCode> {
   const { output, config } = context;
-  const address = taskGiven(given);
+  const { prefix, address } = placeGiven(given);
   const piton = await context.openExisting();
-  const { run } = await piton.findRecord(given.options.run);
+  const { run } = await piton.findRecord(prefix);
   const task = findTask(await (await piton.find(run)).checkpoint(), address);
   const ofTask = await piton.workspaces({ run, task: address, withSize: true, folder: config.root });
   const place = ofTask.find(({ kind }) => kind !== 'archive' && kind !== 'kept');
