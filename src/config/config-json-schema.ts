@@ -1,4 +1,4 @@
-import { checkpointNames, cleanupPolicies, knownAgents, traitsOf, type JsonSchema } from '../model/index.ts';
+import { agentNames, checkpointNames, cleanupPolicies, traitsOf, type JsonSchema } from '../model/index.ts';
 import { toolClasses } from './config.ts';
 import type { SettingKey } from './setting-keys.ts';
 
@@ -91,11 +91,12 @@ function checkpoint(): JsonSchema {
   };
 }
 
+/** Those that come with Piton: which ones a program has registered is not known to an editor. */
 function agents(): Record<string, JsonSchema> {
   const tools = { type: 'object', additionalProperties: { enum: [...toolClasses] } };
   return Object.fromEntries(
-    knownAgents().map((name) => {
-      const isAnyProgram = traitsOf(name)?.isAnyProgram === true;
+    agentNames.map((name) => {
+      const { isAnyProgram } = traitsOf(name);
       return [name, mapping(isAnyProgram ? { tools } : { executable: text('Its program.'), tools })];
     }),
   );
